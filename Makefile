@@ -11,7 +11,7 @@ MINUTES ?= 60
 # Containers often forbid bytecode: every worker and every command that tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit bench check docs release test types suite coverage soak long mutants train-test clean
+.PHONY: audit bench check docs release test types suite coverage soak long mutants train-test test-integrations clean
 
 # uv installs in a quarter of the time; where it finds no index, pip does, which has settings of its own for that.
 add = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
@@ -43,11 +43,12 @@ types:                         # one core, beside the tests
 suite:                         # three workers, one of which waits for a browser or a server; in the order of tests/conftest.py
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-check: $(READY)                ## the quick part: style, types, and the tests of what changed since BASE (main)
+check: $(READY)                ## the quick part: style, types, and the tests nearest to what changed since BASE (main)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model and not soak" $$(scripts/changed_tests.py $(BASE))
+	$(BIN)/dmypy run
+	tests="$$(scripts/changed_tests.py $(BASE))" && \
+	  $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model and not soak" $$tests
 
 coverage: $(READY)             ## the tests again, slower, with the lines and branches of src that they reach
 	$(BIN)/coverage erase
@@ -61,6 +62,9 @@ train-test:                    ## the recipe of training in miniature, in an env
 	$(PYTHON) -m venv build/train
 	build/train/bin/pip install --quiet --editable '.[train,parquet]' pytest hypothesis
 	build/train/bin/python -m pytest tests/studies/improve
+
+test-integrations:             ## each integration in an environment of its own, made as its page says; ONLY= names some of them
+	$(PYTHON) scripts/test_integrations.py $(ONLY)
 
 soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
 	$(BIN)/python benchmarks/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings

@@ -23,6 +23,7 @@ import tempfile
 import threading
 import time
 import traceback
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -269,9 +270,8 @@ def check_answer(sent: bytes) -> None:
         shown = repr(model.complete(REQUEST))
     except BestResponseError as error:
         shown = f"{error} {vars(error)}" + "".join(traceback.format_exception(error))
-    if parts := [
-        KEY[start : start + 12] for start in range(len(KEY) - 11) if KEY[start : start + 12].lower() in shown.lower()
-    ]:
+    seen = re.sub(r"\\x00|\\u200d|[\0\u200d]", "", shown).lower()
+    if parts := [KEY[start : start + 12] for start in range(len(KEY) - 11) if KEY[start : start + 12].lower() in seen]:
         raise Wrong(f"the key is shown, such as {parts[0]}")
 
 
@@ -374,12 +374,25 @@ ANSWERS = [
     % (status, len(body), header, body)
     for status in (b"200 OK", b"400 Bad", b"401 No", b"404 No", b"429 Wait", b"500 Oh", b"307 There")
     for header in (b"x-a: KEY", b"content-encoding: gzip", b"retry-after: 3", b"location: http://KEY/", b"KEY: 1")
-    for body in (b'{"error": {"message": "KEY", "param": "KEY"}}', WIRE["chat"][0].encode(), b"KEY KEY", b"")
+    for body in (
+        b'{"error": {"message": "KEY", "param": "KEY"}}',
+        WIRE["chat"][0].encode(),
+        WIRE["chat"][0].replace('"content": "a"', '"content": "KEY"').encode(),
+        b"KEY KEY",
+        b"",
+    )
 ]
 SPELLINGS: list[Callable[[str], str]] = [
     str, str.upper, str.lower, lambda key: key[:-1], lambda key: key[5:], lambda key: quote(key, safe=""),
-    lambda key: key.replace("/", "\\/"),
+    lambda key: key.replace("/", "\\/"), lambda key: "".join(f"\\u{ord(letter):04x}" for letter in key), "\0".join,
+    lambda key: "\\u0000".join(key), lambda key: "\u200d".join(key), lambda key: key.encode().hex(),
+    lambda key: b64encode(key.encode()).decode(), lambda key: "".join(f"%{ord(letter):02x}" for letter in key),
+    lambda key: '", "'.join(key[start : start + 11] for start in range(0, len(key), 11)), str.swapcase,
 ]  # fmt: skip
+ENCODINGS = [
+    *("utf-8", "utf-8-sig", "latin-1", "utf-7"),
+    *("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+]
 SETTINGS = [
     'study = "simulate"\ngame = "stag-hunt"\nrepeats = 3\nseed = 1\n[seat]\nrow = "random"\ncol = "A"\n',
     'study = "bench"\nmodel = ["smollm2"]\nnum_games = 5\nnum_rows = 3\nfamily = "zero-sum"\n',
@@ -406,9 +419,14 @@ RNG = st.randoms(use_true_random=False)
 
 
 def spell_key(sent: bytes, rng: Random) -> bytes:
-    """Put the key, in one of many spellings, where a template has room for it, and change a few bytes."""
+    """Put the key, in one of many spellings, where a template has room for it, encode the body, change a few bytes."""
     while b"KEY" in sent:
         sent = sent.replace(b"KEY", rng.choice(SPELLINGS)(KEY).encode(), 1)
+    head, _, body = sent.partition(b"\r\n\r\n")
+    if rng.random() < 0.5:
+        body = body.decode().encode(rng.choice(ENCODINGS), "replace")
+    head = re.sub(rb"content-length: \d+", b"content-length: %d" % len(body), head)
+    sent = head + b"\r\n\r\n" + body
     if rng.random() < 0.5:
         place = rng.randrange(len(sent) + 1)
         sent = (

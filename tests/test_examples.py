@@ -55,7 +55,7 @@ def test_the_examples_of_each_page_are_true(page):
 def test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if "[pettingzoo]" in page.read_text("utf-8"):
-        pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install 'bestresponse[pettingzoo]'")
+        pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install '.[pettingzoo]'")
     if "[pandas]" not in page.read_text("utf-8"):
         monkeypatch.delitem(sys.modules, "pandas", raising=False)
         monkeypatch.setattr(sys, "meta_path", [WithoutPandas(), *sys.meta_path])

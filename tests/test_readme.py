@@ -79,7 +79,7 @@ def test_each_command_of_the_readme_runs_as_it_is_written(command, clone, monkey
 @pytest.mark.slow
 @pytest.mark.parametrize("command", SERVING)
 def test_each_command_that_serves_prints_where_to_enter_and_where_people_join(command, clone):
-    pytest.importorskip("fastapi", reason="the web app needs its extra: pip install 'bestresponse[web]'")
+    pytest.importorskip("fastapi", reason="the web app needs its extra: pip install '.[web]'")
     # any free port, so that tests need none for themselves
     words = [sys.executable, "-m", *command.split(), "--port", "0"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:

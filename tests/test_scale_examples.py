@@ -76,7 +76,7 @@ def test_the_job_of_ray_has_options_that_exist_and_installs_what_its_budget_need
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install 'bestresponse[ray]'")
+@pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install '.[ray]'")
 def test_the_job_of_ray_plays_on_a_cluster_that_is_there_already(cluster, tmp_path, monkeypatch):
     from ray.cluster_utils import Cluster
 

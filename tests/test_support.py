@@ -1,7 +1,10 @@
 """The helpers that the tests themselves rely on."""
 
+import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +37,46 @@ def test_files_are_shuffled_whole_and_alike_for_one_seed():
     assert orders[0] == orders[1] != orders[2]
     assert [name for _, name in orders[0]] == ["first", "second"] * 6
     assert sorted(orders[2]) == sorted((str(item.path), item.name) for item in items)
+
+
+SKIPPING = """
+import pytest
+
+def test_passes():
+    pass
+
+def test_skips_itself():
+    pytest.skip("no such package")
+
+@pytest.mark.skipif(True, reason="no such system")
+def test_is_skipped():
+    pass
+
+@pytest.mark.xfail(reason="a known fault")
+def test_fails_as_expected():
+    assert False
+"""
+
+
+def test_a_skip_is_a_failure_where_nothing_may_be_skipped(tmp_path):
+    (tmp_path / "test_some.py").write_text(SKIPPING)
+    (tmp_path / "test_whole.py").write_text(
+        "import pytest\npytest.importorskip('no_such_module', reason='not there')\n"
+    )
+    words = [sys.executable, "-m", "pytest", "-p", "no_skips", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "support")}
+
+    def run(file):
+        return subprocess.run([*words, file], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+
+    some = run("test_some.py")
+    assert some.returncode == 1
+    assert "1 failed, 1 passed, 1 xfailed, 1 error" in some.stdout
+    assert "nothing may be skipped here. Skipped: no such package" in some.stdout
+    assert "nothing may be skipped here. Skipped: no such system" in some.stdout
+    whole = run("test_whole.py")
+    assert whole.returncode != 0
+    assert "nothing may be skipped here. Skipped: not there" in whole.stdout
 
 
 def test_nobody_answers_on_a_closed_port():

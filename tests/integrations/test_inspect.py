@@ -1,22 +1,31 @@
 """The tasks for Inspect run with its scripted model, and its logs carry our measures."""
 
+import json
 import math
+import os
+import re
+import shlex
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'bestresponse[inspect]'")
+pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install '.[inspect]'")
 
 from click import ClickException
 from inspect_ai import eval as run
+from inspect_ai.log import list_eval_logs, read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from model_server import ModelServer
 
 from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.games.logic.tables import write_table_program
 from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify_reasoning
+
+ROOT = Path(__file__).parents[2]
 
 
 def scripted(*texts):
@@ -65,6 +74,50 @@ def test_an_unknown_game_ends_inspects_command_with_a_sentence_and_no_trace(tmp_
     assert done.returncode == 1
     assert "there is no game or file named 'stag-hnt'. Did you mean stag-hunt?" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_seat_is_named_by_a_word_or_a_list_since_inspects_command_line_gives_both(tmp_path):
+    text = '{"answer": "defect"}'
+    for seats in ("model,random", ["model", "random"], ["model", " random"]):
+        [sharp] = scores(game("prisoners-dilemma", seats=seats), tmp_path, text)
+        assert sharp.value["regret"] == 0.0
+
+
+def test_the_commands_of_the_page_run_as_written(tmp_path):
+    pytest.importorskip("openai", reason="Inspect calls OpenAI through its package: pip install openai")
+    page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
+    section = page.split("\n## Inspect")[1]
+    block = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1]
+    commands = [shlex.split(line) for line in block.replace("\\\n", " ").splitlines()]
+    texts = {"gpt-4o": "ANSWER: cooperate", "gpt-4o-mini": "ANSWER: defect"}
+
+    def answer(body):
+        if "probability" in json.dumps(body["messages"]):
+            return "ANSWER: A: 0.33, B: 0.33, C: 0.34"
+        return texts[body["model"]]
+
+    inspect = Path(sys.executable).with_name("inspect")
+    found = []
+    with closing(ModelServer(answer)) as server:
+        keys = {"OPENAI_BASE_URL": server.model.split("#")[0], "OPENAI_API_KEY": "none"}
+        for number, words in enumerate(commands):
+            assert words[0] == "inspect"
+            done = subprocess.run(
+                [str(inspect), *words[1:], "--log-dir", str(tmp_path / str(number)), "--display", "plain"],
+                env={**os.environ, **keys},
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+            [log] = list_eval_logs(str(tmp_path / str(number)))
+            scored = read_eval_log(log).results.scores
+            found.append({score.name: score.metrics["mean"].value for score in scored})
+    gaps, played = found
+    # the figures of the page for this answer; who cooperates while the rival defects gets 0 and would gain 1
+    assert (round(gaps["nash_gap"], 2), round(gaps["exploitability"], 2)) == (16.63, 25.64)
+    assert played == {"payoff": 0.0, "regret": 1.0}
 
 
 def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):

@@ -1,19 +1,30 @@
 """The task of lm-evaluation-harness gives the numbers of the benchmark."""
 
 import json
+import os
+import re
 import subprocess
 import sys
+from contextlib import closing
 from importlib.util import find_spec
-from math import isnan, nan
+from math import sqrt
 from pathlib import Path
+from statistics import fmean, stdev
+from zlib import crc32
 
 import pytest
+from model_server import ModelServer
 
 import bestresponse as br
+from bestresponse.integrations.bench_questions import FIGURES
 from bestresponse.integrations.lm_eval import nash_gap as task
 
 ANSWERS = ["ANSWER: A: 0.33, B: 0.33, C: 0.33", "ANSWER: A: 1, B: 0, C: 0", "no idea", "ANSWER: A: 33%, B: 33%, C: 34%"]
 FOLDER = Path(task.__file__).parent
+PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
+WITH_HARNESS = pytest.mark.skipif(
+    find_spec("lm_eval") is None, reason="lm-evaluation-harness is not installed: pip install '.[lm-eval]'"
+)
 
 
 @pytest.fixture
@@ -28,16 +39,13 @@ def test_every_figure_is_that_of_bench_for_the_same_answers(benched):
     questions = task.list_nash_gap_questions(num_games=4, seed=5)
     results = [task.measure_results(question, [text]) for question, text in zip(questions, ANSWERS, strict=True)]
     assert [result["read"] for result in results] == [1.0, 1.0, 0.0, 1.0]
+    assert results[2] == {"read": 0.0}
     for result, row in zip(results, benched, strict=True):
-        if row["gap_normalised"] is None:
-            assert isnan(result["gap_normalised"])
-        else:
-            assert result["gap_normalised"] == pytest.approx(row["gap_normalised"], abs=1e-12)
-
-
-def test_the_average_is_over_the_answers_that_could_be_read():
-    assert task.average_read([0.5, nan, 0.25]) == 0.375
-    assert isnan(task.average_read([nan]))
+        for figure in FIGURES:
+            if row[figure] is None:
+                assert figure not in result
+            else:
+                assert result[figure] == pytest.approx(row[figure], abs=1e-12)
 
 
 def test_the_folder_is_printed_for_the_harness():
@@ -46,9 +54,9 @@ def test_the_folder_is_printed_for_the_harness():
     assert (Path(printed) / "nash_gap.yaml").exists()
 
 
+@WITH_HARNESS
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("lm_eval") is None, reason="lm-evaluation-harness is not installed: pip install lm_eval")
-def test_the_harness_itself_reports_the_mean_of_bench(benched, monkeypatch):
+def test_the_harness_itself_reports_the_mean_of_bench_and_its_standard_error(benched):
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.tasks import TaskManager
@@ -63,8 +71,77 @@ def test_the_harness_itself_reports_the_mean_of_bench(benched, monkeypatch):
         loglikelihood_rolling = loglikelihood
 
     manager = TaskManager(include_path=str(FOLDER), include_defaults=False, metadata={"num_games": 4, "seed": 5})
-    done = simple_evaluate(Scripted(), tasks=["bestresponse_nash_gap"], task_manager=manager, bootstrap_iters=0)
-    results = {name.split(",")[0]: value for name, value in done["results"]["bestresponse_nash_gap"].items()}
+    done = simple_evaluate(Scripted(), tasks=["bestresponse_nash_gap"], task_manager=manager)
+    results = read_results(done["results"])
     gaps = [row["gap_normalised"] for row in benched if row["gap_normalised"] is not None]
-    assert results["gap_normalised"] == pytest.approx(sum(gaps) / 3, abs=1e-12), json.dumps(results, default=str)
+    assert results["gap_normalised"] == pytest.approx(fmean(gaps), abs=1e-12), json.dumps(results, default=str)
+    assert results["gap_normalised_stderr"] == pytest.approx(stdev(gaps) / sqrt(3), abs=1e-12)
     assert results["read"] == 0.75
+    # three answers of four were read: a variance of 3/16 * 4/3 = 1/4, and the root of 1/4 by 4
+    assert results["read_stderr"] == 0.25
+
+
+def read_results(found):
+    """The metrics of the task, without the names of filters."""
+    return {name.split(",")[0]: value for name, value in found["bestresponse_nash_gap"].items()}
+
+
+def answer_by_question(text):
+    """A strategy, or for about a third of the questions something that cannot be read."""
+    numbers = " ".join(re.findall(r"\d+", text))
+    return ["ANSWER: A: 0.34, B: 0.33, C: 0.33", "ANSWER: A: 0, B: 1, C: 0", "no idea"][crc32(numbers.encode()) % 3]
+
+
+@WITH_HARNESS
+@pytest.mark.slow
+def test_the_command_of_the_page_gives_the_figures_of_bench_with_standard_errors(tmp_path):
+    run = br.bench(answer_by_question, num_games=100, seed=0, workers=1, output_dir=tmp_path / "bench")
+    rows = run.rows()
+    section = PAGE.read_text("utf-8").split("\n## lm-evaluation-harness")[1]
+    command = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1].strip()
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    with closing(ModelServer(lambda body: answer_by_question(body["messages"][-1]["content"]))) as server:
+        typed = command.replace("http://localhost:8000/v1", server.model.split("#")[0])
+        assert typed != command
+        done = subprocess.run(
+            ["bash", "-c", f"{typed} --output_path {tmp_path / 'harness'}"],
+            env={**os.environ, "PATH": path},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    [file] = (tmp_path / "harness").rglob("results_*.json")
+    results = read_results(json.loads(file.read_text("utf-8"))["results"])
+    for figure in FIGURES:
+        values = [row[figure] for row in rows if row[figure] is not None]
+        assert 50 < len(values) < 80
+        assert results[figure] == pytest.approx(fmean(values), abs=1e-9)
+        assert results[f"{figure}_stderr"] == pytest.approx(stdev(values) / sqrt(len(values)), abs=1e-9)
+    assert results["read"] == len(values) / 100
+
+
+@WITH_HARNESS
+@pytest.mark.slow
+def test_a_model_without_a_readable_answer_has_a_share_of_zero_and_no_figures(tmp_path):
+    folder = subprocess.run(
+        [sys.executable, "-m", "bestresponse.integrations.lm_eval"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    with closing(ModelServer(lambda body: "no idea")) as server:
+        address = f"base_url={server.model.split('#')[0]}/chat/completions,model=fake"
+        words = ["--include_path", folder, "--tasks", "bestresponse_nash_gap", "--model", "local-chat-completions"]
+        words += ["--model_args", address, "--apply_chat_template", "--metadata", '{"num_games": 3}']
+        program = Path(sys.executable).with_name("lm_eval")
+        done = subprocess.run(
+            [str(program), *words, "--output_path", "harness"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    [file] = (tmp_path / "harness").rglob("results_*.json")
+    results = read_results(json.loads(file.read_text("utf-8"))["results"])
+    assert results["read"] == 0.0
+    assert "gap_normalised" not in results

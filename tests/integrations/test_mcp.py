@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 from waiting import wait_until
 
-mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'bestresponse[mcp]'")
+mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install '.[mcp]'")
 
 TOOLS = [
     *("solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament"),

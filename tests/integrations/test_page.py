@@ -21,7 +21,7 @@ PACKAGES = {"MCP": "mcp", "PettingZoo": "pettingzoo", "Inspect": "inspect_ai", "
 def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, code, tmp_path):
     package = PACKAGES.get(title)
     if package is not None and find_spec(package) is None:
-        pytest.skip(f"{package} is not installed: pip install 'bestresponse[{title.lower()}]'")
+        pytest.skip(f"{package} is not installed: pip install '.[{title.lower()}]'")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     modules = os.pathsep.join([str(ROOT / "examples" / "verifiers"), *filter(None, [os.environ.get("PYTHONPATH")])])
     with closing(ModelServer(lambda body: "ANSWER: A: 0.34, B: 0.33, C: 0.33")) as server:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install 'bestresponse[pettingzoo]'")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install '.[pettingzoo]'")
 
 import pettingzoo
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test

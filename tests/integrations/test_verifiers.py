@@ -2,11 +2,16 @@
 
 import asyncio
 import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("verifiers.v1", reason="verifiers is not installed: pip install 'bestresponse[verifiers]'")
+pytest.importorskip("verifiers.v1", reason="verifiers is not installed: pip install '.[verifiers]'")
 
 from model_server import ModelServer
 from verifiers.v1.cli.eval.runner import run_eval
@@ -14,11 +19,14 @@ from verifiers.v1.configs.cli.eval import EvalConfig
 
 from bestresponse.integrations.bench_questions import BenchQuestions
 
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "verifiers"
+
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch):
     """Lay the example package where modules are found."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples" / "verifiers")
+    monkeypatch.syspath_prepend(EXAMPLE)
 
 
 def evaluate(tmp_path, answer, taskset, **env):
@@ -60,11 +68,54 @@ def test_success_and_the_nash_gap_are_rewards_too(tmp_path, reward, paid):
     assert optimal.traces[0].reward == pytest.approx(paid)
 
 
-def test_an_answer_that_cannot_be_read_fails_instead_of_being_a_zero(tmp_path):
-    [episode], _ = evaluate(tmp_path, lambda body: "no idea", {"id": "bestresponse_nash_gap", "num_games": 1})
+@pytest.mark.parametrize(("reward", "least"), [("exploitability", -1.0), ("gap", -1.0), ("success", 0.0)])
+def test_an_answer_that_cannot_be_read_fails_and_has_the_least_reward(tmp_path, reward, least):
+    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "task": {"reward": reward}}
+    [episode], _ = evaluate(tmp_path, lambda body: "no idea", taskset)
+    [trace] = episode.traces
     assert not episode.ok
-    assert not episode.traces[0].ok
-    assert "expected a probability for each of A, B, C, got 'no idea'" in episode.traces[0].errors[-1].message
+    assert trace.has_error
+    assert trace.reward == least
+    assert "expected a probability for each of A, B, C, got 'no idea'" in trace.errors[-1].message
+
+
+def test_the_mean_reward_with_unread_answers_is_below_that_of_the_read_ones(tmp_path):
+    taskset = {"id": "bestresponse_nash_gap", "num_games": 2, "actions": 2, "seed": 6}
+    first = BenchQuestions(2, 2, 6).write_request(0).messages[-1].content
+
+    def answer(body):
+        return "ANSWER: A: 1, B: 0" if body["messages"][-1]["content"] == first else "no idea"
+
+    episodes, _ = evaluate(tmp_path, answer, taskset)
+    traces = [trace for episode in episodes for trace in episode.traces]
+    # the first game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range over 34
+    lost = (876 / 49 - 9) / 34
+    assert sum(trace.reward for trace in traces) / 2 == pytest.approx((-lost - 1) / 2)
+    assert [trace.reward for trace in traces if not trace.has_error] == [pytest.approx(-lost)]
+
+
+def test_the_command_of_the_page_runs_as_written(tmp_path):
+    page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
+    section = page.split("\n## verifiers")[1]
+    command = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1].strip()
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    modules = os.pathsep.join([str(EXAMPLE), os.environ.get("PYTHONPATH", "")])
+    with closing(ModelServer(lambda body: "ANSWER: A: 0.34, B: 0.33, C: 0.33")) as server:
+        address = {"BASE_URL": server.model.split("#")[0], "OPENAI_API_KEY": "none"}
+        done = subprocess.run(
+            ["bash", "-c", f"{command} --no-rich --output-dir {tmp_path / 'evaluated'}"],
+            env={**os.environ, "PATH": path, "PYTHONPATH": modules, **address},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [file] = (tmp_path / "evaluated").rglob("*.jsonl")
+    episodes = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    episodes.sort(key=lambda episode: episode["task"]["data"]["number"])
+    rewards = [episode["traces"][0]["rewards"]["minus_exploitability_normalised"] for episode in episodes]
+    assert [round(reward["score"], 2) for reward in rewards] == [-0.06, -0.34, -0.18]  # as the page says
 
 
 def test_a_model_plays_against_a_solver_and_gets_the_payoff_of_its_seat(tmp_path):

@@ -20,7 +20,7 @@ def smollm2_path():
 
 @pytest.fixture(scope="session")
 def smollm2(smollm2_path):
-    pytest.importorskip("xllamacpp", reason="the engine is not installed: pip install 'bestresponse[local]'")
+    pytest.importorskip("xllamacpp", reason="the engine is not installed: pip install '.[local]'")
     model = LocalModel(smollm2_path, name="smollm2")
     yield model
     model.close()

@@ -93,7 +93,7 @@ def test_weights_that_are_not_there_say_what_to_do(settings):
 def test_without_the_engine_no_weights_are_downloaded(settings, monkeypatch):
     monkeypatch.setattr(registry, "pull", lambda *args: pytest.fail("the weights were downloaded"))
     monkeypatch.setattr(sys, "path", [])  # where packages are looked for
-    with pytest.raises(ModelUnavailable, match=r"needs the engine xllamacpp: pip install 'bestresponse\[local\]'"):
+    with pytest.raises(ModelUnavailable, match=r"needs the engine xllamacpp: pip install '\.\[local\]'"):
         open_model("smollm2", replace(settings, download=True))
 
 
@@ -149,7 +149,7 @@ def test_the_list_says_what_is_ready_and_what_is_missing(tmp_path, monkeypatch):
     assert known["smollm2"]["missing"] == "bestresponse models pull smollm2 (98 MB)"
     assert known["openai/<model>"]["ready"]
     assert known["anthropic/<model>"]["missing"] == "set ANTHROPIC_API_KEY"
-    assert known["inspect/<provider>/<model>"]["missing"] == "pip install 'bestresponse[inspect]'"
+    assert known["inspect/<provider>/<model>"]["missing"] == "pip install '.[inspect]' in your clone of the repository"
     assert known["path/to/model.gguf"]["ready"]
 
 

@@ -161,7 +161,7 @@ def test_parquet_keeps_types_and_makes_mixed_columns_text():
 
 def test_parquet_without_pyarrow_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"pip install 'bestresponse\[parquet\]'"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[parquet\]'"):
         tables.to_parquet([{"a": 1}])
 
 

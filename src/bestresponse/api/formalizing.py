@@ -228,9 +228,13 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             winner, table = election.winner, election.winner.table
             told_back = tested = None
             if table is not None and config.back_check:
-                told_back = compare_with_story(winner.told, table, formalizer.model, seed=config.llm_seed)
+                told_back = compare_with_story(
+                    winner.told, table, formalizer.model, max_tokens=config.max_tokens, seed=config.llm_seed
+                )
             if table is not None and config.claims:
-                tested = check_claims(winner.told, table, formalizer.model, seed=config.llm_seed)
+                tested = check_claims(
+                    winner.told, table, formalizer.model, max_tokens=config.max_tokens, seed=config.llm_seed
+                )
             return Formalized(election, config.name, told_back, tested, models.meter.spent)
     finally:
         opened.close()

@@ -35,7 +35,7 @@ def ask(
 def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Comparison:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
 
-    Names that occur in both games mean the same unless `any_names` is set.
+    Names of players, and of moves of the same player, that occur in both games mean the same unless `any_names` is set.
 
     >>> compare("prisoners-dilemma", "prisoners-dilemma").same
     True

@@ -20,6 +20,7 @@ from pydantic_core import PydanticUndefined
 from bestresponse.cli.options import COMPLETIONS, AsJson, offer_names, read_pairs
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table, tell_interrupt
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_toml
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.wrappers.limits import estimate_price, find_price
@@ -210,7 +211,7 @@ def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
         parts.append(f"about {estimate.total_tokens:,} tokens")
         money = _price(estimate, models)
         if money is None:
-            missing = "" if find_spec("genai_prices") else ": pip install 'bestresponse[cost]' for a list of prices"
+            missing = "" if find_spec("genai_prices") else f" (for a list of prices, {install_hint('cost')})"
             parts.append(f"dollars not known{missing}")
         elif money:
             parts.append(f"at most {money:.2f} US dollars")

@@ -9,7 +9,9 @@ gets everything that a built-in one gets.
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
     PeopleRules        the rules for people, apart from the prompt for models
+    LimitedTelling     whether the rules are short enough to be told at all
     PrivateInformation what one seat alone knows from the beginning
+    NumberedRounds     which round it is
     RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
     TheoryRemark       what is known where no equilibrium is
@@ -24,6 +26,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
+from bestresponse.core.numbers import list_readings
 from bestresponse.core.player import Player
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
@@ -83,13 +86,11 @@ class Question:
     text: str
     answer: float
 
-    def accepts(self, typed: str) -> bool:
-        """Say whether what was typed is the right answer."""
+    def accepts(self, typed: str, decimal: str = ".") -> bool:
+        """Say whether what was typed is the right answer, in one of its readings by that decimal mark."""
         short = abs(round(self.answer, 2) - self.answer) < _EXACT
-        try:
-            return abs(float(typed.strip().replace(",", ".")) - self.answer) < (_EXACT if short else _ROUNDING)
-        except ValueError:
-            return False
+        tolerance = _EXACT if short else _ROUNDING
+        return any(abs(number - self.answer) < tolerance for number in list_readings(typed, decimal))
 
 
 @runtime_checkable
@@ -125,6 +126,14 @@ class PeopleRules(Protocol):
 
 
 @runtime_checkable
+class LimitedTelling(Protocol):
+    """A game whose rules may be too long to be told to a model or a person; strategies play it all the same."""
+
+    def check_telling(self) -> None:
+        """Raise TooLarge, with the size and the limit, where the rules are too long."""
+
+
+@runtime_checkable
 class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the time."""
 
@@ -154,6 +163,17 @@ class PlayedRounds:
     facts: tuple[tuple[str, Figure], ...] = ()
     status_columns: tuple[str, ...] = ()
     status: tuple[tuple[Figure, ...], ...] = ()
+
+
+@runtime_checkable
+class NumberedRounds(Protocol[S_contra]):
+    """A game in rounds (days, in some) that says which one it is.
+
+    Pay and data go by this number. Words are never searched for it: people may write any number into them.
+    """
+
+    def find_round(self, state: S_contra) -> int:
+        """Return the number, from 1, of the round in which somebody is asked in `state`."""
 
 
 @runtime_checkable
@@ -196,6 +216,17 @@ class TheoryRemark(Protocol):
 def word_rules(game: Game[S], view: View) -> str:
     """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
     return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
+
+
+def check_telling(game: Game[S]) -> None:
+    """Raise TooLarge where a game cannot be told to whoever would have to read its rules."""
+    if isinstance(game, LimitedTelling):
+        game.check_telling()
+
+
+def find_round(game: Game[S], state: S) -> int:
+    """Return the number of the round in `state`; a game without rounds has one."""
+    return game.find_round(state) if isinstance(game, NumberedRounds) else 1
 
 
 def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:

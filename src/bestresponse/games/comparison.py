@@ -20,10 +20,11 @@ equivalent   so too once each player's payoffs are multiplied by a positive numb
 ordinal      none of these, but every player ranks the ends alike
 different    none of these
 
-Names that occur in both games mean the same unless the caller says otherwise. Trees that are built differently may
-still have the same reduced normal form, in which plans with the same payoffs against everything count once (Kohlberg
-and Mertens 1986). That is a verdict of its own: draws, orders and knowledge that change no expected payoff are gone
-there, so that a long story with one decision that matters equals that decision alone.
+Names of players, and of moves of the same player, that occur in both games mean the same unless the caller says
+otherwise. Trees that are built differently may still have the same reduced normal form, in which plans with the same
+payoffs against everything count once (Kohlberg and Mertens 1986). That is a verdict of its own: draws, orders and
+knowledge that change no expected payoff are gone there, so that a long story with one decision that matters equals
+that decision alone.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.texts import join_words
-from bestresponse.games.trees.game import list_moves_to
+from bestresponse.games.trees.outline import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from bestresponse.core.errors import ModelUnavailable, UnknownModel
+from bestresponse.core.extras import install_hint
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings, engine_version
@@ -103,7 +104,8 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         return opened
     if (Path(spec) / "model.safetensors").is_file():
         if find_spec("torch") is None:
-            raise ModelUnavailable(f"{spec} is a trained network, which needs torch: pip install 'bestresponse[train]'")
+            why = f"{spec} is a trained network, which needs torch: {install_hint('train')}"
+            raise ModelUnavailable(why)
         from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
 
         return StudentModel(Path(spec))
@@ -116,7 +118,7 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
     """List everything that can be named, for the screen."""
 
     def demand(package: str, extra: str) -> str:
-        return "" if find_spec(package) else f"pip install 'bestresponse[{extra}]'"
+        return "" if find_spec(package) else install_hint(extra)
 
     engine = demand("xllamacpp", "local")
     known = []

@@ -18,7 +18,7 @@ A package registers a function or class that is called with `(game, role, seed)`
 from collections.abc import Callable
 
 from bestresponse.core import registry
-from bestresponse.core.capabilities import NamedStrategies
+from bestresponse.core.capabilities import NamedStrategies, check_telling
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.game import REFEREE, Game, Role, S
 from bestresponse.core.player import Player
@@ -129,8 +129,9 @@ def describe_seat(name: str, game: Game[S], role: Role) -> str:
 def seat_model(name: str, model: Model, game: Game[S], role: Role, seed: int) -> Player:
     """Seat a model: it speaks or rules in a dialogue, and elsewhere answers what it is asked.
 
-    Where its reasoning is to be checked, it is not held to a schema.
+    Where its reasoning is to be checked, it is not held to a schema. TooLarge where the game cannot be told.
     """
+    check_telling(game)
     if isinstance(game, HasSpeakers):
         return seat_speaker(model, game, role, seed)
     reasons = is_verified(name)

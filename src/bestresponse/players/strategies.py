@@ -12,14 +12,14 @@ of games at once: (n, own, other) -> strategies (n, own). Ties go to the action 
     level-2   best response to an opponent who plays level-1
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from math import inf
 from threading import get_ident
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -256,30 +256,94 @@ def _library_player(name: str, seat: int, thread: int) -> object:
     return axelrod_strategy(name)()
 
 
-def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed: int) -> tuple[float, float]:
-    """Let two strategies of Axelrod's library play a match there, and return their payoffs.
+@dataclass(frozen=True, slots=True)
+class LibraryRound:
+    """The moves of both seats in one round, as numbers of actions: those that were meant and those that were made."""
+
+    meant: tuple[int, int]
+    made: tuple[int, int]
+
+
+def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed: int) -> tuple[LibraryRound, ...]:
+    """Let two strategies of Axelrod's library play a match there, and return its rounds.
 
     A match of 200 rounds takes the library some milliseconds. Asked round by round through views, its strategies would
     have to live through the whole history for every move.
     """
     library = import_module("axelrod")
-    players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
-    match = library.Match(players, rules.rounds, 1 - rules.continuation, noise=rules.noise, seed=seed % 2**32)
-    cooperate = cooperative_actions(form)
-    payoffs = np.zeros(2)
-    for moves, times in Counter(match.play()).items():
-        chosen = [c if move == library.Action.C else 1 - c for move, c in zip(moves, cooperate, strict=True)]
-        payoffs += times * form.payoffs[:, chosen[0], chosen[1]]
-    return float(payoffs[0]), float(payoffs[1])
+    # The library tells its players the number of rounds only where no probability of an end is given, not even 0.
+    ends = None if rules.continuation == 1.0 else 1 - rules.continuation
+    match = _recording_match()(
+        [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)],
+        turns=rules.rounds,
+        prob_end=ends,
+        noise=rules.noise,
+        seed=seed % 2**32,
+    )
+    first, second = cooperative_actions(form)
+    by_seat = [
+        {library.Action.C: first, library.Action.D: 1 - first},
+        {library.Action.C: second, library.Action.D: 1 - second},
+    ]
+    made = match.play()
+    return tuple(
+        LibraryRound(
+            meant=(by_seat[0][meant[0]], by_seat[1][meant[1]]),
+            made=(by_seat[0][moves[0]], by_seat[1][moves[1]]),
+        )
+        for meant, moves in zip(match.meant, made, strict=True)
+    )
+
+
+class _LibraryPlayer(Protocol):
+    """What a match of the library asks of its players; moves are its actions C and D."""
+
+    def strategy(self, opponent: "_LibraryPlayer") -> Hashable: ...
+
+    def update_history(self, play: Hashable, coplay: Hashable) -> None: ...
+
+
+@cache
+def _recording_match() -> type:
+    """Return the library's class of matches with a list `meant`: it keeps only the moves after noise itself."""
+    library = import_module("axelrod")
+
+    class RecordingMatch(library.Match):  # type: ignore[misc, name-defined]
+        def play(self) -> list[tuple[Hashable, Hashable]]:
+            """Play all rounds and return the moves that were made."""
+            self.meant: list[tuple[Hashable, Hashable]] = []
+            made: list[tuple[Hashable, Hashable]] = super().play()
+            return made
+
+        def simultaneous_play(
+            self, player: _LibraryPlayer, coplayer: _LibraryPlayer, noise: float = 0
+        ) -> tuple[Hashable, Hashable]:
+            """Play a round as the library does, with its draws in its order."""
+            meant = player.strategy(coplayer), coplayer.strategy(player)
+            first, second = meant
+            if noise:
+                first = self._random.random_flip(first, noise)
+                second = self._random.random_flip(second, noise)
+            player.update_history(first, second)
+            coplayer.update_history(second, first)
+            self.meant.append(meant)
+            return first, second
+
+    return RecordingMatch
 
 
 @dataclass(frozen=True, slots=True)
 class AxelrodPlayer:
-    """`cooperate` gives, for each seat, the number of the action that is to cooperate."""
+    """`cooperate` gives, for each seat, the number of the action that is to cooperate.
+
+    Strategies of the library may know the number of `rounds`, None where the end is random, and the noise.
+    """
 
     strategy: str
     cooperate: tuple[int, int] = (0, 0)
     seed: int = 0
+    rounds: int | None = None
+    noise: float = 0.0
 
     @property
     def name(self) -> str:
@@ -293,7 +357,9 @@ class AxelrodPlayer:
             raise UsageError(f"{self.name} plays repeated games of two players with two actions only")
         seat: int = view.facts["seat"]
         library = import_module("axelrod")
-        player, other = axelrod_strategy(self.strategy)(), library.MockPlayer()
+        player = axelrod_strategy(self.strategy)()
+        other = library.MockPlayer()
+        player.set_match_attributes(length=self.rounds or inf, game=library.Game(), noise=self.noise)
         player.set_seed(split(self.seed, view.role) % 2**32)
         letters = [
             {names[c]: library.Action.C, names[1 - c]: library.Action.D}

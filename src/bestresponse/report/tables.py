@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Cell, Table, as_cell
 from bestresponse.report.stats.statistics import Interval
@@ -87,7 +88,7 @@ def to_parquet(rows: Iterable[Row]) -> bytes:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
+        raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
     columns, flat = _flat(rows)
     arrays = {column: _uniform([row.get(column) for row in flat]) for column in columns}
     target = io.BytesIO()

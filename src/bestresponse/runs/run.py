@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bestresponse.core.errors import BestResponseError, ModelUnavailable, StoreError, UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import digest
 from bestresponse.models.base import Model
 from bestresponse.report import page, tables
 from bestresponse.report.document import Document
@@ -29,7 +28,7 @@ from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import Manifest, RunFolder, Shard, environment, read_lines
+from bestresponse.runs.store.folder import Manifest, RunFolder, Shard, environment, identify_settings, read_lines
 from bestresponse.runs.study import AnyStudy, Measured, Replay, Study, find_study
 
 if TYPE_CHECKING:
@@ -268,7 +267,7 @@ def find_revision() -> str | None:
 
 def identify_run(study: AnyStudy, config: RunSettings) -> str:
     """Return the id of a run: the hash of its study and settings."""
-    return digest({"study": study.name, "config": config.to_json()}, 12)
+    return identify_settings(study.name, config.to_json())
 
 
 def make_manifest(

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from bestresponse.analysis.theory import describe_theory
-from bestresponse.core.capabilities import AdjustableRounds
+from bestresponse.core.capabilities import AdjustableRounds, check_telling
 from bestresponse.core.episode import Record, SeatAsk, Submission, play
 from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
@@ -169,7 +169,12 @@ def assign_seats(
 
 
 def check_players(config: C) -> C:
-    """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies there are."""
+    """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies there are.
+
+    A game that is too large to be told is refused where models play it.
+    """
+    if config.models:
+        check_telling(config.make_game())
     for name in config.models:
         if getattr(name, "model", None) is None:
             check_seat_name(name, config.make_game())
@@ -230,6 +235,8 @@ def estimate_plays(
 ) -> Estimate:
     """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
     asked = [seats[role] for role in find_model_seats(game, seats)]
+    if asked:
+        check_telling(game)
     most, sure = _count_calls(config, game, seats, rounds, referee)
     names = dict.fromkeys([*asked, *([referee] if referee not in (None, SIMULATED) else [])])
     calls = {str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names}

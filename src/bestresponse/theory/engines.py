@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Literal, get_args
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.extras import install_hint
 
 Engine = Literal["auto", "numpy", "numba"]
 ChosenEngine = Literal["numpy", "numba"]
@@ -36,7 +37,7 @@ def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
     if engine != "numba":
         raise UsageError(f"engine: expected one of {', '.join(get_args(Engine))}, got {engine!r}")
     if not has_numba():
-        raise UsageError("engine 'numba' is not installed: pip install 'bestresponse[fast]', or use engine='numpy'")
+        raise UsageError(f"engine 'numba' is not installed: use engine='numpy', or {install_hint('fast')}")
     return "numba"
 
 

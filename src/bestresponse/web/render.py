@@ -27,6 +27,10 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
+_DEEPEST_LIST = 60
+"""Deeper items stand beside those of this depth: lists are written by recursion, and a text may come from anybody."""
+Item = tuple[str, "list[Item]"]
+"""An item of a list and the items below it."""
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
 """Reads Markdown without HTML, and with links to the web only."""
 
@@ -94,10 +98,39 @@ def _format_markdown(text: str) -> Markup:
 
 
 def _format_prose(text: str) -> Markup:
-    """Format rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
-    lines = visible(abridged(text, _LONGEST)).split("\n")
-    runs = itertools.groupby(lines, lambda line: line[:1] if line.startswith(("|", "- ")) else "")
-    return Markup(_environment().get_template("prose.html").render(runs=[(kind, list(run)) for kind, run in runs]))
+    """Format rules and situations as paragraphs; lines between bars become a table, lines after dashes a list.
+
+    Lines after dashes that are indented become lists inside the list.
+    """
+    runs: list[tuple[str, object]] = []
+    for kind, run in itertools.groupby(visible(abridged(text, _LONGEST)).split("\n"), _find_kind):
+        lines = list(run)
+        runs.append((kind, _nest_items(lines) if kind == "-" else lines))
+    return Markup(_environment().get_template("prose.html").render(runs=runs))
+
+
+def _find_kind(line: str) -> str:
+    """Say what a line of prose is: "|" part of a table, "-" an item of a list, or text."""
+    start = line.lstrip(" ")
+    if start.startswith("- "):
+        return "-"
+    return "|" if line.startswith("|") else ""
+
+
+def _nest_items(lines: list[str]) -> list[Item]:
+    """Nest the items of a list by how far they are indented."""
+    top: list[Item] = []
+    open_items: list[tuple[int, list[Item]]] = [(-1, top)]
+    for line in lines:
+        item = line.lstrip(" ")
+        indent = len(line) - len(item)
+        while open_items[-1][0] >= indent:
+            open_items.pop()
+        below: list[Item] = []
+        open_items[-1][1].append((item.removeprefix("- "), below))
+        if len(open_items) <= _DEEPEST_LIST:
+            open_items.append((indent, below))
+    return top
 
 
 Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]

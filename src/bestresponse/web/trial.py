@@ -26,8 +26,11 @@ from bestresponse.web.experiments.model import Item, parse_experiment
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_payments
+from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
+from bestresponse.web.sessions.setup import list_named_models
 from bestresponse.web.sessions.store import Lobby, draw_treatments
+from bestresponse.web.texts import InterfaceTexts
 from bestresponse.web.views.seat import read_fields, write_fields
 
 RANDOM = "strategy:random"
@@ -100,7 +103,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
         with closing(server.sessions.journal), closing(SeatWorker(server.sessions, server.model)) as worker:
             worker.start()
             began = time.monotonic()
-            lobby = server.sessions.create_experiment(text, settings.speed)
+            lobby = create_experiment(server, text, settings.speed)
             trial = asyncio.run(_take_part(ASGITransport(app), server, lobby, settings))
             trial.seconds = time.monotonic() - began
             rows = list_payments(server, lobby.id)
@@ -163,11 +166,12 @@ class _Participant:
         self._keep(page, seen)
         if "/questionnaire" in page.text:
             items = self._lobby.experiment.list_items()
-            return await self._send(client, page, "/questionnaire", {f"item.{i.name}": self._fill(i) for i in items})
+            answers = {f"item.{item.name}": self._fill(item, table.texts) for item in items}
+            return await self._send(client, page, "/questionnaire", answers)
         match version[2]:
             case "welcome":
                 quiz = service.list_quiz_questions(context.session, context.seat)
-                right = [getattr(question, "right", "") or f"{question.answer:.6g}" for question in quiz]
+                right = [getattr(question, "right", "") or table.texts.figure(question.answer) for question in quiz]
                 answers = {f"quiz.{k}": answer for k, answer in enumerate(right)}
                 return await self._send(client, page, "/ready", {"consent": "yes", **answers})
             case "turn":
@@ -204,15 +208,18 @@ class _Participant:
         else:
             player = make_seat(self._settings.player, session.game, role, seed, self._server.model)
             decision = await asyncio.to_thread(player.decide, view, ask)
-            typed = write_fields(ask, decision.action)
+            typed = write_fields(ask, decision.action, session.table.texts)
         # What is typed is read by the ask, so a number of the strategy may be kept rounded.
         self.notes[session.id, role, turn] = read_fields(ask, typed, session.table.texts)[0]
         return await self._send(client, page, "/answer", typed)
 
-    def _fill(self, item: Item) -> str:
+    def _fill(self, item: Item, texts: InterfaceTexts) -> str:
         if item.choices:
             return self._random.choice(item.choices)
-        return f"{item.low or 0:g}" if item.kind in ("number", "slider") else self._label
+        if item.kind not in ("number", "slider"):
+            return self._label
+        usual = 0.0 if item.high is None else min(0.0, item.high)
+        return texts.figure(usual if item.low is None else item.low)
 
     async def _send(self, client: AsyncClient, page: Response, action: str, typed: dict[str, str]) -> Response:
         """Send the form of the page whose address has `action` in it, with its hidden fields."""
@@ -232,6 +239,12 @@ def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
         alone = alone.replace('<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>")
         shown.setdefault((page.part, page.treatment, page.role, page.kind), alone)
     return render_text("preview.html", title=title, pages=sorted(shown.items(), key=lambda entry: entry[0][:3]))
+
+
+def list_models(text: str) -> list[str]:
+    """List the models that an experiment file seats or lets rule."""
+    parts = [part for treated in parse_experiment(text)[1].values() for part in treated]
+    return list(dict.fromkeys(name for part in parts for name in list_named_models(part.setup)))
 
 
 def count_people(text: str) -> int:

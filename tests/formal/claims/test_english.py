@@ -473,3 +473,10 @@ def test_one_equilibrium_in_which_something_is_played_does_not_count_the_others(
     assert read(HUNT, "There is one pure Nash equilibrium in which both play stag.") == []
     unique = "There is a unique pure Nash equilibrium in which both play stag."
     assert verdicts(HUNT, unique) == ["refuted", "proved"]
+
+
+def test_what_follows_namely_says_where_and_puts_no_condition_on_the_statement() -> None:
+    sentence = "If I cooperate, the worst case is a payoff of 2, namely when they defect."
+    review = Reviewer(RulesTranslator()).review(sentence, Subject(tables.load("prisoners-dilemma")))
+    assert review.state is State.REFUTED  # it is 0
+    assert [passage.left_out for passage in review.passages] == [("when they defect",)]

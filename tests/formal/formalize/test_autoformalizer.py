@@ -247,14 +247,45 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
         ("**Agrees.** Only names differ.", True, ""),
         ("Verdict: AGREES", True, ""),
         ("The rules do not agree with the story.", None, "the answer is neither AGREES nor DIFFERS"),
-        (Reply("1. AGREES\n2. AGREES\n3. What every", Finish.LENGTH), None, "the answer was cut off"),
+        (
+            Reply("1. AGREES\n2. AGREES\n3. What every", Finish.LENGTH),
+            None,
+            "the answer was cut off after 12,000 tokens; --max-tokens gives it more",
+        ),
         (Reply("DIFFERS: 7, not 5, since", Finish.LENGTH), False, "7, not 5, since"),
     ],
 )
 def test_a_verdict_point_by_point_agrees_only_where_every_point_does(answer, agrees, why):
     table = validate(GOOD, EmbeddedEngine()).table
-    check = compare_with_story(STORY, table, ScriptedModel([answer]))
+    check = compare_with_story(STORY, table, ScriptedModel([answer] * 4))
     assert (check.agrees, check.why) == (agrees, why)
+
+
+def test_a_check_that_is_cut_off_is_asked_for_again_with_twice_the_room():
+    table = validate(GOOD, EmbeddedEngine()).table
+    judge = ScriptedModel([Reply("", Finish.LENGTH), Reply("1. AG", Finish.LENGTH), "AGREES"])
+    assert compare_with_story(STORY, table, judge, max_tokens=800).agrees is True
+    assert [request.max_tokens for request in judge.asked] == [800, 1600, 3200]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "question"),
+    [
+        (
+            "NO GAME: nothing is chosen.",
+            "The answer says that there is no game (nothing is chosen.) and gives a program: which holds?",
+        ),
+        (
+            "DOES NOT FIT: too many moves",
+            "The answer says that a program does not fit (too many moves) and gives a program: which holds?",
+        ),
+    ],
+)
+def test_a_refusal_beside_a_program_is_a_question(refusal, question):
+    _, writer = formalizer(f"{refusal}\n{fenced(GOOD)}")
+    found = writer.formalize(STORY)
+    assert found.ok
+    assert [(asked.text, asked.assumed) for asked in found.questions] == [(question, "the program")]
 
 
 def result(*seats):

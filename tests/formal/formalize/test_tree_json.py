@@ -32,6 +32,10 @@ def choice(player, knows, **moves):
     return {"player": player, "knows": knows, "moves": [{"move": m, "then": node} for m, node in moves.items()]}
 
 
+def forgetful(player, knows, **moves):
+    return {**choice(player, knows, **moves), "forgets": True}
+
+
 def lottery(**draws):
     return {"chance": [{"draw": d, "probability": p, "then": node} for d, (p, node) in draws.items()]}
 
@@ -97,9 +101,6 @@ def test_players_whose_names_differ_in_case_alone_are_two_players():
     assert read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": choice("ANN", "", a=end(1, 2), b=end(3, 4))})).rows
 
 
-FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0, 0), stay=end(1, 0)), stay=end(2, 0))
-
-
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -127,7 +128,14 @@ FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0,
             {"tree": choice("Ann", "", a=choice("Bob", "x", l=end(0, 0)), b=choice("Bob", "x", r=end(1, 1)))},
             "after b: Bob, knowing 'x', can choose r, but after a, knowing the same, l",
         ),
-        ({"tree": FORGETS}, "after go: Ann knows 'at the door' for the second time on this way"),
+        (
+            {"tree": {**choice("Ann", "", a=end(0, 0)), "forgets": "maybe"}},
+            "at the start: forgets must be true or false, not 'maybe'",
+        ),
+        (
+            {"tree": choice("Ann", "", a=forgetful("Ann", "", b=end(0, 0)))},
+            "after a: Ann, knowing 'nothing', can choose b, but at the start, knowing the same, a",
+        ),
     ],
 )
 def test_a_wrong_tree_is_refused_with_the_place(change, why):
@@ -160,10 +168,15 @@ def test_a_fault_in_a_tree_comes_back_with_the_answer():
     assert "the probabilities 1/2 + 1/3 sum to 5/6" in model.asked[1].messages[1].content
 
 
-CLERK = {"players": ["clerk"], "tree": lottery(
-    left=("1/2", choice("clerk", "box left", open=end(3), wait=choice("clerk", "later", left=end(9), right=end(0)))),
-    right=("1/2", choice("clerk", "box right", open=end(3), wait=choice("clerk", "later", left=end(0), right=end(9)))),
-)}  # fmt: skip
+def boxes(side, *payoffs):
+    guess = forgetful("clerk", "later", left=end(payoffs[0]), right=end(payoffs[1]))
+    return choice("clerk", f"box {side}", open=end(3), wait=guess)
+
+
+CLERK = {
+    "players": ["clerk"],
+    "tree": lottery(left=("1/2", boxes("left", 9, 0)), right=("1/2", boxes("right", 0, 9))),
+}
 
 
 @pytest.mark.parametrize("engine", ["embedded", "swi"])
@@ -186,6 +199,53 @@ def test_a_player_who_forgets_stays_one(engine):
     assert {float(equilibrium.payoffs[0]) for equilibrium in solution.equilibria} == {6.0}
     assert "Somebody forgets" in solution.solved.remarks[0]
     assert "clerk may forget" in LogicGame(report.table).rules
+
+
+def card(colour, wins):
+    """Rosa sees her card and opens; when Sven has raised she is said to know that, and her card is not repeated."""
+    last = choice("Rosa", "Sven raised", drop=end(-1, 1), call=end(wins, -wins))
+    answer = choice("Sven", "Rosa opened", fold=end(1, -1), **{"raise": last})
+    return choice("Rosa", f"the card is {colour}", **{"pass": end(0, 0)}, open=answer)
+
+
+def test_what_a_player_knew_stays_known_where_it_is_not_said_again():
+    """With red she calls a raise and gets 3, so that Sven folds: she always opens and gets 1. If she forgot her card,
+    both colours would be one position for her, and the value 3/4."""
+    tree = lottery(red=("1/2", card("red", 3)), black=("1/2", card("black", -3)))
+    table = read_tree(json.dumps({"players": ["Rosa", "Sven"], "tree": tree}))
+    assert table.forgetful == frozenset()
+    game = as_game(table, "cards")
+    assert [infoset.player for infoset in game.tree.infosets].count(0) == 4
+    assert solve(game).value == pytest.approx(1)
+
+
+def test_own_moves_stay_known_where_the_same_words_are_said_again():
+    tree = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0), stay=end(4)), stay=end(1))
+    table = read_tree(json.dumps({"players": ["Ann"], "tree": tree}))
+    assert table.forgetful == frozenset()
+    assert len(as_game(table, "doors").tree.infosets) == 2
+
+
+@pytest.mark.parametrize("knows", ["at a crossing", ""])
+@pytest.mark.parametrize("begins", [True, False])
+def test_a_driver_who_forgets_that_he_has_passed_a_crossing_is_told_with_forgets(knows, begins):
+    road = choice("driver", knows, leave=end(0), go=forgetful("driver", knows, leave=end(4), go=end(1)))
+    tree = road if begins else lottery(dry=("1/2", road), wet=("1/2", end(0)))
+    table = read_tree(json.dumps({"players": ["driver"], "tree": tree}))
+    report = validate(write_table_program(table), EmbeddedEngine())
+    assert report.ok
+    assert table.forgetful == report.table.forgetful == {"driver"}
+    # Both crossings are one information set.
+    assert len(LogicGame(report.table).tree.infosets) == 1
+
+
+def test_who_has_forgotten_everything_does_not_stand_where_it_began_knowing_something():
+    tree = choice(
+        "Ann", "morning", go=forgetful("Ann", "", a=end(0), b=end(1)), run=forgetful("Ann", "", a=end(2), b=end(3))
+    )
+    table = read_tree(json.dumps({"players": ["Ann"], "tree": tree}))
+    # Neither go nor run is remembered, but that it is no longer morning is.
+    assert len(as_game(table, "day").tree.infosets) == 2
 
 
 def test_an_answer_with_a_key_twice_is_no_game():

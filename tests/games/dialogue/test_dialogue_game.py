@@ -209,6 +209,13 @@ def test_a_wrong_domain_file_is_refused_with_a_sentence(old, new, complaint):
         parse_domain(_source("meeting").replace(old, new, 1), "mine.toml")
 
 
+@pytest.mark.parametrize("name", ["/../../victim", "..", "a/b", "", " ", "a" * 61])
+def test_a_domain_is_named_by_a_word_that_cannot_lead_to_another_folder(name):
+    text = _source("meeting").replace('name = "meeting"', f'name = "{name}"')
+    with pytest.raises(InvalidGame, match=r"mine\.toml: name is '.*', expected at most 60 letters"):
+        parse_domain(text, "mine.toml")
+
+
 def test_a_speaker_is_told_how_many_messages_follow_and_what_happens_at_the_end():
     game = dialogue(replies=2)
     told, state = [], game.start()

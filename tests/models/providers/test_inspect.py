@@ -12,9 +12,7 @@ from bestresponse.models.providers.inspect import InspectModel
 
 @pytest.fixture
 def inspect_ai():
-    return pytest.importorskip(
-        "inspect_ai.model", reason="Inspect AI is not installed: pip install 'bestresponse[inspect]'"
-    )
+    return pytest.importorskip("inspect_ai.model", reason="Inspect AI is not installed: pip install '.[inspect]'")
 
 
 def test_without_inspect_the_user_is_told_how_to_get_it(tmp_path, monkeypatch):
@@ -24,7 +22,7 @@ def test_without_inspect_the_user_is_told_how_to_get_it(tmp_path, monkeypatch):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("bestresponse.models.providers.inspect.version", absent)
-    with pytest.raises(ModelUnavailable, match=r"pip install 'bestresponse\[inspect\]'"):
+    with pytest.raises(ModelUnavailable, match=r"pip install '\.\[inspect\]'"):
         open_model("inspect/mockllm/model", ModelSettings(tmp_path))
 
 

@@ -132,7 +132,7 @@ def test_a_budget_in_money_needs_a_price_and_is_kept():
 
 def test_without_a_list_of_prices_a_budget_in_money_names_the_extra(monkeypatch):
     monkeypatch.setattr(meter_module, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"or pip install 'bestresponse\[cost\]' for a list of prices"):
+    with pytest.raises(UsageError, match=r"for a list of prices, pip install '\.\[cost\]'"):
         Metered(_model(), Meter(Budget(money=0.001)))
 
 

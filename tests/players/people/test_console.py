@@ -166,7 +166,9 @@ def test_a_hidden_move_stays_hidden_in_an_information_set_of_a_thousand_nodes():
     draws = Chance({f"card {k}": (1 / 512, blind) for k in range(512)})
     tree = build_tree(["Ann", "Bob"], Turn("Ann", "start", {"left": draws, "right": draws}))
     index = tree.infoset_index["Bob", "blind"]
-    assert describe_infoset(tree, index) == "So far: Ann made a move that you do not see."
+    assert describe_infoset(tree, index) == (
+        "So far: Ann chose left or right, and you do not know which, chance drew one of 512 options."
+    )
 
 
 def test_the_end_of_a_game_says_who_held_what():

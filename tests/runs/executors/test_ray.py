@@ -9,6 +9,7 @@ import textwrap
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from model_server import ModelServer
@@ -25,13 +26,67 @@ from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 SMALL = {"object_store_memory": 200_000_000}
-WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install 'bestresponse[ray]'")
+WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install '.[ray]'")
 
 
-@pytest.mark.skipif(bool(find_spec("ray")), reason="Ray is installed")
-def test_without_ray_one_sentence_says_what_to_install():
-    with pytest.raises(UsageError, match=r"Ray is not installed: pip install 'bestresponse\[ray\]'"):
+def test_without_ray_one_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)  # as where it is not installed
+    with pytest.raises(UsageError, match=r"Ray is not installed: pip install '\.\[ray\]'"):
         list(find_executor("ray").map(len, ["a"], None))
+
+
+class SlowRay(ModuleType):
+    """A package whose cluster comes up too slowly, with what Ray 2.60 then raises."""
+
+    def __init__(self):
+        super().__init__("ray")
+        self.ended = 0
+
+    def is_initialized(self):
+        return False
+
+    def init(self, **options):
+        raise Exception("The current node timed out during startup. This could\nhappen because it is overloaded.")
+
+    def shutdown(self):
+        self.ended += 1
+
+
+def test_a_cluster_that_does_not_start_is_one_sentence_and_leaves_no_process(monkeypatch):
+    slow = SlowRay()
+    monkeypatch.setitem(sys.modules, "ray", slow)
+    monkeypatch.setenv("RAY_TMPDIR", "/scratch")
+    with pytest.raises(UsageError) as raised:
+        list(find_executor("ray").map(len, ["a"], None))
+    assert str(raised.value) == (
+        "Ray did not start on this machine: The current node timed out during startup. This could happen because it is "
+        "overloaded. Its logs are in /scratch/ray/session_latest/logs. Try again when the machine is less busy, or "
+        "without Ray: --executor processes"
+    )
+    assert slow.ended == 1
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_cluster_that_cannot_start_ends_the_command_with_a_sentence_and_no_trace(tmp_path):
+    server = ModelServer()
+    (tmp_path / "file").write_text("where Ray wants a folder")
+    program = Path(sys.executable).with_name("bestresponse")
+    words = [str(program), "bench", "--model", server.model, "--num-games", "2", "--executor", "ray"]
+    try:
+        done = subprocess.run(
+            [*words, "--output-dir", str(tmp_path / "results")],
+            env={**os.environ, "RAY_TMPDIR": str(tmp_path / "file")},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    finally:
+        server.close()
+    assert done.returncode == 2, done.stderr
+    assert "Ray did not start on this machine: " in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_an_address_is_that_of_a_ray_cluster():

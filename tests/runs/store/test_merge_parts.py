@@ -6,14 +6,15 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.runs.store.folder import Manifest, RunFolder, encode_rows, read_lines
+from bestresponse.runs.store.folder import Manifest, RunFolder, encode_rows, identify_settings, read_lines
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* lacks plays")  # most parts here are not the whole
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 CONFIG = BenchConfig(model=("scripted",), num_games=1)
-MANIFEST = Manifest("abc", "bench", CONFIG.to_json(), created="2026-01-01")
+RUN = identify_settings("bench", CONFIG.to_json())
+MANIFEST = Manifest(RUN, "bench", CONFIG.to_json(), created="2026-01-01")
 
 
 def write_part(path, records="", answers="", calls="", **settings):
@@ -69,8 +70,8 @@ def test_more_lines_than_are_written_at_a_time_are_all_there(tmp_path, merge):
 
 def test_what_an_interrupted_merging_left_is_not_taken(tmp_path, merge):
     part = write_part(tmp_path / "one", answers="p:a")
-    (tmp_path / "all" / "bench-abc").mkdir(parents=True)
-    (tmp_path / "all" / "bench-abc" / "submissions.merging").write_text('{"spec":"old","data":"b"}\n')
+    (tmp_path / "all" / f"bench-{RUN}").mkdir(parents=True)
+    (tmp_path / "all" / f"bench-{RUN}" / "submissions.merging").write_text('{"spec":"old","data":"b"}\n')
     assert merge(part)["submissions.jsonl"] == [("p", "a")]
 
 
@@ -86,7 +87,7 @@ def test_a_line_that_belongs_to_no_play_is_named(tmp_path, merge, name):
     ("settings", "why"),
     [
         ({"study": "water"}, r"study differs \('bench' and 'water'\)"),
-        ({"run": "xyz"}, r"run differs \('abc' and 'xyz'\)"),
+        ({"run": "xyz"}, rf"run differs \('{RUN}' and 'xyz'\)"),
         ({"config": replace(CONFIG, seed=7, num_rows=5).to_json()}, r"config differs \(num_rows, seed\)"),
         ({"prompts": {"bench/mixed": "f00"}}, r"prompts differs \(bench/mixed\)"),
     ],
@@ -102,13 +103,14 @@ def test_the_whole_is_as_old_as_its_first_part_and_has_the_models_of_all(tmp_pat
     one = write_part(tmp_path / "one", "p:1", created="2026-01-03", models={"a": {"identity": {"model": "a"}}})
     two = write_part(tmp_path / "two", "q:1", created="2026-01-02", models={"b": {"identity": {"model": "b"}}})
     merge(one, two)
-    manifest = RunFolder.read(tmp_path / "all" / "bench-abc").manifest
+    manifest = RunFolder.read(tmp_path / "all" / f"bench-{RUN}").manifest
     assert (manifest.created, sorted(manifest.models)) == ("2026-01-02", ["a", "b"])
 
 
 def test_the_whole_is_complete_when_every_planned_play_has_its_record(tmp_path):
     one, two = (spec.id for spec in bench_study.list_specs(replace(CONFIG, num_games=2)))
-    settings = {"config": replace(CONFIG, num_games=2).to_json()}
+    config = replace(CONFIG, num_games=2).to_json()
+    settings = {"config": config, "run": identify_settings("bench", config)}
     first = write_part(tmp_path / "first", f"{one}:1", f"{two}:a", **settings)
     second = write_part(tmp_path / "second", f"{two}:1", **settings)
     assert not br.merge_runs([first], tmp_path / "some").complete
@@ -116,7 +118,7 @@ def test_the_whole_is_complete_when_every_planned_play_has_its_record(tmp_path):
 
 
 def test_parts_without_a_play_make_no_run(tmp_path, merge):
-    with pytest.raises(UsageError, match="the parts of bench abc hold no plays: there is nothing to merge"):
+    with pytest.raises(UsageError, match=f"the parts of bench {RUN} hold no plays: there is nothing to merge"):
         merge(write_part(tmp_path / "one"))
 
 
@@ -127,3 +129,25 @@ def test_a_folder_of_several_runs_is_refused_with_their_names(tmp_path, merge):
     with pytest.raises(UsageError, match=r"both holds several runs \(one, two\); name one of them"):
         merge(tmp_path / "both")
     assert merge(tmp_path / "both" / "one")["records.jsonl"] == [("p", "1")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("run", "/../../victim"), ("run", "abc"), ("run", ""), ("study", "bench/../../victim"), ("study", "/../victim")],
+)
+def test_a_part_that_names_another_folder_writes_nothing_into_it(tmp_path, name, value):
+    part = write_part(tmp_path / "part", "p:1", **{name: value})
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "report.html").write_text("of somebody else")
+    with pytest.raises(StoreError, match=r"names the run|cannot be read here"):
+        br.merge_runs([part], tmp_path / "all")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["part", "victim"]
+    assert [(path.name, path.read_text()) for path in victim.iterdir()] == [("report.html", "of somebody else")]
+
+
+def test_a_run_that_is_not_that_of_its_settings_is_refused_with_both(tmp_path, merge):
+    part = write_part(tmp_path / "part", "p:1", run="/../../victim")
+    why = rf"names the run '/\.\./\.\./victim', but its settings are those of run {RUN}"
+    with pytest.raises(StoreError, match=why):
+        merge(part)

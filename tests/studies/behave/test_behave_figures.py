@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from bestresponse.core.errors import SettingError
 from bestresponse.report.blocks import intervals
@@ -76,7 +77,7 @@ def list_moves(*own, match="m", seat=0, form=None):
 
 
 def test_both_seats_of_a_match_know_their_moves_their_opponent_and_their_treatment(tmp_path):
-    play = write_play("1", "CD", "DD", subject="s1", treatment={"tone": "kind", "persona": ["meek", "bold"]})
+    play = write_play("1", "CD", "DD", subjects=["s1"], treatment={"tone": "kind", "persona": ["meek", "bold"]})
     # A move of nature belongs to neither seat.
     play["record"]["submissions"].insert(0, {"role": "nature", "action": "C"})
     first, second = list_sequences(store_plays(tmp_path, [play]))
@@ -88,8 +89,7 @@ def test_both_seats_of_a_match_know_their_moves_their_opponent_and_their_treatme
     }  # fmt: skip
     assert (second.labels["opponent"], second.labels["seat"]) == ("ann", "col")
     assert second.labels["treatment"] == "kind, bold"
-    # An identity is known of the first seat alone.
-    assert (first.subject, second.subject) == ("s1", None)
+    assert (first.subject, first.rival, second.subject, second.rival) == ("s1", None, None, "s1")
 
 
 def test_a_seat_without_a_player_is_met_but_not_described(tmp_path):
@@ -185,14 +185,106 @@ def test_a_single_match_has_no_interval_of_the_error(tmp_path):
 
 def test_matches_of_one_player_are_one_unit(tmp_path):
     plays = [
-        write_play(str(k), own, "CDCD", players=("ann", None), subject=subject)
+        write_play(str(k), own, "CDCD", players=("ann", None), subjects=[subject])
         for k, (own, subject) in enumerate([("CCCC", "s1"), ("CCCC", "s1"), ("DDDD", "s2")])
     ]
     measured = measure(tmp_path, plays, **PAIR)
     group = find_row(measured, "groups", group="ann")
-    assert (group["units"], group["unit"]) == (2, "player")
+    assert (group["units"], group["unit"]) == (2, "subject")
     assert find_row(measured, "strategies", strategy="cooperator")["share"].estimate == pytest.approx(1 / 2, abs=1e-6)
     assert [row["unit"] for row in measured.frames["classes"]] == ["recorded s1", "recorded s2"]
+
+
+def test_persons_in_both_seats_are_one_unit_each_however_often_they_play(tmp_path):
+    # Ann always cooperates, in three matches and both seats; bob, cat and dan always defect, once each.
+    plays = [
+        write_play("1", "CCCC", "DDDD", ("x", "x"), subjects=["ann", "bob"]),
+        write_play("2", "DDDD", "CCCC", ("x", "x"), subjects=["cat", "ann"]),
+        write_play("3", "CCCC", "DDDD", ("x", "x"), subjects=["ann", "dan"]),
+    ]
+    measured = measure(tmp_path, plays, **PAIR)
+    group = find_row(measured, "groups", group="x")
+    assert (group["units"], group["unit"], group["log_likelihood"]) == (4, "subject", pytest.approx(-2.2493, abs=1e-3))
+    # One person of four, though three seats of six: the log likelihood is ln 1/4 + 3 ln 3/4.
+    share = find_row(measured, "strategies", strategy="cooperator")["share"]
+    assert (share.estimate, share.n) == (pytest.approx(1 / 4, abs=1e-6), 4)
+    assert sorted(row["unit"] for row in measured.frames["classes"]) == [
+        f"recorded {s}" for s in ("ann", "bob", "cat", "dan")
+    ]
+    assert measured.groups["x",]["cooperation"].n == 4
+    assert measured.groups["x",]["cooperation"].estimate == pytest.approx(1 / 2)
+
+
+def test_the_likelihood_by_person_is_that_of_an_independent_maximisation(tmp_path):
+    rng = np.random.default_rng(5)
+    persons = [f"s{k}" for k in range(12)]
+    kinds = {person: k % 3 for k, person in enumerate(persons)}  # cooperator, defector, tit-for-tat
+    counts = {person: np.zeros((3, 2)) for person in persons}  # moves as the strategy has them, and others
+    plays = []
+    for number in range(30):
+        pair = [str(name) for name in rng.choice(persons, 2, replace=False)]
+        made = []
+        for turn in range(5):
+            meant = [[0, 1, made[-1][1 - seat] if turn else 0] for seat in range(2)]
+            moves = [int(meant[seat][kinds[name]] ^ (rng.random() < 0.15)) for seat, name in enumerate(pair)]
+            for seat, name in enumerate(pair):
+                for kind in range(3):
+                    counts[name][kind, int(moves[seat] != meant[seat][kind])] += 1
+            made.append(moves)
+        texts = ["".join("CD"[moves[seat]] for moves in made) for seat in range(2)]
+        plays.append(write_play(str(number), *texts, ("x", "x"), subjects=pair))
+
+    def lose(point):
+        shares = np.exp([*point[:2], 0.0])
+        error = 1 / (2 + 2 * np.exp(-point[2]))
+        chances = [np.exp(table @ np.log([1 - error, error])) for table in counts.values()]
+        return -sum(np.log(chance @ shares / shares.sum()) for chance in chances)
+
+    best = minimize(
+        lose, [0.0, 0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-11, "maxiter": 9999}
+    )
+    measured = measure(tmp_path, plays, fit=("strategies",), strategies=("cooperator", "defector", "tit-for-tat"))
+    group = find_row(measured, "groups", group="x")
+    assert (group["units"], group["log_likelihood"]) == (12, pytest.approx(-best.fun, abs=1e-4))
+    shares = np.exp([*best.x[:2], 0.0])
+    for name, share in zip(("cooperator", "defector", "tit-for-tat"), shares / shares.sum(), strict=True):
+        assert find_row(measured, "strategies", strategy=name)["share"].estimate == pytest.approx(share, abs=2e-3)
+
+
+def test_named_and_nameless_units_are_told_apart(tmp_path):
+    plays = [
+        write_play("1", "CCCC", "DDDD", ("x", "x"), subjects=["ann"]),
+        write_play("2", "CCCC", "DDDD", ("x", "x"), subjects=["ann"]),
+    ]
+    group = find_row(measure(tmp_path, plays, **PAIR), "groups", group="x")
+    assert (group["units"], group["unit"]) == (3, "subject or match")
+
+
+def test_names_that_come_up_again_are_remarked_where_they_are_not_the_units(tmp_path):
+    seats = [("ann", "bob"), ("bob", "cat"), ("dan", "ann")]
+
+    def find_remark(by, **data):
+        plays = [write_play(str(k), "CCCCCCCD", "DDDDDDDC", pair, **data) for k, pair in enumerate(seats)]
+        return measure(tmp_path, plays, **PAIR, by=(by,)).frames["groups"].rows[0]["remark"]
+
+    assert find_remark("game", study="import") == (
+        "2 of 4 names appear in several matches, but every match counts as a new player; "
+        "if the names are people, list their columns under `subjects` in the mapping"
+    )
+    # A group of one name is what was asked for, and other runs have no mapping.
+    assert find_remark("player", study="import") is None
+    assert find_remark("game") is None
+
+
+def test_names_that_are_the_units_are_not_remarked(tmp_path):
+    seats = [("ann", "bob"), ("bob", "ann"), ("ann", "bob")]
+    texts = [("CCCC", "DDDD"), ("DDDD", "CCCC"), ("CCCD", "DDDD")]
+    plays = [
+        write_play(str(k), *text, pair, study="import", subjects=pair)
+        for k, (pair, text) in enumerate(zip(seats, texts, strict=True))
+    ]
+    group = find_row(measure(tmp_path, plays, **PAIR, by=("game",)), "groups", group="dilemma")
+    assert (group["units"], group["remark"]) == (2, None)
 
 
 def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
@@ -211,7 +303,7 @@ def test_both_seats_of_a_match_are_drawn_together_and_with_all_matches_of_a_play
     assert (share.estimate, share.n) == (pytest.approx(0.5, abs=1e-3), 8)
     assert (share.low, share.high) == pytest.approx((0.5 - 0.138, 0.5 + 0.138), abs=5e-3)
     # Two people with two matches each, whom nobody knows sits opposite.
-    known = [write_play(str(k), "CCCC", "DDDD", subject=f"s{k % 2}") for k in range(4)]
+    known = [write_play(str(k), "CCCC", "DDDD", subjects=[f"s{k % 2}"]) for k in range(4)]
     share = find_row(measure(tmp_path, known, **PAIR, by=("game",)), "strategies", strategy="cooperator")["share"]
     assert share.n == 2
 
@@ -335,7 +427,7 @@ def test_more_matches_of_the_same_players_make_no_interval_of_precision_narrower
 
     def list_plays(matches):
         return [
-            write_play(f"{player} {k}", "D" if player else "C", "D", ("ann", ""), subject=str(player))
+            write_play(f"{player} {k}", "D" if player else "C", "D", ("ann", ""), subjects=[str(player)])
             for player in range(4)
             for k in range(matches)
         ]
@@ -348,7 +440,7 @@ def test_more_matches_of_the_same_players_make_no_interval_of_precision_narrower
     assert (often["estimate"].low, often["estimate"].high) == pytest.approx(
         (once["estimate"].low, once["estimate"].high)
     )
-    assert often["remark"] == "intervals resample players: few games; one game, nothing to hold out"
+    assert often["remark"] == "intervals resample subjects: few games; one game, nothing to hold out"
 
 
 def test_mixtures_are_parts_of_a_choice(tmp_path):

@@ -44,6 +44,11 @@ VOID = Record("repeated prisoners-dilemma", 2, PEOPLE, (), {}, Void("row", "left
 MATCH = make_record(("defect", "cooperate"))
 
 
+def test_persons_of_sessions_are_the_subjects_of_their_seats(tmp_path):
+    (play,) = list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, {"subjects": {"row": "t1 0 0"}})]))
+    assert play["data"]["subjects"] == ["t1 0 0", ""]
+
+
 def test_a_play_keeps_its_table_and_its_treatment(tmp_path):
     path = write_session(tmp_path / "s", [("a", MATCH, {"treatment": "kind"}), ("b", MATCH, {})])
     kind, plain = list_recorded_plays(path)
@@ -55,6 +60,7 @@ def test_a_play_keeps_its_table_and_its_treatment(tmp_path):
             "players": ("row", "col"),
         },
         "treatment": {"treatment": "kind"},
+        "subjects": ["", ""],
     }
     assert plain["data"]["treatment"] == {}
     assert [submission["action"] for submission in kind["record"]["submissions"]] == ["defect", "cooperate"]

@@ -10,8 +10,8 @@ DILEMMA = NormalForm([[[3, 0], [5, 1]], [[3, 5], [0, 1]]])
 PENNIES = NormalForm([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]])
 
 
-def moves(*own, match="m", seat=0, form=DILEMMA, subject=None):
-    return SeatMoves({"run": "r", "seat": f"seat {seat}"}, form, seat, own, (), match, subject)
+def moves(*own, match="m", seat=0, form=DILEMMA, subject=None, rival=None):
+    return SeatMoves({"run": "r", "seat": f"seat {seat}"}, form, seat, own, (), match, subject, rival)
 
 
 def test_cooperation_is_averaged_over_moves_with_an_interval_over_matches():
@@ -52,3 +52,27 @@ def test_games_without_cooperation_and_mixtures_do_not_count():
 def test_a_unit_is_the_player_or_else_the_seat_of_the_match():
     assert moves(0, match="x", seat=1).unit == "x seat 1"
     assert moves(0, subject="ann").unit == "r ann"
+
+
+def test_everybody_who_shares_a_person_on_either_side_goes_together():
+    # Ann and bob cooperate with each other, cat and dan defect: two matches are known, not four persons.
+    pairs = [("ann", "bob", 0), ("bob", "ann", 0), ("cat", "dan", 1), ("dan", "cat", 1)]
+    met = [moves(move, match=f"m{move}", subject=own, rival=other) for own, other, move in pairs]
+    apart = [moves(move, match=own, subject=own) for own, _, move in pairs]
+    together, alone = (PlayerGroup(sequences, 0).average_cooperation() for sequences in (met, apart))
+    assert (together.estimate, together.n, alone.n) == (0.5, 4, 4)
+    # Residuals are 1/2: 4 * 1/4 by person; by pairs 4 persons with a sum of 1 each, less the 2 pairs: twice as much.
+    assert together.low == pytest.approx(max(0.0, 0.5 - 2**0.5 * (0.5 - alone.low)))
+
+
+def test_whoever_is_met_by_all_alike_makes_no_interval_wider():
+    own = [moves(k % 2, match=f"m{k}", subject=f"s{k}") for k in range(6)]
+    met = [moves(k % 2, match=f"m{k}", subject=f"s{k}", rival="host") for k in range(6)]
+    assert PlayerGroup(met, 0).average_cooperation() == PlayerGroup(own, 0).average_cooperation()
+
+
+def test_a_nameless_seat_is_drawn_with_the_person_opposite():
+    assert moves(0, match="x", seat=1, rival="ann").unit == "x seat 1"
+    assert moves(0, match="x", seat=1, rival="ann").cluster == "r ann"
+    assert moves(0, subject="ann", rival="bob").cluster == "r ann"
+    assert moves(0, match="x").cluster == "x"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder, read_lines
@@ -53,7 +53,7 @@ def list_moves(match):
 
 
 def test_a_row_without_a_match_is_a_match_of_one_round(tmp_path):
-    result = read(tmp_path, "p,q,a,b\nann,bob,C,D\neve,bob,D,D\n", subject="p")
+    result = read(tmp_path, "p,q,a,b\nann,bob,C,D\neve,bob,D,D\n", subjects=("p",))
     first, second = result.matches
     assert first["data"] == {
         "study": "import",
@@ -65,7 +65,7 @@ def test_a_row_without_a_match_is_a_match_of_one_round(tmp_path):
             "actions": (("C", "D"), ("C", "D")),
             "payoffs": [[[3, 0], [5, 1]], [[3, 5], [0, 1]]],
         },
-        "subject": "ann",
+        "subjects": ["ann"],
         "treatment": {},
     }
     assert first["record"]["players"] == {"row": "ann", "column": "bob"}
@@ -83,7 +83,7 @@ def test_rows_of_a_match_are_put_together_wherever_they_stand(tmp_path):
     assert list_moves(first) == [("row", "C"), ("column", "C"), ("row", "D"), ("column", "D")]
     assert first["record"]["payoffs"] == {"row": 4.0, "column": 4.0}
     assert (second["data"]["key"], second["data"]["rounds"], second["data"]["line"]) == (["8"], 1, 3)
-    assert first["data"]["subject"] is None
+    assert first["data"]["subjects"] == []
 
 
 def test_both_players_may_have_their_own_actions(tmp_path):
@@ -142,6 +142,12 @@ def test_a_join_on_a_column_that_is_missing_is_refused(tmp_path):
     (tmp_path / "games.csv").write_text("n,R\n1,3\n")
     with pytest.raises(UsageError, match="has no column 'n'"):
         read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
+
+
+@pytest.mark.parametrize("name", ["../games.csv", "/etc/passwd", "..", "a/games.csv", "..\\games.csv"])
+def test_a_join_names_a_file_beside_the_imported_one(tmp_path, name):
+    with pytest.raises(UsageError, match="join: expected the name of a file beside the one that is imported, got"):
+        read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": name, "on": "n"})
 
 
 def test_a_treatment_may_differ_between_seats(tmp_path):
@@ -390,7 +396,7 @@ def test_two_columns_of_one_name_are_refused_because_one_would_be_read_for_both(
 
 @pytest.mark.parametrize(
     ("layout", "column"),
-    [({}, "p"), ({"game": "{g} 1"}, "g"), ({"treatment": {"prompt": "g"}}, "g"), ({"subject": "g"}, "g")],
+    [({}, "p"), ({"game": "{g} 1"}, "g"), ({"treatment": {"prompt": "g"}}, "g"), ({"subjects": ("g",)}, "g")],
 )
 def test_a_match_in_which_a_player_or_the_game_changes_is_left_out(tmp_path, layout, column):
     first, other = ("ann", "eve") if column == "p" else ("ann", "ann")
@@ -471,10 +477,10 @@ def test_a_null_in_json_names_nobody(tmp_path):
     ]
     (tmp_path / "plays.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     problems = []
-    layout = Layout(**{**LAYOUT, "subject": "{id}"})
+    layout = Layout(**{**LAYOUT, "subjects": ("{id}",)})
     first, second = Reader(tmp_path / "plays.jsonl", layout, problems.append).list_matches()
-    assert (first["data"]["subject"], first["record"]["players"]["row"]) == ("7", "ann")
-    assert (second["data"]["subject"], second["record"]["players"]["row"]) == ("", "")
+    assert (first["data"]["subjects"], first["record"]["players"]["row"]) == (["7"], "ann")
+    assert (second["data"]["subjects"], second["record"]["players"]["row"]) == ([""], "")
     assert not problems
 
 
@@ -482,3 +488,25 @@ def test_a_short_row_is_left_out_alone_where_the_game_is_filled_in_from_it(tmp_p
     result = read(tmp_path, "p,q,a,b,study\nann,bob,C,D,old\nann,bob\n", game="{study} dilemma")
     assert [match["record"]["game"] for match in result.matches] == ["old dilemma"]
     assert [problem["problem"] for problem in result.problems] == ["missing move"]
+
+
+def test_both_seats_may_have_subjects(tmp_path):
+    text = "n,g,p,q,a,b\n7,1,x,x,C,C\n8,2,x,x,C,C\n"
+    first, second = read(tmp_path, text, subjects=("{p} {n}", "g")).matches
+    assert (first["data"]["subjects"], second["data"]["subjects"]) == (["x 7", "1"], ["x 8", "2"])
+
+
+def test_nobody_meets_themselves(tmp_path):
+    result = read(tmp_path, "p,q,a,b\nann,ann,C,C\nann,bob,C,C\n,,C,C\n", subjects=("p", "q"))
+    assert [match["data"]["subjects"] for match in result.matches] == [["ann", "bob"], ["", ""]]
+    assert [(row["line"], row["problem"]) for row in result.problems] == [(2, "one subject in both seats")]
+
+
+def test_a_match_in_which_the_second_subject_changes_is_left_out(tmp_path):
+    text = "n,g,p,q,a,b\n7,x,ann,bob,C,C\n7,y,ann,bob,D,D\n"
+    assert not read(tmp_path, text, match=("n",), subjects=("p", "g")).matches
+
+
+def test_three_subjects_are_refused():
+    with pytest.raises(SettingError, match="one or two seats, got 3"):
+        Layout(**{**LAYOUT, "subjects": ("p", "q", "a")})

@@ -331,3 +331,19 @@ def test_noise_reaches_model_players_too(tmp_path):
     assert "with a probability of 50 %" in last
     assert last.count("you meant defect, ") == 39
     assert "you chose" not in last
+
+
+def test_shares_grow_in_proportion_to_payoffs():
+    # Payoffs per round over 10 rounds against the three in this order, by hand.
+    payoffs = np.array([[3, 0.9, 3], [1.4, 1, 5], [3, 0, 3]])
+    found = standings("tit-for-tat", "defector", "cooperator", rounds=10)
+    rows = list(found.list_shares(10))
+    first = [row["share"] for row in rows if row["generation"] == 1]
+    assert first == pytest.approx(np.array([6.9, 7.4, 6.0]) / 20.3)
+    shares = np.full(3, 1 / 3)
+    for _ in range(10):
+        shares = shares * (payoffs @ shares)
+        shares /= shares.sum()
+    last = [row["share"] for row in rows if row["generation"] == 10]
+    assert last == pytest.approx(shares)
+    assert last == pytest.approx([0.660, 0.206, 0.135], abs=1e-3)

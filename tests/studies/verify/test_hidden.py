@@ -60,7 +60,7 @@ def test_the_reasoner_is_told_its_own_card_and_what_the_other_player_cannot_know
         "chance drew low, then you chose bet." in told
     )
     assert (
-        "- If chance draws low (probability 0.6667) and then you choose bet and then Player 2 chooses call, "
+        "- If chance draws low (probability 2/3) and then you choose bet and then Player 2 chooses call, "
         "you get -2, Player 2 gets 2." in told
     )
 

@@ -402,6 +402,7 @@ def test_the_translator_is_measured_against_what_was_recorded(recheck):
     ]
     assert measure_translator(samples, Translating(), recheck) == {
         "sentences_with_amounts_or_solutions": 11,
+        "partly_read": 0,
         "refused_to_read": 2,
         "share_refused": 2 / 11,
         "claims": 4,

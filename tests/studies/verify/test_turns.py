@@ -161,7 +161,7 @@ def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(t
     paid = {row["repeat"]: row["first_payoff"] for row in folder.rows()}
     assert set(drawn.values()) == {"h", "t"}
     assert paid == {repeat: {"h": 1.0, "t": 2.0}[side] for repeat, side in drawn.items()}
-    assert "So far chance drew h (probability 0.5)." in "".join(one.messages[-1].content for one in model.asked)
+    assert "So far chance drew h (probability 1/2)." in "".join(one.messages[-1].content for one in model.asked)
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,7 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
             {"words": "B is best", "claim": "best(b)", "correction": "A is best", "why": "", "verdict": "refuted",
              "places": None},
         ],
+        "partly_read": [place(25, "I get 3, which is 7 more.", left_out=["is 7 more"])],
         "unread": [place(20, "Who knows 4?", why="a question")],
         "not_asserted": [place(10, "If I got 5,", why="a condition")],
     }  # fmt: skip
@@ -148,6 +149,7 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         ("Three for me.", "payoff(3)", "proved", "by the table"),
         ("If I got 5,", None, "not asserted", "a condition"),
         ("Who knows 4?", None, "unread", "a question"),
+        ("I get 3, which is 7 more.", None, "partly read", "not read: is 7 more"),
         ("I get 3.", "payoff(3)", "proved", "by the table"),
     ]
     rows = [run("a", repeat=7, transcript=[attempt])]
@@ -155,7 +157,7 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
     assert items == {
         "7-0": "Sentence: \nRead as: B is best\nVerdict: refuted",
         "7-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
-        "7-4": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
+        "7-5": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
     }
     assert len(_sample_verdicts([run("a", repeat=number, transcript=[attempt]) for number in range(40)])) == 100
 

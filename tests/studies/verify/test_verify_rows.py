@@ -32,7 +32,7 @@ PLAIN = {"disguised": False, "inverted": False}
 def make_attempt(choice, state="unrefuted", **more):
     return {
         "choice": choice, "state": state, "reasoning": f"I choose {choice}.", "claims": [], "unread": None,
-        "not_asserted": None, "troubles": {}, **more,
+        "partly_read": None, "not_asserted": None, "troubles": {}, **more,
     }  # fmt: skip
 
 
@@ -64,7 +64,10 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
     unread = [{"start": 0, "text": "x", "why": "y"}] * 2
     plays = [
         store_run(
-            config.scene, 1, make_attempt("defect", unread=unread, troubles={"no reply": 1}), make_attempt("defect")
+            config.scene,
+            1,
+            make_attempt("defect", unread=unread, troubles={"no reply": 1}),
+            make_attempt("defect", partly_read=[{"start": 0, "text": "x", "left_out": ["because I get 7"]}]),
         ),
         store_run(config.scene, 0, make_attempt("cooperate", unread=unread[:1], troubles={"no reply": 2})),
         store_run(config.scene, 2, make_attempt(None)),
@@ -76,7 +79,7 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
         {"attempts": 1, "runs": 2}, {"attempts": 2, "runs": 1}, {"attempts": 3, "runs": 0},
     ]  # fmt: skip
     assert {row["trouble"]: row["times"] for row in measured.frames["troubles"]} == {
-        "sentences unread": 3, "no reply": 3,
+        "sentences unread": 3, "sentences partly read": 1, "no reply": 3,
     }  # fmt: skip
     # One cooperates, one defects, one cannot be read.
     assert measured.answered == 2

@@ -170,6 +170,21 @@ def test_discrete_generations_multiply_shares_by_relative_fitness():
     assert found.final[0].tolist() == [2 / 3, 1 / 3]
 
 
+def test_generations_take_payoffs_as_they_are_unless_one_is_negative():
+    game = NormalForm.bimatrix([[3, 3], [1, 1]], [[-1, 0], [-1, 0]])
+    found = replicator(game, steps=1, form="discrete")
+    # 3 to 1 as they are; -1 and 0 become 1 and 2.
+    assert found.final[0].tolist() == [3 / 4, 1 / 4]
+    assert found.final[1].tolist() == [1 / 3, 2 / 3]
+
+
+def test_shares_stay_where_nobody_has_offspring():
+    # The first action drives out the second, which earns 0, and then earns 0 itself.
+    game = NormalForm.bimatrix([[0, 1], [0, 0]], [[0, 0], [1, 0]])
+    found = replicator(game, steps=5, form="discrete", one_population=True)
+    assert found.final[0].tolist() == [1.0, 0.0]
+
+
 def test_the_cycle_of_matching_pennies_keeps_its_constant_of_motion():
     found = replicator(catalogue.load("matching-pennies"), [[0.7, 0.3], [0.5, 0.5]], steps=5000)
     height = np.log(found.strategies[0]).sum(axis=1) + np.log(found.strategies[1]).sum(axis=1)

@@ -198,5 +198,5 @@ class TestLoading:
 
 def test_a_missing_installation_is_said(monkeypatch):
     monkeypatch.setattr(compiling, "openspiel_is_installed", lambda: False)
-    with pytest.raises(UsageError, match=r"pip install 'bestresponse\[openspiel\]'"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[openspiel\]'"):
         load_openspiel("kuhn_poker")

@@ -208,7 +208,7 @@ def test_an_unknown_engine_is_refused():
 
 def test_without_numba_asking_for_it_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr("bestresponse.theory.engines.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"bestresponse\[fast\]"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[fast\]'"):
         solve_zero_sum([[1, 2]], engine="numba")
 
 

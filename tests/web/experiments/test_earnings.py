@@ -1,5 +1,6 @@
 """Points and money of one participant, added up over games by hand."""
 
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -30,6 +31,13 @@ def test_only_the_game_that_was_drawn_is_paid_but_all_answers_are_counted():
     earnings = Earnings(EUR, True, (ONE, TWO), paid="two")
     assert (earnings.points, earnings.total, earnings.for_points) == (0.2, Decimal("2.60"), Decimal("0.10"))
     assert (earnings.seat_points, earnings.answers, earnings.stand_ins) == (10.3, 3, 4)
+
+
+@pytest.mark.parametrize(("paid", "total"), [("", "6.60"), ("one", "6.50"), ("two", "2.85")])
+def test_a_bonus_is_for_taking_part_and_not_by_lot(paid, total):
+    earnings = Earnings(EUR, True, (replace(ONE, bonus=Decimal("0.25")), TWO), paid=paid)
+    # 2.50 for showing up, 0.25 for taking part, and 3.75 or 0.10 for points.
+    assert earnings.total == Decimal(total)
 
 
 def test_what_is_paid_without_a_game_is_for_showing_up():
@@ -66,11 +74,11 @@ def place(game, answers):
     return [(turn.round, turn.stage, turn.payoff, turn.total) for turn in locate_answers(game, submissions)]
 
 
-def test_the_draws_of_nature_belong_to_the_round_before_the_answers_that_follow():
+def test_the_water_of_a_day_is_drawn_on_that_day_before_its_bids():
     """A town of two days: nature draws, then both bid; who is alive at the end has earned 1, nothing before."""
     rules = WaterRules((Resident("a", 4, 10), Resident("b", 6, 10)), 4, 4, 2, health=2)
     days = [("nature", 4), ("a", 3.0), ("b", 2.0), ("nature", 4), ("a", 1.0), ("b", 0.0)]
     found = place(Water(rules), days)
-    assert [turn[:2] for turn in found] == [(1, 0), (1, 1), (1, 1), (1, 1), (2, 1), (2, 1)]
+    assert [turn[:2] for turn in found] == [(1, 0), (1, 1), (1, 1), (2, 0), (2, 1), (2, 1)]
     # b gets no water and dies on the second day: 2 - 1 - 2.
     assert [turn[3] for turn in found if turn[2] is not None][-2:] == [1.0, 0.0]

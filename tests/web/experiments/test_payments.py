@@ -207,6 +207,12 @@ def test_one_game_drawn_by_lot_is_paid(server):
     assert row["seat_points"] == 8
 
 
+def test_bonuses_are_paid_whichever_game_is_drawn(server):
+    _, row = play_both_parts(server, 'rate = 1\npaid = "random game"\n', "bonus = 0.25\n", "bonus = 0.5\n")
+    # 3 points of the first game or 5 of the second, and 0.25 + 0.50 for taking part in both.
+    assert row["money"] == {"one": 3.75, "two": 5.75}[row["paid_game"]]
+
+
 def test_one_round_drawn_by_lot_is_paid(server):
     rounds = "rounds = 3\n"
     games = GAME.format(name="one", strategy="cooperator") + rounds
@@ -224,6 +230,46 @@ def test_one_round_drawn_by_lot_is_paid(server):
     assert f"Of one, round {row['paid_rounds'][-1]} was drawn" in client.get(link).text
 
 
+TALK = """
+title = "A meeting"
+seed = 1
+[limits]
+answer = 60
+[[games]]
+name = "talk"
+game = "dialogue:meeting"
+seats = ["person", "person"]
+referee = "rule"
+parameters = { replies = 3, cases = 1, seed = 5 }
+quiz = false
+[payment]
+currency = "EUR"
+rate = 0.1
+paid = "random round"
+"""
+
+
+def test_what_people_write_is_never_taken_for_a_round(server):
+    """A Friday is worth 1 to the one and 20 to the other; the days and rounds of their messages are only words."""
+    lobby = server.state.sessions.create_experiment(TALK)
+    people = sit_down(server, lobby)
+    said = ["I have time on day 12, after Round 3.", "Round 7 was fine. Then let us take Friday.", "Yes, Friday it is."]
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    for number, message in enumerate(said):
+        role = session.roles[number % 2]
+        server.wait_for(lambda role=role: role in session.pending())
+        take(*people[number % 2], answer=message)
+    wait_until_over(server, lobby.tables[0])
+    decisions = export(server, "decisions", lobby)
+    assert [(row["action"], row["round"]) for row in decisions] == [(message, 1) for message in said]
+    assert {row["round"] for row in export(server, "draws", lobby)} == {1}
+    wide = export(server, "wide", lobby)
+    assert [name for name in wide[0] if name.startswith("g1_")] == ["g1_r1_1", "g1_r1_2", "g1_r1_4"]
+    paid = [(row["seat_points"], row["points"], row["paid_rounds"], row["money"]) for row in wide]
+    # 0.1 for a point: 1 point is 0.10 and 20 are 2.00.
+    assert paid == [(1, 1, "talk: 1", 0.1), (20, 20, "talk: 1", 2.0)]
+
+
 @pytest.mark.parametrize(("draw", "drawn", "points"), [(0.0, 1, 3.0), (0.99, 2, 0.0)])
 def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, drawn, points):
     """Both cooperate; then Ben is replaced by a bot that cooperates: 3 points in each round, 6 of the seat."""
@@ -239,7 +285,7 @@ def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, 
     part = compute_part(session, 1, payment, draw)
     # The points of the first round at 1.00 are Ben's own, those of the second are not; the bonus is for taking part.
     assert (part.round, part.seat_points, part.points) == (drawn, 6.0, points)
-    assert part.money == Decimal(str(points)) + Decimal("0.5")
+    assert (part.money, part.bonus) == (Decimal(str(points)), Decimal("0.5"))
 
 
 def test_a_round_in_which_the_table_was_closed_is_not_drawn(server):

@@ -84,7 +84,7 @@ def test_public_goods_in_two_treatments(server):
         assert "https://app.prolific.com/submissions/complete?cc=GROUP-7Q4X" in page.text
     paid = export(server, "payments", lobby)
     assert {row["points"] for row in paid if row["treatment"] == "without punishment"} == {32}
-    assert {row["q_fair"] for row in paid} == {"7"}
+    assert {row["q_fair"] for row in paid} == {7}
     assert sum(row["points"] for row in paid if row["treatment"] == "with punishment") == 4 * 32 - 4 * (1 + 3)
     meanings = {row["column"]: row["meaning"] for row in export(server, "codebook", lobby)}
     assert meanings["q_fair"].startswith("How fair was your group?")
@@ -226,7 +226,7 @@ def test_pages_of_ones_own_come_before_their_game_and_after_the_last(server):
     assert "Please <strong>read</strong> this." in page
     assert 'type="range" min="0" max="10"' in page
     assert "I am ready" not in page
-    assert "Please type a number" in finish(client, link, mood="11").text
+    assert "11 is not between 0 and 10." in finish(client, link, mood="11").text
     assert "I am ready" in finish(client, link, mood="7").text
     make_ready(client, link)
     take(client, link, answer="swerve")
@@ -236,7 +236,18 @@ def test_pages_of_ones_own_come_before_their_game_and_after_the_last(server):
     assert "Thank you" in finish(client, link, age="30").text
     server.restart()
     (row,) = export(server, "payments", lobby)
-    assert (row["q_mood"], row["q_why"], row["q_age"]) == ("7", "so", "30")
+    assert (row["q_mood"], row["q_why"], row["q_age"]) == (7, "so", 30)
+
+
+def test_nobody_is_ready_before_the_page_with_questions_is_answered(server):
+    lobby = server.state.sessions.create_experiment(PAGED)
+    client, link = seat(server, lobby)
+    assert "That question is not open" in make_ready(client, link).text
+    table = lobby.tables[0]
+    call = server.api(server.state.seat_token(table.id, 0)).post(f"/api/seats/{table.id}/0/ready", json={})
+    assert call.status_code == 422
+    assert "a page with questions comes first" in call.text
+    assert server.state.sessions.journal.read_events("ready") == []
 
 
 @pytest.mark.parametrize(("mood", "asked"), [("7", "A few questions"), ("3", "Nearly there.")])
@@ -254,7 +265,7 @@ def test_a_page_on_a_condition_is_for_those_who_gave_that_answer_before(server, 
         finish(client, link, why="so")
     assert "Thank you" in finish(client, link, age="30").text
     (row,) = export(server, "payments", lobby)
-    assert (row["q_why"], row["q_age"]) == ("so" if asked == "Nearly there." else None, "30")
+    assert (row["q_why"], row["q_age"]) == ("so" if asked == "Nearly there." else None, 30)
 
 
 @pytest.mark.parametrize(
@@ -276,3 +287,53 @@ def test_a_page_on_a_condition_is_for_those_who_gave_that_answer_before(server, 
 def test_a_page_that_cannot_be_shown_is_refused_with_its_line(old, new, why):
     with pytest.raises(UsageError, match=why):
         check_experiment(PAGED.replace(old, new))
+
+
+AUCTION = """
+title = "Auktion"
+language = "de"
+[limits]
+answer = 0
+[[games]]
+name = "auction"
+game = "first-price-auction"
+seats = ["person", "strategy:random", "strategy:random"]
+parameters = { highest = 4000 }
+instructions = "Bieten Sie bis $highest."
+quiz = false
+[[questionnaire]]
+name = "income"
+text = "Wie viel verdienen Sie?"
+kind = "number"
+low = 0
+[[questionnaire]]
+name = "hours"
+text = "Wie viele Stunden schlafen Sie?"
+kind = "number"
+low = 0
+high = 12.5
+"""
+
+
+def test_a_german_thousand_is_asked_back_and_numbers_are_exported_as_numbers(server):
+    lobby = server.state.sessions.create_experiment(AUCTION)
+    client, link = seat(server, lobby)
+    make_ready(client, link)
+    server.wait_for(lambda: "Sie sind am Zug" in client.get(link).text)
+    refused = take(client, link, answer="1.000")
+    assert refused.status_code == 422
+    assert "1.000 kann 1000 oder 1 heißen. Bitte geben Sie eines davon ein." in refused.text
+    take(client, link, answer="1.000,50")
+    server.wait_for(lambda: "Wie viel verdienen Sie?" in client.get(link).text)
+    page = client.get(link).text
+    assert "eine Zahl, mindestens 0" in page
+    assert "eine Zahl von 0 bis 12,5" in page
+    assert "30.000 kann 30000 oder 30 heißen." in finish(client, link, income="30.000", hours="7,5").text
+    finish(client, link, income="30000", hours="7,5")
+    (bid,) = [row["action"] for row in export(server, "decisions", lobby) if row["participant"]]
+    assert bid == 1000.5
+    (row,) = export(server, "payments", lobby)
+    assert (row["q_income"], row["q_hours"]) == (30000, 7.5)
+    header, line = server.admin.get(f"/export/payments.csv?lobby={lobby.id}").text.splitlines()
+    assert header.endswith(",q_income,q_hours")
+    assert line.endswith(",30000,7.5")

@@ -8,6 +8,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import Item, Payment, check_experiment, find_line, parse_experiment
 from bestresponse.web.sessions.store import draw_treatments
+from bestresponse.web.texts import FieldMistake, load_texts
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "experiments").glob("*.toml"))
 SMALL = """title = "Small"
@@ -66,7 +67,25 @@ def test_a_treatment_changes_only_what_it_names():
         (SMALL + "parameters = { endowment = 3 }\n", "has no parameter 'endowment'"),
         (
             SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["A", "A"] }\n',
-            "line 3: the game one: two roles are named 'A'; give each a name of its own",
+            "line 3: the game one: two roles are named 'A' and 'A'; give each a name of its own",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["a", "A"] }\n',
+            "line 3: the game one: two roles are named 'a' and 'A'; give each a name of its own",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["a", ""] }\n',
+            "line 3: the game one: a role has an empty name; give each a name of its own",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["a", "nature"] }\n',
+            "line 3: the game one: no person can have the role 'nature': draws and rulings are kept by that name",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["Referee", "b"] }\n',
+            "line 3: the game one: no person can have the role 'Referee'",
         ),
         ("title = 'x'\n", "line 1: there is no game"),
         (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number"),
@@ -136,10 +155,17 @@ def test_money_is_rounded_to_a_hundredth_and_never_below_the_least():
     assert Payment("EUR", Decimal("2.5"), least=Decimal("1.5")).settle(Decimal(-10)) == Decimal("1.50")
 
 
-def test_answers_to_a_questionnaire_are_checked():
-    age = Item("age", "?", "number", low=16, high=120, required=True)
-    assert [age.find_mistake(typed) for typed in ("", "12", "x", "30,5", "NaN")] == [
-        "item_required", "item_number", "item_number", "", "item_number"
-    ]  # fmt: skip
-    assert Item("a", "?", "choice", ("yes", "no")).find_mistake("perhaps") == "item_option"
-    assert Item("a", "?").find_mistake("x" * 2001) == "item_long"
+@pytest.mark.parametrize(
+    ("item", "typed", "why"),
+    [
+        (Item("age", "?", "number", low=16, high=120, required=True), " ", "Please answer this question."),
+        (Item("age", "?", "number", low=16, high=120), "12", "12 is not between 16 and 120."),
+        (Item("age", "?", "number", low=16, high=120), "NaN", "NaN is not a number."),
+        (Item("a", "?", "choice", ("yes", "no")), "perhaps", "Please choose one of the answers."),
+        (Item("a", "?"), "x" * 2001, "This is too long; at most 2,000 characters are possible."),
+    ],
+)
+def test_answers_to_a_questionnaire_are_checked(item, typed, why):
+    with pytest.raises(FieldMistake) as mistake:
+        item.read(typed, load_texts("en"))
+    assert str(mistake.value) == why

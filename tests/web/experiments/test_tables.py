@@ -22,6 +22,7 @@ from bestresponse.web.experiments.model import (
     wrap_setup,
 )
 from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.texts import FieldMistake, load_texts
 
 SEATS = ("person", "person")
 PAIR = '[[games]]\nname = "{name}"\ngame = "prisoners-dilemma"\nseats = ["person", "person"]\n'
@@ -77,7 +78,7 @@ def test_a_scale_has_the_steps_from_low_to_high_from_1_to_7_if_not_said():
     assert Item("a", "?", "scale").choices == ("1", "2", "3", "4", "5", "6", "7")
     # A scale may begin at 0.
     assert Item("a", "?", "scale", low=0, high=3).choices == ("0", "1", "2", "3")
-    assert Item("a", "?", "scale", low=0, high=3).find_mistake("0") == ""
+    assert read(Item("a", "?", "scale", low=0, high=3), "0") == 0
     assert Item("a", "?", "scale", low=5).choices == ("5", "6", "7")
     assert len(Item("a", "?", "scale", low=0, high=20).choices) == 21
     # The steps are 1 apart, so that none of them would be 0.5 or 2.7.
@@ -92,17 +93,77 @@ def test_options_that_nobody_would_see_are_refused():
         Item("a", "?", options=("yes", "no"))
 
 
+def read(item, typed, language="en"):
+    """The answer as it is kept, or the sentence that says what is wrong with it."""
+    try:
+        return item.read(typed, load_texts(language))
+    except FieldMistake as mistake:
+        return str(mistake)
+
+
 def test_numbers_are_taken_from_low_to_high_both_included():
     # 0.1 and 0.7 are no sums of halves, so that the computer has them not quite; they are the ends all the same.
     slider = Item("a", "?", "slider", low=0.1, high=0.7)
-    typed = ("0.1", "0,7", "0.4", "0.09", "0.71", "", "x", "nan", "inf")
-    assert [slider.find_mistake(text) for text in typed] == [
-        "", "", "", "item_number", "item_number", "", "item_number", "item_number", "item_number",
-    ]  # fmt: skip
+    assert [read(slider, typed) for typed in ("0.1", "0,7", "0.4", "")] == [0.1, 0.7, 0.4, None]
+    assert read(slider, "0.09") == "0.09 is not between 0.1 and 0.7."
+    assert read(slider, "0.71", "de") == "0,71 liegt nicht zwischen 0,1 und 0,7."
+    for typed in ("x", "nan", "inf", "1_000"):
+        assert read(slider, typed) == f"{typed} is not a number."
     number = Item("a", "?", "number")
-    assert [number.find_mistake(text) for text in ("-5", "1e3", "-inf")] == ["", "", "item_number"]
-    assert Item("a", "?", "number", low=0).find_mistake("-1") == "item_number"
-    assert Item("a", "?", "number", high=0).find_mistake("1") == "item_number"
+    assert [read(number, typed) for typed in ("-5", "1e3", "7,5", " ")] == [-5, 1000, 7.5, None]
+    assert read(Item("a", "?", "number", low=0), "-1") == "-1 is less than 0."
+    assert read(Item("a", "?", "number", high=0), "1") == "1 is more than 0."
+
+
+def test_numbers_of_a_questionnaire_are_kept_as_numbers_by_the_language_of_the_page():
+    income = Item("income", "?", "number", low=0, high=1_000_000)
+    assert read(income, "7,5", "de") == 7.5
+    assert read(income, "30.000", "de") == "30.000 kann 30000 oder 30 heißen. Bitte geben Sie eines davon ein."
+    assert read(income, "30,000", "en") == "30,000 can mean 30000 or 30. Please type one of these."
+    assert read(income, "30000", "de") == 30000
+    assert type(read(income, "30000", "de")) is int
+    assert read(Item("a", "?", "scale"), "7") == 7
+    assert read(Item("a", "?"), "7") == "7"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "expected"),
+    [
+        (0, 1, None, 0.01),
+        (0.1, 0.7, None, 0.01),
+        (1, 7, None, 0.1),
+        (0, 10, None, 1),
+        (0, 100, None, 1),
+        (0, 100, 0.5, 0.5),
+        (-1, 1, None, 0.01),
+        (0, 0.001, None, 0.00001),
+    ],
+)
+def test_a_slider_has_its_own_step_or_one_that_leaves_many_positions(low, high, step, expected):
+    assert Item("a", "?", "slider", low=low, high=high, step=step).slider_step == expected
+
+
+def test_an_answer_of_a_slider_is_one_of_its_positions():
+    likely = Item("p", "?", "slider", low=0, high=1, required=True)
+    assert [read(likely, typed) for typed in ("0.37", "0,3", "0", "1")] == [0.37, 0.3, 0, 1]
+    assert read(likely, "0.375") == "0.375 is not possible here: the steps are 0.01 apart, from 0 on."
+    assert read(likely, "0,375", "de") == "0,375 ist hier nicht möglich: Die Schritte liegen 0,01 auseinander, ab 0."
+    assert read(likely, "") == "Please answer this question."
+    assert read(Item("p", "?", "slider", low=0, high=1), "") is None
+    # The third position is 0.1 + 2 * 0.1, which is 0.30000000000000004 for the computer.
+    assert read(Item("p", "?", "slider", low=0.1, high=0.7, step=0.1), "0.3") == 0.3
+
+
+def test_steps_that_miss_the_end_of_a_slider_are_refused():
+    with pytest.raises(ValidationError, match=r"steps of 0.3 do not lead from 0 to 1; set another step"):
+        Item("a", "?", "slider", low=0, high=1, step=0.3)
+    with pytest.raises(ValidationError, match=r"steps of 2 do not lead from 0 to 1"):
+        Item("a", "?", "slider", low=0, high=1, step=2)
+    with pytest.raises(ValidationError, match="step is for a slider, and kind is 'number'"):
+        Item("a", "?", "number", low=0, high=1, step=0.1)
+    for step in (0, -1):
+        with pytest.raises(ValidationError):
+            Item("a", "?", "slider", low=0, high=1, step=step)
 
 
 def test_a_slider_needs_two_ends_and_a_choice_two_options():
@@ -116,8 +177,9 @@ def test_a_slider_needs_two_ends_and_a_choice_two_options():
 
 def test_texts_have_at_most_two_thousand_characters_and_only_what_is_required_must_be_there():
     item = Item("a", "?", "long text")
-    assert [item.find_mistake(text) for text in ("x" * 2000, "x" * 2001, "")] == ["", "item_long", ""]
-    assert Item("a", "?", required=True).find_mistake("") == "item_required"
+    too_long = "This is too long; at most 2,000 characters are possible."
+    assert [read(item, text) for text in ("x" * 2000, "x" * 2001, "")] == ["x" * 2000, too_long, ""]
+    assert read(Item("a", "?", required=True), "") == "Please answer this question."
     with pytest.raises(ValidationError):
         Item("a" * 41, "?")
     with pytest.raises(ValidationError):
@@ -269,10 +331,10 @@ def test_a_page_is_shown_on_an_answer_that_can_be_given_before_it():
 @pytest.mark.parametrize(
     ("kind", "typed", "comes"),
     [
-        ("number", "18.0", True),
-        ("number", "18,00", True),
-        ("number", "", False),
-        ("number", "81", False),
+        ("number", 18, True),
+        ("number", 18.5, False),
+        ("number", None, False),
+        ("number", 81, False),
         ("text", "18.0", False),
         ("text", "18", True),
     ],

@@ -6,12 +6,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 from web_server import hidden, join, take
 
+from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.services.export import list_moves
-from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
+from bestresponse.web.trial import TrialSettings, count_people, list_models, render_preview, try_experiment
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 WORDS = {
@@ -156,3 +158,24 @@ def test_a_text_that_cannot_be_shown_is_refused_with_its_line(changed, why):
     usual = {"language": "en", "phrase": "player $n", "said": "person $n", "name": "waiting", "text": "Wait."}
     with pytest.raises(UsageError, match=re.escape(why)):
         check_experiment(WORDED.format(**{**usual, **changed}))
+
+
+SEATED = """
+title = "With a model"
+[[games]]
+game = "prisoners-dilemma"
+seats = ["person", "model:gpt-9"]
+quiz = false
+"""
+
+
+def test_bots_are_refused_before_they_sit_down_where_a_model_is_not_named():
+    assert list_models(SEATED) == ["gpt-9"]
+    with pytest.raises(UsageError, match="there is no model named 'gpt-9' here"):
+        try_experiment(SEATED, TrialSettings(1), refuse_models)
+
+
+def test_the_command_says_which_models_a_file_needs(tmp_path):
+    (tmp_path / "x.toml").write_text(SEATED)
+    found = CliRunner().invoke(app, ["experiment", "check", str(tmp_path / "x.toml")])
+    assert "It seats models: run `serve` and `bots` with --model gpt-9." in found.output

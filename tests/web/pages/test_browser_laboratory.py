@@ -17,6 +17,7 @@ from web_server import MODEL
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
+from bestresponse.web.services.export import list_payments
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]
@@ -184,3 +185,87 @@ def test_the_replay_of_a_play_that_goes_on_follows_it(site, people):
         page.locator(".controls output", has_text="2 of 2").wait_for()
         folder.finish(play.spec, play.data, play.record)
         page.get_by_text("This is still being played").wait_for(state="detached")
+
+
+SLIDERS = """
+title = "Schieberegler"
+language = "de"
+[[games]]
+name = "one"
+game = "chicken"
+seats = ["person", "strategy:greedy"]
+quiz = false
+[[pages]]
+name = "beliefs"
+before = "one"
+[[pages.items]]
+name = "likely"
+text = "Wie wahrscheinlich ist Regen?"
+kind = "slider"
+low = 0
+high = 1
+required = true
+[[pages.items]]
+name = "mood"
+text = "Wie geht es Ihnen?"
+kind = "slider"
+low = 0
+high = 100
+[[pages.items]]
+name = "middle"
+text = "Wie gerecht ist das?"
+kind = "slider"
+low = 0
+high = 100
+"""
+
+
+def open_sliders(site):
+    lobby = site.state.sessions.create_experiment(SLIDERS)
+    return lobby, site.base + site.state.join_path(lobby.id)
+
+
+def read_sliders(site, lobby):
+    (row,) = list_payments(site.state, lobby.id)
+    return {name: row[f"q_{name}"] for name in ("likely", "mood", "middle")}
+
+
+def test_a_slider_is_unanswered_until_it_is_touched_and_is_moved_by_keys(site, people):
+    lobby, link = open_sliders(site)
+    page = people(link)
+    page.get_by_role("button", name="Teilnehmen").click()
+    likely = page.get_by_label("Wie wahrscheinlich ist Regen?, Schieberegler")
+    number = page.get_by_role("textbox", name="Wie wahrscheinlich ist Regen?")
+    assert (number.input_value(), likely.get_attribute("aria-valuetext")) == ("", "noch nicht beantwortet")
+    # The page does not send a required slider that nobody touched.
+    page.get_by_role("button", name="Weiter").click()
+    assert number.evaluate("field => field.validity.valueMissing")
+    assert site.state.sessions.journal.read_events("questionnaire") == []
+    likely.focus()
+    for _ in range(13):
+        page.keyboard.press("ArrowLeft")
+    assert number.input_value() == "0,37"
+    assert likely.get_attribute("aria-valuetext") is None
+    # Whoever clicks on the middle, where the slider stands already, has answered 50.
+    page.get_by_label("Wie gerecht ist das?, Schieberegler").click()
+    page.get_by_role("button", name="Weiter").click()
+    page.get_by_role("button", name="Ich bin bereit").wait_for()
+    assert read_sliders(site, lobby) == {"likely": 0.37, "mood": None, "middle": 50}
+
+
+def test_without_javascript_the_number_of_a_slider_is_typed(site, chromium):
+    lobby, link = open_sliders(site)
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(link)
+    page.get_by_role("button", name="Teilnehmen").click()
+    assert page.locator("input[type=range]:visible").count() == 0
+    assert page.get_by_text("eine Zahl von 0 bis 100").count() == 2
+    page.get_by_role("textbox", name="Wie wahrscheinlich ist Regen?").fill("0,375")
+    page.get_by_role("button", name="Weiter").click()
+    page.get_by_text("0,375 ist hier nicht möglich").wait_for()
+    page.get_by_role("textbox", name="Wie wahrscheinlich ist Regen?").fill("0,38")
+    page.get_by_role("button", name="Weiter").click()
+    page.get_by_role("button", name="Ich bin bereit").wait_for()
+    assert read_sliders(site, lobby) == {"likely": 0.38, "mood": None, "middle": None}
+    context.close()

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import pytest
 from web_server import MODEL, hidden, join, sit_down, take
 
-from bestresponse.core.ask import Amount
+from bestresponse.core.ask import Amount, Mixture
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web import security as limits
 from bestresponse.web.app import ServerSettings
 from bestresponse.web.sessions.setup import GameChoice, Setup, list_offers
 from bestresponse.web.texts import load_texts
-from bestresponse.web.views.seat import read_fields
+from bestresponse.web.views.seat import read_fields, write_fields
 
 DILEMMA = GameChoice("prisoners-dilemma")
 
@@ -102,16 +102,39 @@ def test_an_illegal_answer_gets_a_sentence_beside_the_field_and_keeps_what_was_t
     assert take(ann, link, answer="pass").status_code == 200
 
 
-def test_a_comma_that_may_divide_thousands_is_not_taken_for_a_decimal_one():
+AMBIGUOUS = "1.000 kann 1000 oder 1 heißen. Bitte geben Sie eines davon ein."
+
+
+def test_a_mark_that_may_divide_thousands_is_asked_back_in_the_language_of_the_page():
     english, german = load_texts("en"), load_texts("de")
     money = Amount(0, 5000)
-    # Somebody who writes 1,000 means a thousand, and is not paid for 1; the page says so, and 1000 can be typed.
-    assert read_fields(money, {"answer": "1,000"}, english) == (None, {"answer": "1,000 is not a number."})
+    # Somebody who writes 1,000 means a thousand, and is not paid for 1; the page asks, and 1000 can be typed.
+    why = "1,000 can mean 1000 or 1. Please type one of these."
+    assert read_fields(money, {"answer": "1,000"}, english) == (None, {"answer": why})
+    assert read_fields(money, {"answer": "1.000"}, german) == (None, {"answer": AMBIGUOUS})
     assert read_fields(money, {"answer": "1000"}, english) == (1000.0, {})
-    # Nothing else is meant by two decimals, by German, or where there are no thousands.
+    assert read_fields(money, {"answer": "1.000"}, english) == (1.0, {})
+    assert read_fields(money, {"answer": "$1,000.50"}, english) == (1000.5, {})
     assert read_fields(money, {"answer": "12,50"}, english) == (12.5, {})
     assert read_fields(money, {"answer": "1,125"}, german) == (1.125, {})
-    assert read_fields(Amount(0, 20), {"answer": "1,125"}, english) == (1.125, {})
+    assert read_fields(money, {"answer": "5000,5"}, german) == (
+        None,
+        {"answer": "5000,5 liegt nicht zwischen 0 und 5000."},
+    )
+    assert read_fields(Amount(0, 20, whole=True), {"answer": "1,5"}, german) == (
+        None,
+        {"answer": "1,5 ist keine ganze Zahl."},
+    )
+    # A share of a hundred percent is never a thousand.
+    mixture = {"answer.0": "12,500", "answer.1": "87,500"}
+    assert read_fields(Mixture(("a", "b")), mixture, english) == ((0.125, 0.875), {})
+
+
+def test_bots_type_numbers_as_people_of_the_language_do():
+    for language, typed in (("en", "1.125"), ("de", "1,125")):
+        texts = load_texts(language)
+        assert write_fields(Amount(0, 20), 1.125, texts) == {"answer": typed}
+        assert read_fields(Amount(0, 20), {"answer": typed}, texts) == (1.125, {})
 
 
 def test_probabilities_are_typed_in_percent(server):

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pytest
 from web_server import hidden, sit_down, take
 
 from bestresponse.web.experiments.model import wrap_setup
@@ -27,14 +28,17 @@ def test_a_page_with_a_form_does_not_change_when_somebody_else_becomes_ready(ser
     assert session.version(1) == "gathering.1"
 
 
-def test_what_the_page_sends_when_the_time_is_up_counts_and_is_marked(server):
-    (ann, link), _ = sit_down(server, Setup(DILEMMA, ("person", "person"), quiz=False))
+@pytest.mark.parametrize(("seconds", "passed", "timed_out"), [(60, 59.5, True), (60, 30, False), (0, 59.5, False)])
+def test_what_the_page_sends_when_the_time_is_up_counts_and_is_marked(server, clock, seconds, passed, timed_out):
+    """Whether it was up is seen by the server's clock: anybody can write it into the form."""
+    (ann, link), _ = sit_down(server, Setup(DILEMMA, ("person", "person"), quiz=False, seconds=seconds))
     data = {"csrf": hidden(ann.get(link), "csrf"), "turn": "0", "answer": "cooperate", "timed_out": "yes"}
+    clock.advance(passed)
     ann.post(f"{link}/answer", data=data)
     given = session_of(server, link).answer("row", 0)
     assert (given.decision.action, given.decision.stand_in) == ("cooperate", "")
     rows = server.api().get("/api/export/decisions.json").json()
-    assert [(row["role"], row["answered_by"], row["timed_out"]) for row in rows] == [("row", "person", True)]
+    assert [(row["role"], row["answered_by"], row["timed_out"]) for row in rows] == [("row", "person", timed_out)]
 
 
 def test_a_person_who_is_there_gets_two_seconds_for_the_form_to_arrive(monkeypatch):

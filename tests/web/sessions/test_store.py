@@ -118,6 +118,28 @@ def test_a_play_is_recorded_when_its_last_answer_is_given_and_once(store, sessio
         store.begin_attempt(session.id)
 
 
+def test_a_record_names_the_people_in_its_seats_but_no_strategy(store, session):
+    mixed = store.get_session(store.create_sessions(replace(PAIR, seats=("strategy:random", "person"))).tables[0].id)
+    store.make_ready(mixed, 1)
+    for table in (session, mixed):
+        for turn in range(2):
+            for role in ("row", "col"):
+                store.submit(table, role, turn, Decision("defect"))
+    kept = {play.spec: play.data["subjects"] for play in store.journal.folder.plays()}
+    assert kept == {
+        session.id: {"row": f"{session.id} 0 0", "col": f"{session.id} 1 0"},
+        mixed.id: {"col": f"{mixed.id} 1 0"},
+    }
+
+
+def test_a_person_is_called_the_same_in_every_part_of_an_experiment(store):
+    lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
+    first, second = (store.get_session(table.id) for table in lobby.tables if table.group == 3)
+    store.make_ready(first, 0)
+    names = [store._name_persons(session) for session in (first, second)]
+    assert names[0][first.roles[0]] == names[1][second.roles[0]] == f"{first.id} 0 0"
+
+
 def test_a_closed_table_cannot_go_on_and_is_open_again_after_a_restart(store, session):
     store.close_table(session)
     store.close_table(session)

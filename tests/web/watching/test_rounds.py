@@ -3,8 +3,11 @@
 import pytest
 from web_server import sit_down, take
 
+from bestresponse.core.ask import Choice
 from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision
+from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.theory.catalogue.tables import load
 from bestresponse.web.services.export import COLUMNS, locate_answers
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
@@ -36,6 +39,23 @@ def test_contributions_and_punishments_of_one_round_are_its_two_stages():
     nothing = [(role, {other: 0.0 for other in roles if other != role}) for role in roles]
     found = place("public-goods-punishment", 1, [(role, 5.0) for role in roles] + nothing)
     assert [p[:2] for p in found] == [(1, 1)] * len(roles) + [(1, 2)] * len(roles)
+
+
+@pytest.mark.parametrize(("name", "seats"), [("guessing", 5), ("common-pool", 8), ("public-goods", 3)])
+def test_games_in_rounds_count_them(name, seats):
+    game = make_game(GameChoice(name, rounds=2))
+    ask = game.asks(game.start())[game.roles[0]]
+    answer = "0" if isinstance(ask, Choice) else 1.0
+    given = [(role, answer) for role in game.roles * 2]
+    assert [located[0] for located in place(name, 2, given)] == [1] * seats + [2] * seats
+
+
+def test_whether_another_round_follows_is_drawn_in_the_round_before():
+    game = RepeatedGame(load("prisoners-dilemma"), rounds=3, continuation=0.5, noise=0.1)
+    once = [("row", "defect"), ("col", "defect"), ("nature", "defect"), ("nature", "defect")]
+    given = [*once, ("nature", "go on"), *once, ("nature", "stop")]
+    located = locate_answers(game, [Submission(role, Decision(action)) for role, action in given])
+    assert [(answer.round, answer.stage) for answer in located] == [(1, 1)] * 5 + [(2, 1)] * 5
 
 
 def test_an_answer_has_the_time_it_was_shown_and_given_also_after_a_restart(server):

@@ -106,10 +106,12 @@ def compare_command(
 ) -> None:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
 
-    Names that occur in both games mean the same. Trees are compared as trees, up to the order of simultaneous moves; a
-    table is the tree in which nobody sees the others' choices. Where they differ, a shortest play on which they part is
-    told first. The exit code is 0 for the same tree, 3 for the same reduced form of another tree, 4 where only the
-    order of everybody's payoffs is the same, and 1 for different games.
+    A name of a player that occurs in both games means the same player, and a name of a move means the same move where
+    the same player has it in both; moves that another player has in the second game count as renamed. Trees are
+    compared as trees, up to the order of simultaneous moves; a table is the tree in which nobody sees the others'
+    choices. Where they differ, a shortest play on which they part is told first. The exit code is 0 for the same tree,
+    3 for the same reduced form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
+    different games.
     """
     games = [br.find_game(name) for name in (first, second)]
     comparison = br.compare(*games, any_names=any_names)

@@ -24,6 +24,7 @@ from bestresponse.formal.formalize.autoformalizer import (
 )
 from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
+from bestresponse.formal.formalize.story_claims import MOST_ASKED
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price
@@ -121,7 +122,7 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
     each_prompt, each_reply = estimate_formalizing(text)
     checks = config.back_check + config.claims  # their prompts are about half as long
-    count, most = config.candidates + checks, config.candidates * config.attempts + checks
+    count, most = config.candidates + checks, config.candidates * config.attempts + checks * MOST_ASKED
     prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""

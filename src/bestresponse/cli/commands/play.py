@@ -15,11 +15,11 @@ import typer
 from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, check_telling, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
@@ -35,7 +35,7 @@ from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
-from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment
+from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment, identify_settings
 
 ME = "me"
 
@@ -75,6 +75,8 @@ def play_with_person(setup: PlayConfig) -> None:
     config = {**about, "seed": secrets.randbelow(2**31) if seed is None else seed}
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
         table = table.with_seed(config["seed"])
+    if ME in seats.values():
+        check_telling(table)
     players = {role: find_strategy(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
@@ -136,7 +138,7 @@ def _sit_down(game: Game[S], config: JsonMapping, seated: Mapping[str, Player], 
         for role in people:
             players[role] = Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
     created = datetime.now().astimezone().isoformat(timespec="seconds")
-    run = digest({"study": "play", "config": dict(config)}, 12)
+    run = identify_settings("play", config)
     manifest = Manifest(run, "play", dict(config), read_command_line(), created, environment(find_revision()))
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
@@ -165,7 +167,8 @@ def _show(text: str) -> None:
     """Text on the terminal, broken between words; lines of tables are left as they are."""
     width = min(get_terminal_size().columns, 100)
     for line in visible(text).split("\n"):
-        later = "  " if line.startswith("- ") else ""
+        start = line.lstrip(" ")
+        later = " " * (len(line) - len(start) + 2) if start.startswith("- ") else ""
         print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
 

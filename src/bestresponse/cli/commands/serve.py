@@ -3,6 +3,7 @@ let programs take part in it.
 """
 
 import os
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
@@ -13,6 +14,7 @@ import typer
 
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, read_default_settings
@@ -29,9 +31,10 @@ try:
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
-    from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
+    from bestresponse.web.trial import TrialSettings, count_people, list_models, render_preview, try_experiment
 except ImportError as missing:
-    raise UsageError(f"this needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
+    why = f"this needs the extra `web` ({missing.name} is missing): {install_hint('web')}"
+    raise UsageError(why) from None
 
 _BACKLOG = 2048  # as uvicorn has it
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
@@ -153,6 +156,9 @@ def try_file(config: ExperimentConfig) -> None:
     text = read_experiment(file)
     if config.task == "check":
         print(f"{file} is right. People who fill one group of every treatment: {count_people(text)}.")
+        if named := list_models(text):
+            needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
+            print(f"It seats models: run `serve` and `bots` with {needed}.")
         return
     count = config.people if config.task == "bots" else count_people(text)
     trial_settings = TrialSettings(count, config.player, config.drop_outs, config.speed, config.model)

@@ -83,6 +83,10 @@ def _print_review(review: Review, translator: str) -> None:
         for passage in claim["places"]:
             print(visible(f"  [{number}] {passage['start']}-{passage['end']}: {passage['text']}"))
         print(visible(f"  [{number}] {claim['claim']} {claim['correction']}"))
+    for passage in facts["partly_read"] or ():
+        left_out = "; ".join(passage["left_out"])
+        place = f"{passage['start']}-{passage['end']}"
+        print(visible(f"  partly read {place}: {passage['text']} (not read: {left_out})"))
     for passage in facts["unread"] or ():
         why = f" ({passage['why']})" if passage["why"] else ""
         print(visible(f"  unread {passage['start']}-{passage['end']}: {passage['text']}{why}"))

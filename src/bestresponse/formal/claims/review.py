@@ -1,11 +1,11 @@
 """Review a reasoning: translate it, decide every claim, correct what is refuted, and say how much of it was read.
 
-unrefuted   at least one claim was proved, and none is refuted: nothing is said of sentences that were not read
+unrefuted   at least one claim was proved, and none is refuted: nothing is said of what was not read
 refuted     some claim is refuted
 undecided   there are claims, but none could be decided
 unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from the unrefuted
 
-`Review.summary` also says how many sentences were not read.
+`Review.summary` also says how many sentences were not read, or only in part.
 """
 
 import re
@@ -106,6 +106,13 @@ class Review:
         return tuple(passage.text for passage in self.passages if passage.reading is Reading.UNREAD)
 
     @property
+    def partly_read(self) -> tuple[Passage, ...] | None:
+        """The sentences of which a part that says something of the game gave no claim; None where that is not known."""
+        if self.passages is None:
+            return None
+        return tuple(passage for passage in self.passages if passage.reading is Reading.PARTLY_READ)
+
+    @property
     def state(self) -> State:
         """What the claims that were read amount to."""
         if self.refuted:
@@ -157,7 +164,9 @@ class Review:
                     "places": [_tell_span(passage) for passage in passages],
                 }
             )
-        report: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims}
+        report: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims, "partly_read": None}
+        if self.partly_read is not None:
+            report["partly_read"] = [_tell_span(one) | {"left_out": list(one.left_out)} for one in self.partly_read]
         for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
             apart = [passage for passage in self.passages or () if passage.reading is reading]
             spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
@@ -169,8 +178,10 @@ class Review:
             return "number of unread sentences not known"
         spoken = [passage for passage in self.passages if passage.reading is not Reading.SILENT]
         unread = sum(passage.reading is Reading.UNREAD for passage in spoken)
+        partly = len(self.partly_read or ())
         aside = sum(passage.reading is Reading.NOT_ASSERTED for passage in spoken)
-        rest = f", {aside:,} not asserted" if aside else ""
+        rest = f", {partly:,} partly read" if partly else ""
+        rest += f", {aside:,} not asserted" if aside else ""
         return f"{unread:,} of {_count(len(spoken), 'sentence')} unread{rest}"
 
 

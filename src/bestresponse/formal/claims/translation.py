@@ -5,8 +5,9 @@ something is told by their words.
 
 `RulesTranslator` reads the sentences that its grammar accounts for word by word. What stands before a colon, or a
 heading above a list, may set the case that its sentences speak of. A sentence that speaks of amounts or of solutions
-and that is not understood as a whole is told as unread, and so is everything behind words that may put the rest of a
-paragraph into another game ("once B is removed", "suppose the game is repeated").
+and that is not understood is told as unread, and so is everything behind words that may put the rest of a paragraph
+into another game ("once B is removed", "suppose the game is repeated"). Where the statement is understood and a reason,
+a comment or an aside is not, although it has an amount or a term too, the sentence is partly read.
 
 `ModelTranslator` gives the text to a model as material, in a fresh conversation; claims come out through the grammar,
 as JSON, held to a schema where the model can be. Whatever it answers is only ever parsed: it cannot state a verdict.
@@ -35,7 +36,7 @@ from bestresponse.formal.claims.claim import (
     claims_schema,
     read_answer,
 )
-from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
+from bestresponse.formal.claims.english.reader import Context, SentenceReader, Told, has_word
 from bestresponse.formal.claims.feedback import describe
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
@@ -50,13 +51,15 @@ LONGEST_TEXT = 50_000
 class Reading(StrEnum):
     """What became of a passage.
 
-    read          claims were found in it
+    read          claims were found in it, and nothing that says something of the game was left out
+    partly read   claims were found in it, and a part that says something of the game was left out
     unread        it speaks of amounts or solutions, but no claim was found
     not asserted  a question, a doubt, a supposition or somebody else's opinion
     silent        it speaks of no amount and no solution
     """
 
     READ = "read"
+    PARTLY_READ = "partly read"
     UNREAD = "unread"
     NOT_ASSERTED = "not asserted"
     SILENT = "silent"
@@ -66,7 +69,8 @@ class Reading(StrEnum):
 class Passage:
     """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it was read.
 
-    `why` says why a sentence is unread, where the translator knows.
+    `why` says why a sentence is unread, where the translator knows, and `left_out` the parts that were not read in one
+    that is partly read.
     """
 
     start: int
@@ -75,6 +79,7 @@ class Passage:
     claims: tuple[Claim | Malformed, ...] = ()
     reading: Reading = Reading.READ
     why: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +223,31 @@ def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> t
     plain = clean(text)
     sentences = (span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end))
     for first, last in sentences:
-        claims = tuple(dict.fromkeys(claim for span, claim in quoted if span[0] < last and span[1] > first))
+        near = [(span, claim) for span, claim in quoted if span[0] < last and span[1] > first]
+        claims = tuple(dict.fromkeys(claim for _, claim in near))
         sentence = " ".join(plain[first:last].split())
         reading = Reading.READ if claims else take_stance(sentence, subject).reading
-        passages.append(Passage(first, last, sentence, claims, reading))
+        left_out: tuple[str, ...] = ()
+        if claims:
+            unquoted = _find_unquoted(plain, first, last, [span for span, _ in near])
+            left_out = tuple(part for part in unquoted if _speaks(part, subject))
+        if left_out:
+            reading = Reading.PARTLY_READ
+        passages.append(Passage(first, last, sentence, claims, reading, left_out=left_out))
     return tuple(passages)
+
+
+def _find_unquoted(text: str, first: int, last: int, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Yield the parts of a sentence that no quote covers.
+
+    >>> list(_find_unquoted("R is best, since it pays 7.", 0, 27, [(0, 9)]))
+    ['since it pays 7']
+    """
+    for start, end in (*sorted(spans), (last, last)):
+        part = " ".join(text[first:start].split()).strip(" ,.;:!")
+        if part:
+            yield part
+        first = max(first, end)
 
 
 def _find(text: str, quote: str) -> list[tuple[int, int]]:
@@ -317,30 +342,32 @@ class _TextReader:
         for first, last in split_sentences(self.text, begin, end):
             sentence = " ".join(self.text[first:last].split())
             stance = take_stance(sentence, self.subject)
-            claims: tuple[Claim, ...] = ()
+            told = Told()
             self.why = f"it has more than {_LONGEST_SENTENCE} characters"
             if context is None:
                 self.why = "what stands before it may speak of another game"
             elif stance.asserted and len(sentence) <= _LONGEST_SENTENCE:
-                claims, context = self._read_sentence(sentence.rstrip(" .!;"), context)
+                told, context = self._read_sentence(sentence.rstrip(" .!;"), context)
             self.reduced = self.reduced or has_word(sentence, "eliminations")
-            reading = Reading.READ if claims else stance.reading
+            reading = stance.reading
+            if told.claims:
+                reading = Reading.PARTLY_READ if told.left_out else Reading.READ
             why = self.why if reading is Reading.UNREAD else ""
-            yield Passage(first, last, sentence.rstrip(" .!;"), claims, reading, why)
+            yield Passage(first, last, sentence.rstrip(" .!;"), told.claims, reading, why, told.left_out)
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))
 
-    def _read_sentence(self, sentence: str, context: Context) -> tuple[tuple[Claim, ...], Context | None]:
+    def _read_sentence(self, sentence: str, context: Context) -> tuple[Told, Context | None]:
         """Return the claims of a sentence, and the context of what follows: None where that may be another game."""
         if self.parsed >= _MOST_SENTENCES:
             self.why = f"{_MOST_SENTENCES} sentences stand before it"
-            return (), context
+            return Told(), context
         self.parsed += 1
         reader = self.alone if _THIRD.search(sentence) else self.addressed
-        claims = self._claim(reader, sentence, context)
+        told = self._claim(reader, sentence, context)
         self.why = "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
-        if claims:
-            return claims, context
+        if told.claims:
+            return told, context
         head, colon, rest = sentence.partition(":")
         heading = reader.read_heading(head) if colon or not _IF.match(sentence) else None
         if heading is not None:
@@ -348,13 +375,15 @@ class _TextReader:
             return self._claim(reader, rest, context), context
         conditional = bool(colon) and (has_word(head, "conditions") or has_word(head, "shifts"))
         if colon and not conditional:
-            claims = self._claim(reader, rest, context)
-        return claims, None if not claims and (conditional or has_word(sentence, "shifts")) else context
+            told = self._claim(reader, rest, context)
+            if told.claims and reader.tells(head) and not _HEADING.match(head):
+                told = Told(told.claims, (head, *told.left_out))
+        return told, None if not told.claims and (conditional or has_word(sentence, "shifts")) else context
 
-    def _claim(self, reader: SentenceReader, sentence: str, context: Context) -> tuple[Claim, ...]:
-        claims = reader.read(sentence, context)
-        of_dominance = any(re.match("strictly_|weakly_|no_dominant", claim.form) for claim in claims)
-        return () if self.reduced and of_dominance else claims
+    def _claim(self, reader: SentenceReader, sentence: str, context: Context) -> Told:
+        told = reader.read(sentence, context)
+        of_dominance = any(re.match("strictly_|weakly_|no_dominant", claim.form) for claim in told.claims)
+        return Told() if self.reduced and of_dominance else told
 
 
 _MOST_REPLIES: Final = 3

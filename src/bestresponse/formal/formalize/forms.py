@@ -72,6 +72,14 @@ class ProgramForm:
             return replace(asides, problem=_no_program(reply))
         cut = code.how == "unclosed" or (code.how == "bare" and reply.finish is Finish.LENGTH)
         questions = asides.questions
+        refusal = asides.no_game or asides.misfit
+        if refusal is not None:
+            said = "there is no game" if asides.no_game is not None else "a program does not fit"
+            questions += (
+                OpenQuestion(
+                    f"The answer says that {said} ({refusal}) and gives a program: which holds?", "the program"
+                ),
+            )
         if code.programs > 1:
             questions += (
                 OpenQuestion(f"Which of the {code.programs} programs in the answer is meant?", "the last one"),

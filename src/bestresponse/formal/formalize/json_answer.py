@@ -6,10 +6,11 @@ In a *table* the order is that of thinking: who plays, what each can do, and onl
 first the words of the story about it, then everybody's payoff beside the move that earns it. Small models read numbers
 off words that they have just quoted far better than off a story they were told long before.
 
-A *tree* is nested: chance with exact probabilities, choices with what is known, ends with payoffs. Positions of a
-player with the same `knows` are one information set. Everything is checked before it is used: probabilities sum to
-exactly 1, an information set offers the same moves everywhere, every end pays everybody. A player who knows the same
-after having done or known different things forgets: from then on `knows` is all that it knows.
+A *tree* is nested: chance with exact probabilities, choices with what is known, ends with payoffs. What a player knows
+adds up: the `knows` of its positions so far, and its own moves. Positions at which a player knows the same are one
+information set. Only where a position says `forgets` the player knows nothing but the `knows` of that position.
+Everything is checked before it is used: probabilities sum to exactly 1, an information set offers the same moves
+everywhere, every end pays everybody.
 """
 
 from __future__ import annotations
@@ -276,11 +277,15 @@ MOST_NODES = 3_000
 # Each level of a tree is read by a call within a call.
 MOST_LEVELS = 60
 _NOTHING = "(nothing)"
-"""What a player perceives who has forgotten everything: not the same as before its first move."""
+"""What the player who begins perceives where it has forgotten everything, though it knew something when it began."""
 
 _NODE: Final = {"$ref": "#/$defs/node"}
 _DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=PROBABILITY, then=_NODE))
 _CHOICES: Final = list_schema(object_schema(move=TEXT, then=_NODE))
+# A player forgets only where the story says so, and the word stands before the moves that are made without knowing.
+_CHOICE: Final = object_schema(player=TEXT, knows=TEXT, forgets={"type": "boolean"}, moves=_CHOICES) | {
+    "required": ["player", "knows", "moves"]
+}
 _PAYOFFS: Final = list_schema({"type": ["number", "string"]})
 TREE_SCHEMA: Final = schema_text(
     {
@@ -289,7 +294,7 @@ TREE_SCHEMA: Final = schema_text(
             "node": {
                 "anyOf": [
                     object_schema(chance=_DRAWS),
-                    object_schema(player=TEXT, knows=TEXT, moves=_CHOICES),
+                    _CHOICE,
                     object_schema(end=TEXT, payoffs=_PAYOFFS),
                 ]
             }
@@ -318,9 +323,8 @@ def read_players(listed: object) -> tuple[str, ...]:
 
 def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     """Return the game of a tree in nested JSON; InvalidGame says what is wrong with it, and where."""
-    reader = _Reader(players)
+    reader = _Reader(players, tree)
     rows = tuple(reader.read(tree, _Path()))
-    rows = reader.add_forgetting(rows)
     private = any(seen.count > 1 for seen in reader.sets.values())
     chancy = any(chance is not None for row in rows for chance in row.chances)
     return GameTable(
@@ -331,17 +335,21 @@ def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     )
 
 
+_Known = tuple[tuple[str, str], ...]
+"""What a player has seen and done, in order: what was seen with "sees" before it, a move with "did"."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The way to a position: moves, their probabilities, what was perceived after each, and what everybody did."""
+    """The way to a position: moves, their probabilities, what was perceived after each, and what everybody knows."""
 
     moves: tuple[tuple[str, str], ...] = ()
     chances: tuple[Fraction | None, ...] = ()
     percepts: tuple[tuple[tuple[str, str], ...], ...] = ()
-    choices: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    known: Mapping[str, _Known] = field(default_factory=dict)
 
     def extend(self, mover: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]) -> _Path:
-        return _Path((*self.moves, (mover, move)), (*self.chances, chance), (*self.percepts, percepts), self.choices)
+        return _Path((*self.moves, (mover, move)), (*self.chances, chance), (*self.percepts, percepts), self.known)
 
     def __str__(self) -> str:
         return f"after {' > '.join(move for _, move in self.moves)}" if self.moves else "at the start"
@@ -353,19 +361,21 @@ class _Seen:
 
     path: _Path
     moves: tuple[str, ...]
-    choices: tuple[tuple[str, str], ...]
     count: int = 1
-    forgets: bool = False
 
 
 class _Reader:
     """Read positions depth first and remember the information sets."""
 
-    def __init__(self, players: tuple[str, ...]) -> None:
+    def __init__(self, players: tuple[str, ...], tree: object) -> None:
         self.players = players
         self.moves: dict[str, dict[str, None]] = {player: {} for player in players}
-        self.sets: dict[tuple[str, str], _Seen] = {}
+        self.sets: dict[tuple[str, _Known], _Seen] = {}
         self._nodes = 0
+        root = tree if isinstance(tree, dict) and tree.get("moves") is not None else {}
+        # Nobody perceives anything before the first move: what the first mover knows then has no percept.
+        self._beginner = self._match_player(root.get("player"))
+        self._knows_at_start = _read_knowledge(root)
 
     def read(self, node: object, path: _Path) -> Iterator[Row]:
         """Yield every end below a position."""
@@ -399,13 +409,14 @@ class _Reader:
     def _read_choice(self, node: Mapping[str, object], path: _Path) -> Iterator[Row]:
         player = self._find_player(node.get("player"), path)
         knows = _read_knowledge(node)
+        before = () if _read_forgets(node, path) else path.known.get(player, ())
+        known = (*before, ("sees", knows)) if knows else before
         branches = _read_branches(node["moves"], "move", path)
         moves = tuple(move for move, _ in branches)
-        self._enter(player, knows, moves, path)
+        self._enter(player, known, moves, path)
         self.moves[player] |= dict.fromkeys(moves)
         for move, branch in branches:
-            choices = {**path.choices, player: (*path.choices.get(player, ()), (knows, move))}
-            after = _Path(path.moves, path.chances, path.percepts, choices)
+            after = replace(path, known={**path.known, player: (*known, ("did", move))})
             yield from self._read_next(branch.get("then"), after, player, move, None)
 
     def _read_next(self, node: object, path: _Path, mover: str, move: str, chance: Fraction | None) -> Iterator[Row]:
@@ -415,8 +426,15 @@ class _Reader:
         """Return what the next mover perceives when the play comes to its position."""
         if not isinstance(node, dict) or node.get("moves") is None:
             return ()
-        knows, player = _read_knowledge(node), self._match_player(node.get("player"))
-        return ((player, knows),) if player and knows else ()
+        player = self._match_player(node.get("player"))
+        if not player:
+            return ()
+        knows = _read_knowledge(node)
+        if node.get("forgets") is not True:
+            return ((player, knows),) if knows else ()
+        if player == self._beginner:
+            knows = "" if knows == self._knows_at_start else knows or _NOTHING
+        return ((player, FORGETS), (player, knows)) if knows else ((player, FORGETS),)
 
     def _read_end(self, payoffs: object, path: _Path) -> Row:
         count = len(self.players)
@@ -436,43 +454,30 @@ class _Reader:
         alike = [player for player in self.players if player.casefold() == name.casefold()]
         return name if name in alike else next(iter(alike), "")
 
-    def _enter(self, player: str, knows: str, moves: tuple[str, ...], path: _Path) -> None:
-        choices = path.choices.get(player, ())
-        if any(known == knows for known, _ in choices):
-            raise InvalidGame(
-                f"{path}: {player} knows {knows or 'nothing'!r} for the second time on this way, as if it did not know "
-                "that it has chosen already; that cannot be told so: where the story means it, say that it does not fit"
-            )
-        seen = self.sets.get((player, knows))
+    def _enter(self, player: str, known: _Known, moves: tuple[str, ...], path: _Path) -> None:
+        seen = self.sets.get((player, known))
         if seen is None:
-            self.sets[player, knows] = _Seen(path, moves, choices)
+            self.sets[player, known] = _Seen(path, moves)
             return
         seen.count += 1
         if set(seen.moves) != set(moves):
+            words = "; ".join(what for _, what in known) or "nothing"
             raise InvalidGame(
-                f"{path}: {player}, knowing {knows or 'nothing'!r}, can choose {', '.join(moves)}, but {seen.path}, "
+                f"{path}: {player}, knowing {words!r}, can choose {', '.join(moves)}, but {seen.path}, "
                 f"knowing the same, {', '.join(seen.moves)}; give both positions the same moves, or say in knows what "
                 "tells them apart"
             )
-        seen.forgets = seen.forgets or seen.choices != choices
-
-    def add_forgetting(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
-        """Let players who forget anything know nothing else than what `knows` says, wherever they choose."""
-        forgetful = {player for (player, _), seen in self.sets.items() if seen.forgets}
-
-        def forget(row: Row) -> Row:
-            next_movers = [*(mover for mover, _ in row.moves[1:]), ""]
-            percepts = tuple(
-                ((mover, FORGETS), *(seen or ((mover, _NOTHING),))) if mover in forgetful else seen
-                for mover, seen in zip(next_movers, row.percepts, strict=True)
-            )
-            return replace(row, percepts=percepts)
-
-        return tuple(map(forget, rows)) if forgetful else rows
 
 
 def _read_knowledge(node: Mapping[str, object]) -> str:
     return " ".join(str(node.get("knows") or "").split())
+
+
+def _read_forgets(node: Mapping[str, object], path: _Path) -> bool:
+    forgets = node.get("forgets")
+    if forgets is not None and not isinstance(forgets, bool):
+        raise InvalidGame(f"{path}: forgets must be true or false, not {str(forgets)[:40]!r}")
+    return forgets is True
 
 
 def _read_branches(branches: object, name: str, path: _Path) -> list[tuple[str, Mapping[str, object]]]:

@@ -8,11 +8,12 @@ believes it does; the model only compares two texts, and its verdict is recorded
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
@@ -27,6 +28,8 @@ from bestresponse.models.schema import schema_text
 
 LUCK: Final = "luck"
 MOST_CLAIMS = 40
+MOST_ASKED = 4
+"""How often a check is asked for where its answer is cut off, each time with twice the room."""
 _LONGEST_DIFFERENCE = 300
 _STEPS: Final = list_schema(object_schema(player=TEXT, move=TEXT))
 _CLAIM: Final = object_schema(
@@ -46,7 +49,7 @@ CLAIMS_SCHEMA: Final = schema_text(object_schema(claims=list_schema(_CLAIM)))
 
 @dataclass(frozen=True, slots=True)
 class TestedClaim:
-    """The words of the story, and whether the game does as they say; None where the claim names nothing in the game."""
+    """The words of the story, and whether the game does as they say; None where that cannot be tested."""
 
     words: str
     holds: bool | None
@@ -91,11 +94,22 @@ def check_claims(
         temperature=0.0,
         seed=seed,
     )
-    reply = model.complete(request)
+    request, reply = _ask_until_whole(model, request)
     try:
         return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
     except InvalidGame as error:
         return ClaimCheck((), request, reply, str(error))
+
+
+def _ask_until_whole(model: Model, request: Request) -> tuple[Request, Reply]:
+    """Ask again, with twice the room, where an answer is cut off: a model that reasons needs room for both."""
+    reply = model.complete(request)
+    for _ in range(MOST_ASKED - 1):
+        if reply.finish is not Finish.LENGTH:
+            break
+        request = replace(request, max_tokens=2 * request.max_tokens)
+        reply = model.complete(request)
+    return request, reply
 
 
 def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
@@ -115,6 +129,10 @@ def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
                 yield TestedClaim(words, None, str(error))
 
 
+_Step = tuple[str, str]
+"""Who moves, and the move; a draw is a move of nature."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """One claim and the game it is about."""
@@ -132,16 +150,25 @@ class _Reading:
             raise InvalidGame(f"the game has no {name[:40] or 'player'}")
         return player
 
+    def list_steps(self, key: str) -> list[_Step]:
+        """Return the moves and draws of a field, in order; InvalidGame where the game has no such move."""
+        listed = self.claim.get(key)
+        steps = [step for step in listed if isinstance(step, dict)] if isinstance(listed, list) else []
+        found: list[_Step] = []
+        for step in steps:
+            player = _Reading(step, self.table).find_player("player")
+            written = str(step.get("move")).strip()
+            made = [move for row in self.table.rows for mover, move in row.moves if mover == player]
+            move = _match_name(written, made)
+            if move is None:
+                raise InvalidGame(f"no play has the moves {player}: {written[:40]}")
+            found.append((player, move))
+        return found
+
     def find_ends(self, key: str) -> list[Row]:
         """Return the ends in which all the moves of a field are made."""
-        steps = self.claim.get(key)
-        wanted = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
-        made = [(_Reading(step, self.table).find_player("player"), str(step.get("move")).strip()) for step in wanted]
-        known = [moved for row in self.table.rows for moved in row.moves]
-        meant = {
-            (player, _match_name(move, [done for mover, done in known if mover == player])) for player, move in made
-        }
-        rows = [row for row in self.table.rows if meant <= set(row.moves)]
+        made = self.list_steps(key)
+        rows = [row for row in self.table.rows if {*made} <= {*row.moves}]
         if not made or not rows:
             listing = ", ".join(f"{player}: {move}" for player, move in made)[:200]
             raise InvalidGame(f"no play has the moves {listing}" if made else "it names no moves")
@@ -204,34 +231,132 @@ def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
 
 def _test_knowledge(reading: _Reading) -> str:
     player, other = reading.find_player("player"), reading.find_player("other")
-    knows = _knows(reading.table, player, other)
+    named = [move for mover, move in reading.list_steps("moves") if mover == other]
+    knows = _knows(reading.table, player, other, named)
     if knows == (reading.claim["kind"] == "knows"):
         return ""
     return f"{player} knows it when choosing" if knows else f"{player} does not know it when choosing"
 
 
-def _knows(table: GameTable, player: str, other: str) -> bool:
-    """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far.
+class _Decision(NamedTuple):
+    """One of the choices or draws of a player: what can come out, and how many alike came before in the same play."""
+
+    options: frozenset[str]
+    number: int
+
+
+def _knows(table: GameTable, player: str, other: str, named: Sequence[str]) -> bool:
+    """Return whether a player, choosing after another has moved, can tell that one's moves so far.
+
+    Where the other moves or luck draws several times, `named` says by its outcomes which time is meant. InvalidGame
+    where it does not say so, and some of these are known and others are not.
+    """
+    plays = _list_plays(table)
+    meant = {
+        decision
+        for play in plays
+        for (mover, _), decision in zip(play.row.moves, play.decisions, strict=True)
+        if mover == other and len(decision.options) > 1 and (not named or decision.options & {*named})
+    }
+    apart = [_can_tell(table, plays, player, other, {decision}) for decision in meant]
+    told = {known for known in apart if known is not None}
+    if told == {True, False}:
+        raise InvalidGame(f"{player} knows some of it when choosing; it does not say which draw or choice is meant")
+    # Each by itself may be told apart while all of them together are not.
+    return told == {True} and _can_tell(table, plays, player, other, meant) is True
+
+
+class _Play(NamedTuple):
+    """A play, and the decision behind each of its moves."""
+
+    row: Row
+    decisions: list[_Decision]
+
+
+def _list_plays(table: GameTable) -> list[_Play]:
+    options: dict[tuple[_Step, ...], set[str]] = {}
+    for row in table.rows:
+        for depth, (_, move) in enumerate(row.moves):
+            options.setdefault(row.moves[:depth], set()).add(move)
+    plays = []
+    for row in table.rows:
+        decisions = []
+        alike: Counter[tuple[str, frozenset[str]]] = Counter()
+        for depth, (mover, _) in enumerate(row.moves):
+            possible = frozenset(options[row.moves[:depth]])
+            decisions.append(_Decision(possible, alike[mover, possible]))
+            alike[mover, possible] += 1
+        plays.append(_Play(row, decisions))
+    return plays
+
+
+def _can_tell(
+    table: GameTable, plays: Iterable[_Play], player: str, other: str, meant: Collection[_Decision]
+) -> bool | None:
+    """Return whether a player who chooses later can tell how decisions came out; None where it never chooses later.
 
     What is chosen at the same time comes neither before nor after.
     """
     seen: dict[object, set[tuple[str, ...]]] = {}
-    for row in table.rows:
+    for row, decisions in plays:
         starts = list(accumulate(row.blocks, initial=0))
         for depth, (chooser, _) in enumerate(row.moves):
             before = max(start for start in starts if start <= depth)
-            done = tuple(move for mover, move in row.moves[:before] if mover == other)
+            steps = zip(row.moves[:before], decisions[:before], strict=True)
+            done = tuple(move for (mover, move), decision in steps if mover == other and decision in meant)
             if chooser == player and done:
                 seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
-    return bool(seen) and all(len(histories) == 1 for histories in seen.values())
+    return all(len(histories) == 1 for histories in seen.values()) if seen else None
 
 
 def _test_probability(reading: _Reading) -> str:
+    """Test the probability of the last draw that is named, after the moves and draws that are named before it."""
     wanted = read_exact(reading.claim.get("number"))
     if wanted is None:
         raise InvalidGame("it gives no probability")
-    drawn = sorted({chance for row in reading.table.rows for chance in row.chances if chance is not None})
-    return "" if wanted in drawn else f"the probabilities in the game are {', '.join(map(str, drawn)) or 'none'}"
+    if not reading.table.chancy:
+        return "nothing is drawn in the game"
+    *given, draw = reading.list_steps("moves") or [("", "")]
+    if draw[0] != NATURE:
+        raise InvalidGame("it does not say what is drawn")
+    draws = _find_draws(reading.table, draw, given)
+    if not draws:
+        raise InvalidGame(f"{draw[1]} is never drawn after the moves that are named")
+    chances = sorted({chance for _, chance, _ in draws})
+    if chances == [wanted]:
+        return ""
+    listing = " or ".join(map(str, chances))
+    # How likely a draw is in all depends on the players where they move before it.
+    total = None if any(played for *_, played in draws) else sum(before * chance for before, chance, _ in draws)
+    if total == wanted and not given:
+        return ""
+    if total == wanted:
+        raise InvalidGame(f"{draw[1]} is drawn with probability {listing}, and with all that is named {wanted}")
+    if wanted in chances:
+        raise InvalidGame(f"{draw[1]} is drawn with probability {listing}; it does not say after what")
+    return f"{draw[1]} is drawn with probability {listing}"
+
+
+class _Draw(NamedTuple):
+    """How likely luck alone makes what comes before a draw, how likely it then is, and whether players move before."""
+
+    before: Fraction
+    chance: Fraction
+    played: bool
+
+
+def _find_draws(table: GameTable, draw: _Step, given: Sequence[_Step]) -> list[_Draw]:
+    """Return every position at which something is drawn after the given moves and draws."""
+    found: dict[tuple[_Step, ...], _Draw] = {}
+    for row in table.rows:
+        before = Fraction(1)
+        for depth, (step, chance) in enumerate(zip(row.moves, row.chances, strict=True)):
+            earlier = row.moves[:depth]
+            if step == draw and chance is not None and {*given} <= {*earlier}:
+                played = any(mover != NATURE for mover, _ in earlier)
+                found[earlier] = _Draw(before, chance, played)
+            before *= 1 if chance is None else chance
+    return list(found.values())
 
 
 def _test_payoff(reading: _Reading) -> str:
@@ -284,19 +409,20 @@ class BackCheck:
 
 
 def compare_with_story(
-    story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None
+    story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
 ) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
     plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
-    reply = model.complete(request)
+    request, reply = _ask_until_whole(model, request)
     verdicts = list(_VERDICT.finditer(reply.text))
     difference = next((verdict for verdict in verdicts if "DIFFER" in verdict[0].upper()), None)
     if difference is not None:
         rest = reply.text[difference.end() :].partition("\n")[0]
         return BackCheck(False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply)
     if reply.finish is Finish.LENGTH:
-        return BackCheck(None, "the answer was cut off", request, reply)
+        why = f"the answer was cut off after {request.max_tokens:,} tokens; --max-tokens gives it more"
+        return BackCheck(None, why, request, reply)
     if not verdicts:
         return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)
     return BackCheck(True, "", request, reply)

@@ -68,6 +68,7 @@ _MOST_PARTS = 8
 _EXAMPLE = re.compile(r"^Value: -?\d", re.M)
 _TRIES = 1000  # draws in a row without a new or possible game, after which there is taken to be none
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
+_FOLDER_NAME = re.compile(r"\w[\w -]{0,59}")
 _LONGEST_NAME = 30
 _LONGEST_TEXT = 300
 _PUBLIC_RULES = {
@@ -218,11 +219,17 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     manners = reader.get("actions", dict)
     if not manners:
         raise reader.wrong("actions: expected at least one set, such as [actions.tone]")
+    name = reader.get("name", str)
+    if not _FOLDER_NAME.fullmatch(name):
+        raise reader.wrong(
+            f"name is {name!r}, expected at most 60 letters, digits, hyphens, underscores and spaces, since folders "
+            "are named after it"
+        )
     low = float(reader.get("utilities.low", (int, float)))
     high = float(reader.get("utilities.high", (int, float)))
     texts = _read_texts(reader, deal)
     domain = Domain(
-        name=reader.get("name", str),
+        name=name,
         version=reader.get("version", int, 1),
         players=players,
         low=low,

@@ -51,10 +51,14 @@ class NumberRounds(Game[Rounds], Protocol):
     def view(self, state: Rounds, role: Role) -> View:
         """Return what `role` may know in `state`."""
         past = [f"Round {number}: {self.tell_round(chosen)}" for number, chosen in enumerate(state, 1)]
-        now = "The game is over." if len(state) == self.rounds else f"Round {len(state) + 1} of {self.rounds}."
+        now = "The game is over." if len(state) == self.rounds else f"Round {self.find_round(state)} of {self.rounds}."
         now = f"{now} You have earned {self.payoffs(state)[role]:.2f} {self.unit} so far."
         facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
         return View(role, self.tell_rules(role), "\n\n".join((*past, now)), facts)
+
+    def find_round(self, state: Rounds) -> int:
+        """Return the number of the round."""
+        return len(state) + 1
 
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
         """List what everybody chose and what the seat got, round by round."""
@@ -64,7 +68,7 @@ class NumberRounds(Game[Rounds], Protocol):
             (number, chosen[seat], *(chosen[k] for k in others), self.earn(chosen)[seat])
             for number, chosen in enumerate(state, 1)
         )
-        now = len(state) + 1 if len(state) < self.rounds else None
+        now = self.find_round(state) if len(state) < self.rounds else None
         columns = ("round", "you", *(self.roles[k] for k in others), "your payoff")
         return PlayedRounds(now, self.rounds, self.payoffs(state)[role], columns, rows)
 

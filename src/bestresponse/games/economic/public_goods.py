@@ -68,7 +68,7 @@ class PublicGoods:
         earned = self.payoffs(state)[role]
         turn = "contributions" if len(state) % self.stages == 0 else "punishment"
         over = len(state) == self.rounds * self.stages
-        now = "The game is over." if over else f"Round {len(state) // self.stages + 1} of {self.rounds}: {turn}."
+        now = "The game is over." if over else f"Round {self.find_round(state)} of {self.rounds}: {turn}."
         now = f"{now} You have {earned:g} coins so far."
         facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
         return View(role, rules, "\n\n".join((*past, now)), facts)
@@ -81,6 +81,10 @@ class PublicGoods:
             endowment=self.endowment, factor=f"{self.factor:g}", each=f"{self.factor / len(self.roles):.3g}",
             punishing=punishing if self.punishment else "",
         ).strip()  # fmt: skip
+
+    def find_round(self, state: tuple[object, ...]) -> int:
+        """Return the number of the round; punishment is its second stage."""
+        return len(state) // self.stages + 1
 
     def list_rounds(self, state: State, role: Role) -> PlayedRounds:
         """List what everybody put in, points of punishment, and what the seat had of each round."""
@@ -99,7 +103,7 @@ class PublicGoods:
             rows.append((first // self.stages + 1, *put_in, *points, round(gained, 9)))
         over = len(state) == self.rounds * self.stages
         columns = ("round", "you put in", *others, *punished, "your coins")
-        now = None if over else len(state) // self.stages + 1
+        now = None if over else self.find_round(state)
         return PlayedRounds(now, self.rounds, round(self.payoffs(state)[role], 9), columns, tuple(rows))
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:

@@ -245,7 +245,9 @@ class MatrixGame:
         return f"{self.story}\n\n{rules}" if self.story else rules
 
 
-_GO_ON, _STOP = "go on", "stop"
+GO_ON = "go on"
+STOP = "stop"
+"""What nature answers when it is asked whether there is another round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +319,7 @@ class RepeatedGame:
         if state.drawing:
             return {NATURE: self._draw_move(state)}
         if not state.decided:
-            return {NATURE: Lottery(((_GO_ON, self.continuation), (_STOP, 1 - self.continuation)))}
+            return {NATURE: Lottery(((GO_ON, self.continuation), (STOP, 1 - self.continuation)))}
         return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
 
     def view(self, state: Rounds, role: Role) -> View:
@@ -345,6 +347,10 @@ class RepeatedGame:
         """Word the rules for people: those of one round, how many there are, and what can go wrong."""
         return f"{self.stage.word_rules(role)}\n\n{self._length()}".strip()
 
+    def find_round(self, state: Rounds) -> int:
+        """Return the number of the round; whether another follows is drawn in the round before."""
+        return len(state.played) + state.decided
+
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
         """List which moves were made and what the seat got, round by round; under noise also what the seat meant."""
         seat = self.roles.index(role)
@@ -367,7 +373,7 @@ class RepeatedGame:
                 return replace(state, drawn=drawn)
             return Rounds((*state.played, drawn), self.continuation == 1.0, meant=state.meant)
         if NATURE in moves:
-            return replace(state, decided=True, over=moves[NATURE] == _STOP)
+            return replace(state, decided=True, over=moves[NATURE] == STOP)
         meant = tuple(moves[role] for role in self.roles)
         if self.noise:
             return replace(state, meant=(*state.meant, meant))

@@ -211,6 +211,10 @@ class Water:
         facts = self._facts(state, role) | {"past": past, "now": now}
         return View(role, rules_in_words(self.rules, role), "\n\n".join((*past, now)), facts)
 
+    def find_round(self, state: Drought) -> int:
+        """Return the number of the day."""
+        return state.day
+
     def list_rounds(self, state: Drought, role: Role) -> PlayedRounds:
         """List the days so far, and how everybody stands."""
         return tabulate_days(self.rules, state, role)

@@ -24,7 +24,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.core.capabilities import check_telling
+from bestresponse.core.errors import InvalidMove, TooLarge, UsageError
 from bestresponse.formal.evaluate.dataset import judge_program, stories
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
@@ -76,6 +77,7 @@ def verify_reasoning(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
     """Ask for a reasoning about a game and check every claim in it."""
     with _show_without_trace():
         rules = find_game(game).playable()
+        check_telling(rules)
     me = rules.roles[0]
     prompt = f"{rules.view(rules.start(), me).briefing}\n\n{_REASON.format(me=me)}"
     data = [Sample(id=number, input=prompt, metadata={"game": game}) for number in range(samples)]
@@ -100,7 +102,7 @@ def _show_without_trace() -> Iterator[None]:
     """Raise what is wrong with the arguments of a task as the error that Inspect's command line shows as a sentence."""
     try:
         yield
-    except UsageError as error:
+    except (TooLarge, UsageError) as error:
         raise ClickException(str(error)) from None
 
 
@@ -119,15 +121,22 @@ def _ask_inspect(role: str | None) -> FunctionModel:
 
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def game(
-    game: str = "stag-hunt", seats: str = "", others: str = "equilibrium", repeats: int = 1, seed: int = 0
+    game: str = "stag-hunt",
+    seats: str | list[str] = "",
+    others: str = "equilibrium",
+    repeats: int = 1,
+    seed: int = 0,
 ) -> Task:
     """Let the model play any game.
 
     `seats` lists a player for every seat, in order: `model`, `role:NAME` for one of Inspect's model roles, or a
-    strategy such as `random`. Without it the model takes the first seat and `others` the rest.
+    strategy such as `random`. Without it the model takes the first seat and `others` the rest. Inspect's command line
+    makes a list of a value that has a comma, and leaves any other value as it is.
     """
+    named = seats.split(",") if isinstance(seats, str) else map(str, seats)
+    in_order = [name.strip() for name in named if name.strip()]
     with _show_without_trace():
-        players = choose_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
+        players = choose_players(game, in_order, "model", others)
     data = [Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}) for number in range(repeats)]
     return Task(dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret())
 

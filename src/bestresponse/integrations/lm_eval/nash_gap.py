@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from math import isnan, nan
 from typing import TYPE_CHECKING, TypedDict
 
 from bestresponse.core.errors import InvalidMove
-from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
+from bestresponse.integrations.bench_questions import BenchQuestions
 from bestresponse.models.base import Reply
 
 if TYPE_CHECKING:
@@ -49,16 +48,14 @@ def write_prompt(question: NashGapQuestion) -> str:
 
 
 def measure_results(question: NashGapQuestion, results: Sequence[str]) -> dict[str, float]:
-    """Measure the reply; figures are NaN where nothing could be read, and `read` is then 0."""
+    """Measure the reply; one that cannot be read has no figures, and its `read` is 0.
+
+    The harness averages each figure over the documents that have it, and knows the standard error of that mean. `read`
+    comes first, because the harness lists metrics in the order in which it meets them.
+    """
     questions = BenchQuestions(**question["questions"])
     try:
         figures = questions.measure_reply(question["number"], Reply(results[0])).figures
     except InvalidMove:
-        return {**dict.fromkeys(FIGURES, nan), "read": 0.0}
-    return {**figures, "read": 1.0}
-
-
-def average_read(values: Sequence[float]) -> float:
-    """Average over the answers that could be read; NaN where none could."""
-    read = [value for value in values if not isnan(value)]
-    return sum(read) / len(read) if read else nan
+        return {"read": 0.0}
+    return {"read": 1.0, **figures}

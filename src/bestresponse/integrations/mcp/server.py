@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError, validate_call
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, LimitReached, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import find_by_name
 from bestresponse.integrations.mcp.tools import TOOLS
@@ -54,7 +55,7 @@ def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
         from mcp.server import MCPServer
         from mcp_types import ToolAnnotations
     except ImportError:
-        raise UsageError("the MCP server needs the package mcp; pip install 'bestresponse[mcp]'") from None
+        raise UsageError(f"the MCP server needs the package mcp: {install_hint('mcp')}") from None
 
     pool = WorkerPool(limits)
 

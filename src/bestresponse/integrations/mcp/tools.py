@@ -222,12 +222,20 @@ class UnreadPassage(BaseModel):
     why: str
 
 
+class PartlyReadPassage(BaseModel):
+    """A sentence of the text of which some part gave no claim."""
+
+    text: str
+    left_out: list[str]
+
+
 class VerifiedText(BaseModel):
     """What the claims of a reasoning amount to."""
 
     state: Literal["unrefuted", "refuted", "undecided", "unchecked"]
     summary: str
     claims: list[JudgedClaim]
+    partly_read: list[PartlyReadPassage] | None
     unread: list[UnreadPassage] | None
 
 

@@ -2,11 +2,12 @@
 
 Nash gap: the reward is minus the exploitability of the strategy as a share of the payoff range (0 is optimal), minus
 its Nash gap as such a share (`reward = "gap"`; 0 for every action of an equilibrium), or whether the former is at most
-`tolerance` (`reward = "success"`). An answer that cannot be read fails the rollout: it has no reward.
+`tolerance` (`reward = "success"`). An answer that cannot be read fails the rollout and has the least of these rewards,
+-1 or 0: verifiers takes a trace without a reward for one with 0, which would be the best there is.
 
 Game: every seat that a model takes has a trace of its own, rewarded by the payoff of that seat. Seats are filled with
 `player` (the model that is evaluated or trained), `rival` (another model, `--env.rival.model`), or the name of a
-strategy or solver. An answer that stays unreadable voids the play: its traces fail and have no reward.
+strategy or solver. An answer that stays unreadable voids the play: its traces fail (`has_error`) and have no reward.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import verifiers.v1 as vf
 from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
-from bestresponse.core.errors import ModelError
+from bestresponse.core.errors import InvalidMove, ModelError
 from bestresponse.integrations.bench_questions import BenchQuestions
 from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Reply, Request
@@ -104,19 +105,31 @@ class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: i
         """Reward the strategy, under the name of the reward."""
         figures = self._measure(trace)
         if self.config.reward == "success":
-            return {"success": float(figures["exploitability_normalised"] <= self.config.tolerance)}
-        name = f"{self.config.reward}_normalised"
-        return {f"minus_{name}": -figures[name]}
+            reward = float(figures["exploitability_normalised"] <= self.config.tolerance)
+        else:
+            reward = -figures[f"{self.config.reward}_normalised"]
+        return {self._reward_name: reward}
 
     @vf.metric  # type: ignore[untyped-decorator, unused-ignore]
     async def list_figures(self, trace: vf.Trace) -> dict[str, float]:
         """Give the figures of the benchmark under its names."""
         return self._measure(trace)
 
+    @property
+    def _reward_name(self) -> str:
+        return "success" if self.config.reward == "success" else f"minus_{self.config.reward}_normalised"
+
     def _measure(self, trace: vf.Trace) -> dict[str, float]:
+        """Measure the last reply; where it cannot be read, record the least reward and raise InvalidMove."""
         data = self.data
         questions = BenchQuestions(data.num_games, data.actions, data.seed)
-        return questions.measure_reply(data.number, Reply(trace.last_reply)).figures
+        try:
+            return questions.measure_reply(data.number, Reply(trace.last_reply)).figures
+        except InvalidMove:
+            # nobody loses more than the range of the payoffs
+            least = 0.0 if self.config.reward == "success" else -1.0
+            trace.record_reward(self._reward_name, least)
+            raise
 
 
 class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ignore[misc, unused-ignore]

@@ -126,12 +126,25 @@ class Endpoint:
         if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
             raise BadReply(f"{self.server} sent JSON of more than {_MOST_VALUES:,} values for one reply")
         try:
-            return self.key.redact_reply(json.loads(answer), answer)
+            # Decoded here, once: left to itself the parser also reads UTF-16 and UTF-32.
+            text = answer.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise self._refuse_encoding(answer, f"byte {error.start + 1:,} is not") from None
+        if "\0" in text:
+            raise self._refuse_encoding(answer, "a NUL says that it is not")
+        try:
+            data = json.loads(text)
+            del text  # redacting takes as much memory again
+            return self.key.redact_reply(data)
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
                 raise Transient(f"{self.server} sent JSON that breaks off or is broken: {shown}") from None
             raise BadReply(f"{self.server} did not answer in JSON: {shown}") from None
+
+    def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
+        shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
+        return BadReply(f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}")
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
         try:

@@ -1,15 +1,18 @@
 """API keys: kept out of reprs, logs and pickles, and removed from everything a server sends back.
 
 Whatever a server says becomes text by one of two methods of `Secret`: `quote` for messages, `redact_reply` for the data
-of a reply. `hide_in_logs` does the same for what httpx and httpcore log of a call.
+of a reply. Both look at decoded text, never at bytes: what the bytes of an encoding do not show, its text does.
+`hide_in_logs` does the same for what httpx and httpcore log of a call.
 """
 
 import logging
 import re
+import unicodedata
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from string import ascii_lowercase, ascii_uppercase
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from bestresponse.core.errors import UsageError
@@ -23,9 +26,39 @@ _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-|AIza|gsk_|hf_|xai-)[\w*.\-]{4,}")
 _QUOTED = 300
 # Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is looked at.
 _LOOKED_AT = 16 * _QUOTED
-_ESCAPED = re.compile(rb"\\u00([2-7][0-9a-f])")
-"""A printable ASCII character as JSON may write it: in replies the key is looked for whether it is spelt so or not."""
-_FOLD = str.maketrans(ascii_uppercase, ascii_lowercase)
+_WRITTEN_OUT = re.compile(r"\\x([0-9a-fA-F]{2})")
+"""A character as the repr of bytes writes it, which libraries quote of headers that they refuse."""
+# A text of up to so many characters may be a piece of a longer one, as a token is; longer ones are looked at alone.
+_LONGEST_TOKEN = 64
+# A reply that is meant well has a few dozen places, and no more than 20 alternatives for a token.
+_MOST_PLACES = 1_000
+_MOST_RANKS = 32
+# A text with more parts of the key than that is hidden as a whole: marking them would take longer than a call.
+_MOST_FOUND = 100_000
+_NOWHERE = -1
+_ANY_RANK = -1
+
+_Holder = list[Json] | dict[str, Json]
+
+
+class _Folding(dict[int, str | None]):
+    """What counts of a character where a key is looked for: neither its case nor its width, and nothing unseen.
+
+    No key has a letter beyond ASCII, so each of them becomes the same character: what is folded takes a byte a letter.
+    """
+
+    def __missing__(self, code: int) -> str | None:
+        plain = unicodedata.normalize("NFKC", chr(code)).casefold()
+        seen = [letter for letter in plain if unicodedata.category(letter)[0] not in "CM"]
+        self[code] = "".join(letter if letter.isascii() else "\0" for letter in seen) or None
+        return self[code]
+
+
+_FOLDING = _Folding()
+
+
+def _fold(text: str) -> str:
+    return text.translate(_FOLDING)
 
 
 class Secret:
@@ -35,14 +68,16 @@ class Secret:
     header can hold are refused; `variable` names where the user keeps the key, for that message.
     """
 
-    __slots__ = ("_spellings", "_text")
+    __slots__ = ("_halves", "_spellings", "_text")
 
     def __init__(self, text: str, variable: str = "") -> None:
         self._text = text.strip()
         del text  # a traceback that shows local variables must not show the key
-        # As texts spell a key: as it is, in an address, and as JSON often writes it; case does not count.
-        spellings = (self._text, quote(self._text, safe=""), self._text.replace("/", "\\/"))
-        self._spellings = tuple(dict.fromkeys(spelling.translate(_FOLD) for spelling in spellings))
+        self._spellings = tuple(dict.fromkeys(map(_fold, _spell(self._text))))
+        self._halves = {
+            shortest: tuple(half for spelling in self._spellings for half in _halve(spelling, shortest))
+            for shortest in (_SHORTEST_PIECE, _SHORTEST_PIECE_OF_REPLIES)
+        }
         for position, character in enumerate(self._text, 1):
             if not " " <= character <= "~":
                 where = f" in {variable}" if variable else ""
@@ -57,18 +92,10 @@ class Secret:
 
     def redact(self, text: str, shortest: int = _SHORTEST_PIECE) -> str:
         """Remove the key, and every part of it of `shortest` characters or more, however it is spelt."""
-        folded = text.translate(_FOLD)
-        covered = bytearray(len(text))
-        for piece in self._cut_pieces(shortest):
-            start = folded.find(piece)
-            while start >= 0:
-                covered[start : start + len(piece)] = b"\1" * len(piece)
-                start = folded.find(piece, start + 1)
-        kept, end = [], 0
-        for run in re.finditer(b"\1+", covered):
-            kept += [text[end : run.start()], _HIDDEN]
-            end = run.end()
-        return "".join([*kept, text[end:]])
+        folded = _fold(text)
+        if not self._may_stand_in(folded, shortest):
+            return text
+        return _cut_out(text, self._cover(folded, shortest))
 
     def quote(self, text: str) -> str:
         r"""Return the beginning of a foreign text as one printable line, without the key and what looks like a key.
@@ -78,32 +105,72 @@ class Secret:
         >>> Secret("").quote("red:\n\x1b[31m")
         'red: \\x1b[31m'
         """
-        line = " ".join(_LOOKS_LIKE_KEY.sub(_HIDDEN, self.redact(text[:_LOOKED_AT])).split())
+        line = " ".join(_LOOKS_LIKE_KEY.sub(_HIDDEN, self.redact(_read_escapes(text[:_LOOKED_AT]))).split())
         line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
         return (line[:_QUOTED] + "..." if len(line) > _QUOTED else line) or "nothing"
 
-    def redact_reply(self, data: Json, wire: bytes) -> Json:
-        """Remove the key from every text of a reply that was parsed from `wire`.
+    def redact_reply(self, data: Json) -> Json:
+        """Remove the key from every text of a reply, in place, and return the reply.
 
-        Keys of fewer than 12 characters stay: local servers are given keys such as "EMPTY", which a model may say.
+        A key that is cut into texts that follow each other, as tokens do, is found too. Keys of fewer than 12
+        characters stay: local servers are given keys such as "EMPTY", which a model may say.
         """
         if len(self._text) < _SHORTEST_PIECE_OF_REPLIES:
             return data
-        folded = _ESCAPED.sub(lambda escape: bytes([int(escape[1], 16)]), wire.lower()).replace(b"\\/", b"/").lower()
-        quoted = "\\" in self._text or '"' in self._text
-        if quoted or any(piece.encode() in folded for piece in self._cut_pieces(_SHORTEST_PIECE_OF_REPLIES)):
-            return self._redact_data(data)
+        reply: list[Json] = [data]
+        names, orders = _gather_texts(reply)
+        hidden: dict[tuple[int, int | str], _Hidden] = {}
+        for texts in orders:
+            self._find_in(texts, hidden)
+        for place in hidden.values():
+            place.holder[place.key] = _cut_out(place.text, place.covered)  # type: ignore[index]
+        if self._may_stand_in(_fold("".join(names)), _SHORTEST_PIECE_OF_REPLIES):
+            return self._redact_names(reply[0])
+        return reply[0]
+
+    def _redact_names(self, data: Json) -> Json:
+        """Remove the key from the names of all fields."""
+        if isinstance(data, list):
+            return [self._redact_names(item) for item in data]
+        if isinstance(data, dict):
+            return {
+                self.redact(name, _SHORTEST_PIECE_OF_REPLIES): self._redact_names(item) for name, item in data.items()
+            }
         return data
 
-    def _redact_data(self, data: Json) -> Json:
-        if isinstance(data, str):
-            # a shorter text holds no piece, and a reply may have half a million of them
-            return self.redact(data, _SHORTEST_PIECE_OF_REPLIES) if len(data) >= _SHORTEST_PIECE_OF_REPLIES else data
-        if isinstance(data, list):
-            return [self._redact_data(item) for item in data]
-        if isinstance(data, dict):
-            return {str(self._redact_data(name)): self._redact_data(item) for name, item in data.items()}
-        return data
+    def _find_in(self, texts: "_Texts", hidden: dict[tuple[int, int | str], "_Hidden"]) -> None:
+        """Add what belongs to the key in texts that are read one after the other."""
+        folded = _fold("".join(texts.read()))
+        if not self._may_stand_in(folded, _SHORTEST_PIECE_OF_REPLIES):
+            return
+        covered = self._cover(folded, _SHORTEST_PIECE_OF_REPLIES)
+        end = 0
+        for holder, key, text in zip(texts.holders, texts.keys, texts.read(), strict=True):
+            start, end = end, end + len(_fold(text))
+            part = covered[start:end]
+            if 1 not in part:
+                continue
+            known = hidden.setdefault((id(holder), key), _Hidden(holder, key, text, part))
+            if known.covered is not part:
+                known.covered[:] = bytes(map(max, known.covered, part))
+
+    def _may_stand_in(self, folded: str, shortest: int) -> bool:
+        """Say whether a part of the key may stand in a text; quickly, since most texts hold none."""
+        return any(half in folded for half in self._halves[shortest])
+
+    def _cover(self, folded: str, shortest: int) -> bytearray:
+        """Mark the characters of a text that belong to a part of the key; all of them where it is little else."""
+        covered = bytearray(len(folded))
+        found = 0
+        for piece in self._cut_pieces(shortest):
+            start = folded.find(piece)
+            while start >= 0:
+                covered[start : start + len(piece)] = b"\1" * len(piece)
+                start = folded.find(piece, start + 1)
+                found += 1
+                if found > _MOST_FOUND:
+                    return bytearray(b"\1") * len(folded)
+        return covered
 
     def _cut_pieces(self, length: int) -> Iterator[str]:
         """Yield every part of that length of every spelling; of a shorter one all of it."""
@@ -116,6 +183,136 @@ class Secret:
 
     def __reduce__(self) -> str:
         raise TypeError("a secret is never written down")
+
+
+def _spell(key: str) -> Iterator[str]:
+    """Yield a key as texts spell it: as it is, in an address, as JSON often writes it, in hexadecimal and base 64.
+
+    In base 64 three bytes are four characters, so that what comes before the key in the encoded text shifts it; the
+    characters that depend on what is before and after it are left out.
+    """
+    if not key.isascii():
+        return  # it is refused
+    yield key
+    yield quote(key, safe="")
+    yield key.replace("/", "\\/")
+    coded = key.encode("ascii")
+    if len(coded) < _SHORTEST_PIECE:
+        return  # a few characters in another alphabet could be anything
+    yield coded.hex()
+    yield coded.hex("%")
+    for before in range(3):
+        text = b64encode(bytes(before) + coded).decode("ascii").rstrip("=")
+        sure = text[-(-before * 8 // 6) : (before + len(coded)) * 8 // 6]
+        yield sure
+        yield sure.replace("+", "-").replace("/", "_")
+
+
+def _halve(spelling: str, shortest: int) -> list[str]:
+    """Cut a spelling so that one of these stands whole in any `shortest` characters of it in a row.
+
+    They are half as long, and begin at the multiples of their length.
+    """
+    if len(spelling) < shortest:
+        return [spelling] if spelling else []
+    half = (shortest + 1) // 2
+    return [spelling[start : start + half] for start in range(0, len(spelling) - half + 1, half)]
+
+
+def _read_escapes(text: str) -> str:
+    r"""Read `\x41` as the letter that it is, so that a key is seen however a library wrote it."""
+    return _WRITTEN_OUT.sub(lambda escape: chr(int(escape[1], 16)), text)
+
+
+def _cut_out(text: str, covered: bytearray) -> str:
+    """Put the mark for what is hidden in the place of what is covered; `covered` is of the folded text."""
+    kept: list[str] = []
+    end = 0
+    if text.isascii() and len(covered) == len(text):
+        for run in re.finditer(b"\1+", covered):
+            kept += [text[end : run.start()], _HIDDEN]
+            end = run.end()
+        return "".join([*kept, text[end:]])
+    for letter in text:
+        start, end = end, end + len(_FOLDING[ord(letter)] or "")
+        # what is unseen goes with the letters beside it
+        around = covered[start - 1 : end + 1] if start == end else covered[start:end]
+        if 1 not in around:
+            kept.append(letter)
+        elif not kept or kept[-1] != _HIDDEN:
+            kept.append(_HIDDEN)
+    return "".join(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """A text of a reply that holds a part of the key: where it stands, and what is covered of it as it is folded."""
+
+    holder: _Holder
+    key: int | str
+    text: str
+    covered: bytearray
+
+
+class _Texts:
+    """Texts of a reply that are read one after the other: the lists and objects, and the index or name in each.
+
+    Two lists, since a reply may have half a million texts and a pair for each would take more memory than they do.
+    """
+
+    __slots__ = ("holders", "keys")
+
+    def __init__(self) -> None:
+        self.holders: list[_Holder] = []
+        self.keys: list[int | str] = []
+
+    def add(self, holder: _Holder, key: int | str) -> None:
+        """Add the text that stands there."""
+        self.holders.append(holder)
+        self.keys.append(key)
+
+    def read(self) -> Iterator[str]:
+        """Yield the texts."""
+        for holder, key in zip(self.holders, self.keys, strict=True):
+            yield holder[key]  # type: ignore[index, misc]
+
+
+def _gather_texts(reply: list[Json]) -> tuple[list[str], list[_Texts]]:
+    """Gather the names of fields of a reply, and its texts in the orders in which they may be read.
+
+    All of them, as they come; then those of one field of all objects of a list, such as the tokens of an answer; then
+    those that have the same number in the innermost list, such as the likeliest alternative of every token.
+    """
+    names: list[str] = []
+    everything = _Texts()
+    columns: dict[tuple[int, int], _Texts] = {}
+    places: dict[tuple[int, str], int] = {}
+    # what is open: a list or object, what is left of it, the number of its place, and the last index that led to it
+    waiting: list[tuple[_Holder, Iterator[tuple[int | str, Json]], int, int]] = [(reply, enumerate(reply), 0, 0)]
+    while waiting:
+        holder, left, place, rank = waiting[-1]
+        key, value = next(left, (None, None))
+        if key is None:
+            waiting.pop()
+            continue
+        if isinstance(key, int):
+            here, rank = place, key
+        elif (place, key) in places or len(places) < _MOST_PLACES:
+            here = places.setdefault((place, key), len(places) + 1)
+        else:
+            here = _NOWHERE
+        if isinstance(value, dict):
+            names += value
+            waiting.append((value, iter(value.items()), here, rank))
+        elif isinstance(value, list):
+            waiting.append((value, enumerate(value), here, rank))
+        elif isinstance(value, str):
+            everything.add(holder, key)
+            if len(value) <= _LONGEST_TOKEN and here != _NOWHERE:
+                columns.setdefault((here, _ANY_RANK), _Texts()).add(holder, key)
+                if rank < _MOST_RANKS:
+                    columns.setdefault((here, rank), _Texts()).add(holder, key)
+    return names, [everything, *(texts for texts in columns.values() if len(texts.keys) > 1)]
 
 
 _key_in_use: ContextVar[Secret | None] = ContextVar("key_in_use", default=None)

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
+from bestresponse.core.extras import install_hint
 from bestresponse.models.base import Abilities, Finish, Json, Message, Reply, Request, Usage, effective_seed
 from bestresponse.models.http import Rejected, Secret
 from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
@@ -44,7 +45,7 @@ class InspectModel(NetworkModel):
         try:
             engine = f"inspect_ai {version('inspect_ai')}"
         except PackageNotFoundError as error:
-            why = "models of Inspect AI need its package: pip install 'bestresponse[inspect]'"
+            why = f"models of Inspect AI need its package: {install_hint('inspect')}"
             raise ModelUnavailable(why) from error
         options = dict(arguments or {})
         super().__init__(

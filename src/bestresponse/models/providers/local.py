@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import ModelError, ModelUnavailable, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
 from bestresponse.models.providers.reading import read_chat_reply
@@ -107,7 +108,8 @@ def engine_version() -> str:
     try:
         return version("xllamacpp")
     except PackageNotFoundError as error:
-        raise ModelUnavailable("a local model needs the engine xllamacpp: pip install 'bestresponse[local]'") from error
+        why = f"a local model needs the engine xllamacpp: {install_hint('local')}"
+        raise ModelUnavailable(why) from error
 
 
 def check_gguf(path: Path) -> None:

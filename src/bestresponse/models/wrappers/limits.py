@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.registry import Registry
 from bestresponse.models.base import LEAST_REASONING, Json, Model, Reply, Request, Usage, Wrapper
 from bestresponse.models.providers.weights import WEIGHTS
@@ -118,7 +119,7 @@ class Metered(Wrapper):
         self._meter = meter
         self._price = price
         if meter.budget.money is not None and price(Usage(1, 1)) is None:
-            known = "" if find_spec("genai_prices") else ", or pip install 'bestresponse[cost]' for a list of prices"
+            known = "" if find_spec("genai_prices") else f"; for a list of prices, {install_hint('cost')}"
             raise UsageError(
                 f"the price of {model.id} is not known, so a budget in money cannot be kept: set calls or tokens{known}"
             )

@@ -8,16 +8,20 @@ import logging
 import os
 import queue
 import socket
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver, Message, PlayWorker, WorkerJob, describe_job
@@ -129,28 +133,68 @@ def _connect(address: str | None) -> tuple[ModuleType, bool]:
     try:
         import ray
     except ImportError:
-        raise UsageError("Ray is not installed: pip install 'bestresponse[ray]'") from None
+        raise UsageError(f"Ray is not installed: {install_hint('ray')}") from None
     if ray.is_initialized():
         return ray, False
     logging.getLogger("ray").setLevel(logging.ERROR)
-    options: JsonObject = {"address": "local", "include_dashboard": False, "object_store_memory": _STORE}
-    options["_system_config"] = {"worker_niceness": 0}
-    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if address is None:
+        _start_cluster(ray)
+    else:
+        _join_cluster(ray, address)
+    return ray, True
+
+
+def _start_cluster(ray: ModuleType) -> None:
+    """Start a cluster on this machine; UsageError where it does not start, or would listen to others."""
+    try:
+        ray.init(
+            address="local",
+            include_dashboard=False,
+            object_store_memory=_STORE,
+            _system_config={"worker_niceness": 0},
+            log_to_driver=False,
+            configure_logging=False,
+        )
+    except Exception as error:  # noqa: BLE001 - for a node that is too slow Ray raises Exception itself
+        ray.shutdown()  # ends the processes that did start
+        raise UsageError(
+            f"Ray did not start on this machine: {_join_lines(error)} Its logs are in {_find_logs()}. Try again when "
+            "the machine is less busy, or without Ray: --executor processes"
+        ) from None
+    if (ray.util.get_node_ip_address(), os.environ.get("RAY_AUTH_MODE")) != ("127.0.0.1", "token"):
+        ray.shutdown()
+        raise UsageError(f"Ray would listen beyond this machine or without a token: set {_CLUSTERS}=0 before it starts")
+
+
+def _join_cluster(ray: ModuleType, address: str) -> None:
+    """Connect to a cluster that is there already; UsageError where none answers, or it cannot be used."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
     try:
         if colon and port.isdigit():  # where nothing listens, Ray itself would try for minutes
             socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
-        ray.init(**(options if address is None else {"address": address}), log_to_driver=False, configure_logging=False)
+        ray.init(address=address, log_to_driver=False, configure_logging=False)
     except (OSError, OverflowError) as error:
-        why = f"no Ray cluster answers at {address or 'this machine'} ({error}): start one with `ray start --head`"
+        why = f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`"
         raise UsageError(why) from None
-    except (RuntimeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - what else Ray raises, it raises as whatever class it likes
         hint = ": install the same versions here and there" if "ersion" in str(error) else ""
-        why = " ".join(str(error).split())
-        raise UsageError(f"the Ray cluster at {address or 'this machine'} cannot be used: {why}{hint}") from None
-    if address is None and (ray.util.get_node_ip_address(), os.environ.get("RAY_AUTH_MODE")) != ("127.0.0.1", "token"):
-        ray.shutdown()
-        raise UsageError(f"Ray would listen beyond this machine or without a token: set {_CLUSTERS}=0 before it starts")
-    return ray, True
+        raise UsageError(f"the Ray cluster at {address} cannot be used: {_join_lines(error)}{hint}") from None
+
+
+def _join_lines(error: Exception) -> str:
+    """Write what Ray says, often over many lines, as one."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _find_logs() -> Path:
+    """Return the folder in which Ray, told nothing else, writes the logs of the newest cluster."""
+    if "RAY_TMPDIR" in os.environ:
+        temporary = Path(os.environ["RAY_TMPDIR"])
+    elif sys.platform == "linux":
+        temporary = Path(tempfile.gettempdir())
+    else:  # there, unlike Python, Ray pays no heed to TMPDIR
+        temporary = Path("/") / "tmp"
+    return temporary / "ray" / "session_latest" / "logs"
 
 
 _EXPLAINED = {

@@ -277,6 +277,11 @@ class Manifest:
         return TypeAdapter(cls).validate_python({"format": 1, **data})
 
 
+def identify_settings(study: str, config: JsonMapping) -> str:
+    """Return the id of the run of that study with these settings: the hash of both."""
+    return digest({"study": study, "config": config}, 12)
+
+
 def environment(revision: str | None = None) -> dict[str, object]:
     """Tell the versions of everything that can change a number."""
     packages = {}

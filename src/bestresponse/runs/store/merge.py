@@ -18,7 +18,16 @@ from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import FolderLock, Lines, Manifest, RunFolder, find_spec_id, read_lines, read_raw
+from bestresponse.runs.store.folder import (
+    FolderLock,
+    Lines,
+    Manifest,
+    RunFolder,
+    find_spec_id,
+    identify_settings,
+    read_lines,
+    read_raw,
+)
 from bestresponse.runs.study import find_study
 
 _FILES = ("submissions", "calls", "records")
@@ -43,7 +52,7 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettin
     parts = _find_parts(paths)
     manifest = _agree(parts)
     study = find_study(manifest.study)
-    path = Path(output) / f"{manifest.study}-{manifest.run}"
+    path = Path(output) / f"{study.name}-{manifest.run}"
     kept = _choose(parts)
     if not kept:
         raise UsageError(f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge")
@@ -74,7 +83,10 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
 
 
 def _agree(parts: Sequence[RunFolder]) -> Manifest:
-    """Return the manifest of the whole; UsageError where parts are of different studies, settings or models."""
+    """Return the manifest of the whole; UsageError where parts are of different studies, settings or models.
+
+    The run names the folder of the whole, and parts come from other machines: it must be the one of the settings.
+    """
     first = min(parts, key=lambda part: (part.manifest.created, part.path))
     for part in parts:
         for what in ("study", "config", "run", "prompts"):
@@ -84,6 +96,12 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
                 if what in ("config", "prompts"):
                     where = ", ".join(name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name))
                 raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
+    expected = identify_settings(first.manifest.study, first.manifest.config)
+    if first.manifest.run != expected:
+        raise StoreError(
+            f"{first.path / 'manifest.json'} names the run {first.manifest.run!r}, but its settings are those of "
+            f"run {expected}: the file was changed, so use the part as it was written"
+        )
     models: dict[str, tuple[RunFolder, Any]] = {}
     for part in parts:
         for name, entry in part.manifest.models.items():

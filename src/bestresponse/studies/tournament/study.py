@@ -19,6 +19,7 @@ and models are asked round by round.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
@@ -31,18 +32,18 @@ import numpy as np
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError, UsageError
 from bestresponse.core.files import read_text_file, read_toml
-from bestresponse.core.game import Game, S
+from bestresponse.core.game import NATURE, Game, S
 from bestresponse.core.json import digest
-from bestresponse.core.player import Player
+from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_match_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import NamedGame
-from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.games.matrix.game import GO_ON, STOP, RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.function import hash_function
@@ -403,7 +404,7 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
         pair = tuple(play.data["places"])
         if pair in earned and play.record.void is None:
             earned[pair].append([play.record.payoffs[role] for role in config.stage.form.players])
-            lasted[pair].append(sum(turn.role == config.stage.form.players[0] for turn in play.record.submissions))
+            lasted[pair].append(_count_rounds(config, play))
     for (first, second), payoffs in earned.items():
         mirrored = first != second and config.is_mirrored(first, second)
         for pair, step in (((first, second), 1), ((second, first), -1))[: 2 if mirrored else 1]:
@@ -414,6 +415,15 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
             if len(payoffs) > 1:
                 spread[pair] = np.std(payoffs, axis=0, ddof=1)[::step]
     return Standings(config, totals, rounds, spread, missing, counts)
+
+
+def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
+    """Count the rounds of a play by the moves of the first seat."""
+    rounds = sum(turn.role == config.stage.form.players[0] for turn in play.record.submissions)
+    if not rounds:
+        pair = " against ".join(config.entries[index].name for index in play.data["places"])
+        raise StoreError(f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament anew")
+    return rounds
 
 
 def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
@@ -759,7 +769,13 @@ def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, 
         case "player" if player := find_strategy(entry.source, game, role, seed):
             return player
         case "axelrod":
-            return strategies.AxelrodPlayer(entry.source, cooperative_actions(config.stage.form), seed)
+            return strategies.AxelrodPlayer(
+                entry.source,
+                cooperative_actions(config.stage.form),
+                seed,
+                rounds=config.rounds if config.continuation == 1.0 else None,
+                noise=config.noise,
+            )
     automata = as_automata(entry, config.stage, config.default_move)
     if automata is None:
         raise UsageError(f"{entry.name} cannot play here: it is no installed player, or in words and without rules")
@@ -775,12 +791,38 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
         if any(entry.kind != "axelrod" for entry in entries):
             return play_seats(spec, done, keep)
         names = entries[0].source, entries[1].source
-        payoffs = strategies.play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
-        game, roles = config.repeated, config.stage.form.players
-        players = {role: entry.name for role, entry in zip(roles, entries, strict=True)}
-        return Record(game.name, game.version, players, (), dict(zip(roles, payoffs, strict=True)))
+        rounds = strategies.play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
+        players = {role: entry.name for role, entry in zip(config.repeated.roles, entries, strict=True)}
+        return record_rounds(config.repeated, rounds, players)
 
     return play_one
+
+
+def record_rounds(game: RepeatedGame, rounds: Sequence[strategies.LibraryRound], players: Mapping[str, str]) -> Record:
+    """Return the record of a match that was played elsewhere, as an `Episode` with the same moves would leave it.
+
+    It is put together here because an episode takes as long for 200 rounds as the library does.
+    """
+    # Submissions are values, so that one object serves for every round in which a seat does the same.
+    meant = [
+        [Submission(role, Decision(action)) for action in actions]
+        for role, actions in zip(game.roles, game.form.actions, strict=True)
+    ]
+    drawn = [[Submission(NATURE, Decision(action)) for action in actions] for actions in game.form.actions]
+    go_on = Submission(NATURE, Decision(GO_ON))
+    stop = Submission(NATURE, Decision(STOP))
+    submissions: list[Submission] = []
+    for number, moves in enumerate(rounds, 1):
+        submissions += [seat[move] for seat, move in zip(meant, moves.meant, strict=True)]
+        if game.noise:
+            submissions += [seat[move] for seat, move in zip(drawn, moves.made, strict=True)]
+        if game.continuation < 1.0 and number < game.rounds:
+            submissions.append(go_on if number < len(rounds) else stop)
+    totals = np.zeros(2)
+    for (first, second), times in Counter(moves.made for moves in rounds).items():
+        totals += times * game.form.payoffs[:, first, second]
+    payoffs = dict(zip(game.roles, totals.tolist(), strict=True))
+    return Record(game.name, game.version, dict(players), tuple(submissions), payoffs)
 
 
 def estimate_matches(config: TournamentConfig) -> Estimate:
@@ -844,10 +886,18 @@ METRICS = list_metrics(
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     """Work out the standings, and what becomes of strategies that multiply by what they earn."""
     readings = Readings()
-    plays = list(folder.sorted_plays())
-    for play in plays:
-        readings.count(play.record, {role: name for role, name in play.data["seats"] if name in config.models})
-    standings = find_standings(config, plays)
+    models = config.models
+    played = 0
+
+    def read_plays() -> Iterator[StoredPlay]:
+        """Yield one play at a time: thousands of matches with all their moves do not fit into memory."""
+        nonlocal played
+        for play in folder.sorted_plays():
+            readings.count(play.record, {role: name for role, name in play.data["seats"] if name in models})
+            played += not play.record.void
+            yield play
+
+    standings = find_standings(config, read_plays())
     shares = list(standings.list_shares())
     last = max((row["generation"] for row in shares), default=0)
     totals = {row["name"]: row["total"] for row in standings.rows}
@@ -882,7 +932,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "moran": Frame(MoranRow, standings.list_takeovers()),
             "answers": readings.frames["answers"],
         },
-        sum(not play.record.void for play in plays) if config.asked_pairs else len(standings.rows),
+        played if config.asked_pairs else len(standings.rows),
         ("place", "strategy"),
         {(place, row["name"]): row for place, row in zip(standings.places, standings.rows, strict=True)},
     )

@@ -445,9 +445,10 @@ def measure_translator(samples: Iterable[Sample], translator: Translator, rechec
             elif number == 0 and sample.ratings:
                 refuted = any(checker.check(claim).verdict is Verdict.REFUTED for claim in claims)
                 judged.append((aggregate(sample.ratings)[0], not refuted))
-    spoken = counts[Reading.READ] + counts[Reading.UNREAD]
+    spoken = counts[Reading.READ] + counts[Reading.PARTLY_READ] + counts[Reading.UNREAD]
     return {
         "sentences_with_amounts_or_solutions": spoken,
+        "partly_read": counts[Reading.PARTLY_READ],
         "refused_to_read": counts[Reading.UNREAD],
         "share_refused": counts[Reading.UNREAD] / spoken if spoken else None,
         "claims": counts["claims"],

@@ -21,10 +21,12 @@ from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Nature, Player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame
+from bestresponse.games.trees.outline import write_name, write_payoff
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, whole_of
 from bestresponse.players.strategies import FixedMix, Mixing
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.equilibria.solve import nash_one
+from bestresponse.theory.files.game_text import write_number
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
@@ -54,16 +56,17 @@ class Turns(TreeGame):
         return replace(plain, briefing=self._brief(state, role), situation="") if role in self.roles else plain
 
     def _brief(self, state: int, role: Role) -> str:
-        everybody = " and ".join(self.roles) if len(self.roles) == 2 else ", ".join(self.roles)
+        names = list(map(write_name, self.roles))
+        everybody = " and ".join(names) if len(names) == 2 else ", ".join(names)
         leaves = self.tree.leaves.tolist()
         if self.tree.is_perfect_information:
             made = self._tell_histories([state], role)
             so_far = f"So far {made}." if made else "Nobody has chosen yet."
             ways = "\n".join(self._tell_way(state, leaf, role) for leaf in leaves if self._is_below(leaf, state))
-            return TEXTS.fill("turns", me=role, everybody=everybody, so_far=so_far, ways=ways)
+            return TEXTS.fill("turns", me=write_name(role), everybody=everybody, so_far=so_far, ways=ways)
         return TEXTS.fill(
             "turns_hidden",
-            me=role,
+            me=write_name(role),
             everybody=everybody,
             ways="\n".join(self._tell_way(0, leaf, role) for leaf in leaves),
             secrets="\n".join(self._list_secrets(role)),
@@ -75,7 +78,7 @@ class Turns(TreeGame):
             nodes = np.flatnonzero(self.tree.infoset == number).tolist()
             if len(nodes) > 1:
                 mine = self.roles[infoset.player] == role
-                clause = "You choose" if mine else f"{self.roles[infoset.player]} chooses"
+                clause = "You choose" if mine else f"{write_name(self.roles[infoset.player])} chooses"
                 yield f"- {clause} without knowing which of these has happened: {self._tell_histories(nodes, role)}."
 
     def _tell_so_far(self, state: int, role: Role) -> str:
@@ -93,8 +96,10 @@ class Turns(TreeGame):
 
     def _tell_way(self, state: int, leaf: int, role: Role) -> str:
         moves = " and then ".join(self._tell_moves(state, leaf, role))
-        paid = zip(self.roles, self.tree.payoffs[leaf].tolist(), strict=True)
-        gets = ", ".join(f"you get {u:.12g}" if player == role else f"{player} gets {u:.12g}" for player, u in paid)
+        gets = ", ".join(
+            f"{'you get' if player == role else f'{write_name(player)} gets'} {write_payoff(payoff)}"
+            for player, payoff in zip(self.roles, self.tree.list_payoffs(leaf), strict=True)
+        )
         return f"- If {moves}, {gets}." if moves else f"- The game is over: {gets}."
 
     def _tell_moves(self, start: int, end: int, role: Role, *, past: bool = False) -> list[str]:
@@ -102,15 +107,16 @@ class Turns(TreeGame):
         phrases = []
         while end != start:
             parent = int(self.tree.parent[end])
-            label, owner = self.tree.branch_labels[end], int(self.tree.owner[parent])
+            label = write_name(self.tree.branch_labels[end])
+            owner = int(self.tree.owner[parent])
             if owner == CHANCE:
-                share = f" (probability {float(self.tree.probability[end]):.4g})"
+                share = f" (probability {write_number(self.tree.find_probability(end))})"
                 bare = past and not self.tree.is_perfect_information
                 phrases.append(f"chance {'drew' if past else 'draws'} {label}{'' if bare else share}")
             else:
                 mine = self.roles[owner] == role
                 verb = "chose" if past else "choose" if mine else "chooses"
-                phrases.append(f"{'you' if mine else self.roles[owner]} {verb} {label}")
+                phrases.append(f"{'you' if mine else write_name(self.roles[owner])} {verb} {label}")
             end = parent
         return phrases[::-1]
 

@@ -412,6 +412,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     troubles: Counter[str] = Counter()
     for attempt in attempts:
         troubles["sentences unread"] += len(attempt["unread"] or ())
+        troubles["sentences partly read"] += len(attempt["partly_read"] or ())
         troubles.update(attempt["troubles"])
     choices: dict[str, str] = {}
     for number, action in enumerate(config.scene.choices, 1):
@@ -547,6 +548,9 @@ def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
         reading, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
         for passage in claim["places"] or [{"start": -1, "text": ""}]:
             spans.append((passage["start"], (passage["text"], reading, claim["verdict"], why)))
+    for passage in attempt["partly_read"] or ():
+        why = f"not read: {'; '.join(passage['left_out'])}"
+        spans.append((passage["start"], (passage["text"], None, "partly read", why)))
     for verdict in ("unread", "not_asserted"):
         for passage in attempt[verdict] or ():
             spans.append((passage["start"], (passage["text"], None, verdict.replace("_", " "), passage["why"])))
@@ -554,7 +558,7 @@ def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
 
 
 def show_audit(measured: Measurement) -> Shown:
-    """Show, sentence by sentence, how first reasonings were read and judged: approved, refuted, unread and why."""
+    """Show, sentence by sentence, how first reasonings were read and judged: approved, refuted, not or partly read."""
     blocks: list[Block] = []
     columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
     for row in measured.frame("runs").rows[:_QUOTED]:

@@ -428,8 +428,8 @@ def replicator(
     """Take `steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
 
     `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
-    at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
-    default just enough to make all payoffs at least 1).
+    at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by default
+    none; where a player has negative payoffs, just enough to make them at least 1).
     With `one_population` the game must be symmetric; `start` then holds one strategy for both players. `mutation` is
     the share of offspring that turn into another action. The loop is compiled in continuous time without mutation only.
     """
@@ -477,10 +477,11 @@ def _mutate(offspring: Array, mutation: float) -> Array:
 
 
 def _add_background(game: NormalForm, background: float | None) -> NormalForm:
-    """Turn payoffs into fitnesses, all of them positive."""
+    """Turn payoffs into fitnesses, none of them negative."""
     lowest = [float(table.min()) for table in game.payoffs]
     if background is None:
-        return NormalForm(np.stack([(table - low) + 1.0 for table, low in zip(game.payoffs, lowest, strict=True)]))
+        shifted = [table if low >= 0 else (table - low) + 1.0 for table, low in zip(game.payoffs, lowest, strict=True)]
+        return NormalForm(np.stack(shifted))
     if background + min(lowest) <= 0:
         raise UsageError(
             f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"
@@ -526,8 +527,14 @@ def _step_shares(
 
     def step(profile: Sequence[Array]) -> list[Array]:
         if form == "discrete":
-            grown = [_mutate(mix * value, mutation) for mix, value in pair(profile)]
-            return [np.where(mix > _EXTINCT, mix, 0.0) for mix in (share / share.sum() for share in grown)]
+            following = []
+            for mix, value in pair(profile):
+                grown = _mutate(mix * value, mutation)
+                total = grown.sum()
+                # Where nobody has offspring, as where all earn 0, the shares stay.
+                shares = grown / total if total > 0 else mix
+                following.append(np.where(shares > _EXTINCT, shares, 0.0))
+            return following
         moves = first = slopes(profile)
         if form == "rk4":
             second = slopes([mix + size / 2 * slope for mix, slope in zip(profile, first, strict=True)])

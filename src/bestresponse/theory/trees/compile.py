@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
@@ -137,7 +138,7 @@ def openspiel_is_installed() -> bool:
 def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree:
     """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
     if not openspiel_is_installed():
-        raise UsageError("OpenSpiel is not installed: pip install 'bestresponse[openspiel]'")
+        raise UsageError(f"OpenSpiel is not installed: {install_hint('openspiel')}")
     import pyspiel
 
     if isinstance(game, str):

@@ -25,7 +25,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_placeholders
-from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts, read_decimal
+from bestresponse.web.texts import FieldMistake, InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
@@ -62,9 +62,9 @@ class QuizQuestion(Question):
             raise ValueError(f"right is {self.right!r}; expected one of the options")
         return self
 
-    def accepts(self, typed: str) -> bool:
+    def accepts(self, typed: str, decimal: str = ".") -> bool:
         """Say whether what was typed or chosen is right."""
-        return typed == self.right if self.options else super().accepts(typed)
+        return typed == self.right if self.options else super().accepts(typed, decimal)
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -121,6 +121,20 @@ class TreatmentTable:
     games: dict[str, JsonObject] = field(default_factory=dict)
 
 
+_WIDE = 10
+_POSITIONS = 50
+_CLOSE = 1e-6
+"""Part of a step by which floating-point arithmetic may miss a position."""
+
+
+def _is_whole(count: float) -> bool:
+    return abs(count - round(count)) < _CLOSE
+
+
+ItemAnswer = str | int | float | None
+"""An answer to a question as it is kept."""
+
+
 @dataclass(frozen=True, config=TABLE)
 class Item:
     """One question of the questionnaire; its name is that of a column."""
@@ -132,6 +146,7 @@ class Item:
     low: Number | None = None
     high: Number | None = None
     required: bounds.Flag = False
+    step: Annotated[Number, Field(gt=0)] | None = None
 
     @model_validator(mode="after")
     def _check_options(self) -> Self:
@@ -144,13 +159,17 @@ class Item:
             raise ValueError(f"a scale from {low:g} to {high:g}; expected whole numbers, at most 21 steps")
         if self.kind == "slider" and (self.low is None or self.high is None or self.low >= self.high):
             raise ValueError("a slider needs low and high")
+        if self.kind != "slider" and self.step is not None:
+            raise ValueError(f'step is for a slider, and kind is {self.kind!r}; write kind = "slider"')
+        if self.kind == "slider" and not _is_whole((high - low) / self.slider_step):
+            raise ValueError(f"steps of {self.slider_step:g} do not lead from {low:g} to {high:g}; set another step")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ValueError(f"no number lies between low, {self.low:g}, and high, {self.high:g}")
         return self
 
     @property
     def _range(self) -> tuple[float, float]:
-        return 1 if self.low is None else self.low, 7 if self.high is None else self.high
+        return 1.0 if self.low is None else float(self.low), 7.0 if self.high is None else float(self.high)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -158,27 +177,53 @@ class Item:
         low, high = self._range
         return tuple(map(str, range(int(low), int(high) + 1))) if self.kind == "scale" else self.options
 
-    def find_mistake(self, typed: str) -> str:
-        """Name the text of the interface that says what is wrong with an answer; empty where nothing is."""
+    @property
+    def slider_step(self) -> float:
+        """How far the positions of a slider are apart: `step`, or else 1 or a power of ten below it.
+
+        It is 1 between whole numbers that are 10 or more apart, and otherwise leaves 50 positions or more.
+
+        >>> Item("p", "How likely?", "slider", low=0, high=1).slider_step
+        0.01
+        """
+        low, high = self._range
+        if self.step is not None:
+            return self.step
+        if low.is_integer() and high.is_integer() and high - low >= _WIDE:
+            return 1.0
+        return float(10.0 ** math.floor(math.log10((high - low) / _POSITIONS)))
+
+    def read(self, typed: str, texts: InterfaceTexts) -> ItemAnswer:
+        """Read an answer as it is kept; a FieldMistake says what is wrong with it.
+
+        A number that was left out is None, so that a column of numbers has nothing else in it.
+        """
+        typed = typed.strip()
+        is_number = self.kind in ("number", "slider", "scale")
         if not typed:
-            return "item_required" if self.required else ""
-        match self.kind:
-            case "choice" | "scale":
-                return "" if typed in self.choices else "item_option"
-            case "number" | "slider":
-                return "" if self._is_number(typed) else "item_number"
-            case _:
-                return "" if len(typed) <= _LONGEST else "item_long"
+            if self.required:
+                raise FieldMistake(texts("item_required"))
+            return None if is_number else ""
+        if self.choices and typed not in self.choices:
+            raise FieldMistake(texts("item_option"))
+        if is_number:
+            number = texts.read_number(typed, self.low, self.high)
+            if self.kind == "slider":
+                number = self._find_position(number, texts)
+            return int(number) if number.is_integer() else number
+        if len(typed) > _LONGEST:
+            raise FieldMistake(texts("item_long"))
+        return typed
 
-    def _is_number(self, typed: str) -> bool:
-        number, low, high = read_decimal(typed), self.low, self.high
-        return math.isfinite(number) and (low is None or number >= low) and (high is None or number <= high)
-
-    def is_same(self, typed: str, answer: str) -> bool:
-        """Tell whether two answers are the same; a number may be written in several ways."""
-        if self.kind in ("number", "slider"):
-            return read_decimal(typed) == read_decimal(answer)
-        return typed == answer
+    def _find_position(self, number: float, texts: InterfaceTexts) -> float:
+        """Return the position of the slider that is meant by a number."""
+        low, _ = self._range
+        steps = (number - low) / self.slider_step
+        if not _is_whole(steps):
+            apart = {"step": texts.figure(self.slider_step), "low": texts.figure(low)}
+            raise FieldMistake(texts("not_step", text=texts.figure(number), **apart))
+        # Three steps of 0.1 are 0.30000000000000004 for the computer.
+        return float(f"{low + round(steps) * self.slider_step:.12g}")
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -342,10 +387,12 @@ class Experiment:
         """List all questions of pages and of the questionnaire."""
         return [item for page in self.pages for item in page.items] + list(self.questionnaire)
 
-    def is_asked(self, page: FormPage, answers: Mapping[str, str]) -> bool:
+    def is_asked(self, page: FormPage, answers: Mapping[str, ItemAnswer]) -> bool:
         """Tell whether a person who gave these answers comes to the page."""
         items = {item.name: item for item in self.list_items()}
-        return all(items[name].is_same(answers.get(name, ""), wanted) for name, wanted in page.only_if.items())
+        # Numbers in the file have a point before their decimals, in every language.
+        english = load_texts("en")
+        return all(items[name].read(wanted, english) == answers.get(name) for name, wanted in page.only_if.items())
 
 
 def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
@@ -458,10 +505,18 @@ def _check_pages(experiment: Experiment, names: list[str]) -> None:
     asked: dict[str, Item] = {}
     for page in sorted(experiment.pages, key=lambda page: [*names, ""].index(page.before)):
         for name, answer in page.only_if.items():
-            if name not in asked or asked[name].find_mistake(answer):
+            if name not in asked or not _can_be_answered(asked[name], answer):
                 why = f"only_if: no page before this one asks {name!r}, or it cannot be answered by {answer!r}"
                 raise _Mistake(why, "pages", experiment.pages.index(page), "only_if")
         asked |= {item.name: item for item in page.items}
+
+
+def _can_be_answered(item: Item, answer: str) -> bool:
+    try:
+        item.read(answer, load_texts("en"))
+    except FieldMistake:
+        return False
+    return True
 
 
 def _read_parts(

@@ -17,13 +17,13 @@ from importlib.resources import files
 from importlib.util import find_spec
 from itertools import pairwise
 
-from bestresponse.core.capabilities import PrivateInformation
+from bestresponse.core.capabilities import PrivateInformation, find_round
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
+from bestresponse.core.extras import install_hint
+from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
-from bestresponse.games.capabilities import HasStage
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
@@ -40,7 +40,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{table: _TEXTS[table] for table in ("payments", "draws", "times")},
 }
 """What every exported column means, in the order of the columns."""
-_ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
 _CENT = Decimal("0.01")
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 _log = logging.getLogger("bestresponse.web")
@@ -66,19 +65,22 @@ class AnswerPlace:
 
 
 def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[AnswerPlace]:
-    """Place every answer of a play, nature's too, in the order of the submissions."""
+    """Place every answer of a play, nature's too, in the order of the submissions.
+
+    The round is the one that the game says. A draw has the stage of the answers before it, 0 where the round begins
+    with it.
+    """
     turns: list[AnswerPlace] = []
     stages: Counter[int] = Counter()
     latest: dict[Role, int] = {}
-    number, here, opened = 0, AnswerPlace(1, 0), False
+    opened = False
     steps = zip(submissions, pairwise(trace_states(game, submissions)), strict=True)
     for index, (submission, (before, after)) in enumerate(steps):
+        current = find_round(game, before)
         if submission.role != NATURE and not opened:
-            number, opened = number + 1, True
-            current = number if isinstance(game, HasStage) else _find_round(game.view(before, submission.role))
+            opened = True
             stages[current] += 1
-            here = AnswerPlace(current, stages[current])
-        turns.append(here)
+        turns.append(AnswerPlace(current, stages[current]))
         latest[submission.role] = index
         if after is not before:
             opened = False
@@ -98,18 +100,12 @@ def _credit(
             turns[latest[role]] = replace(turn, payoff=payoff, total=round_amount(total))
 
 
-def _find_round(view: View) -> int:
-    now = view.facts.get("now")
-    match = _ROUND.search(now if isinstance(now, str) else view.situation)
-    return int(match[1]) if match else 1
-
-
 @dataclass(frozen=True, slots=True)
 class PartEarnings:
     """What one game brings: the points of the seat, those that count for the person, and the money for these.
 
-    `round` is the one that was drawn to be paid, None where all are. `answers` are all of the seat, `stand_ins` those
-    that the person did not give.
+    `bonus` is for taking part, and is paid whichever game or round is drawn. `round` is the one that was drawn to be
+    paid, None where all are. `answers` are all of the seat, `stand_ins` those that the person did not give.
     """
 
     name: str
@@ -119,6 +115,7 @@ class PartEarnings:
     answers: int
     stand_ins: int
     round: int | None = None
+    bonus: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +153,12 @@ class Earnings:
     @property
     def total(self) -> Decimal:
         """What is paid."""
-        return self.payment.settle(sum((part.money for part in self.parts if self.paid in ("", part.name)), Decimal(0)))
+        earned = Decimal(0)
+        for part in self.parts:
+            earned += part.bonus
+            if self.paid in ("", part.name):
+                earned += part.money
+        return self.payment.settle(earned)
 
     @property
     def for_points(self) -> Decimal:
@@ -206,9 +208,17 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
     chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
     counted = round_amount(points * payment.compute_share(len(chosen), chosen.count(False)))
     money = part.game.convert(counted, payment) if counts else Decimal(0)
-    if counts and True in (*chosen, *in_person):
-        money += part.game.bonus
-    return PartEarnings(part.name, payoff, counted, money, len(in_person), in_person.count(False), drawn)
+    took_part = counts and True in (*chosen, *in_person)
+    return PartEarnings(
+        name=part.name,
+        seat_points=payoff,
+        points=counted,
+        money=money,
+        answers=len(in_person),
+        stand_ins=in_person.count(False),
+        round=drawn,
+        bonus=part.game.bonus if took_part else Decimal(0),
+    )
 
 
 def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]) -> Outcome:
@@ -286,7 +296,7 @@ def export_table(server: ServerState, table: str, form: str, lobby: str = "") ->
     if table not in TABLES or form not in FORMATS:
         raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
     if form not in list_formats():
-        raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
+        raise UsageError(f"Parquet needs the extra `parquet`: {install_hint('parquet')}")
     rows = TABLES[table](server, lobby)
     if form == "parquet":
         return tables.to_parquet(rows)

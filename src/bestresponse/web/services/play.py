@@ -103,10 +103,10 @@ def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
     return server.sessions.create_sessions(setup, groups)
 
 
-def create_experiment(server: ServerState, text: str) -> Lobby:
+def create_experiment(server: ServerState, text: str, speed: int = 1) -> Lobby:
     """Create the sessions of an experiment file; refuse a model that cannot be opened."""
     _open_models(server, (part.setup for parts in parse_experiment(text)[1].values() for part in parts))
-    return server.sessions.create_experiment(text)
+    return server.sessions.create_experiment(text, speed)
 
 
 def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:

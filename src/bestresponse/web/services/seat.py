@@ -29,11 +29,11 @@ from bestresponse.games.quiz import make_quiz
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
-from bestresponse.web.experiments.model import Experiment, FormPage
+from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
 from bestresponse.web.services.export import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import Presence, Session, find_label, format_action, round_amount
 from bestresponse.web.sessions.setup import GameChoice, list_offers, list_placeholders, make_game
-from bestresponse.web.texts import InterfaceTexts
+from bestresponse.web.texts import FieldMistake, InterfaceTexts
 
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
@@ -177,7 +177,7 @@ def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
 
 def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: InterfaceTexts) -> dict[int, str]:
     """Say what is wrong with each answer, by the number of its question."""
-    wrong = [(k, question) for k, question in enumerate(quiz) if not question.accepts(typed[k])]
+    wrong = [(k, question) for k, question in enumerate(quiz) if not question.accepts(typed[k], texts("decimal"))]
     missing = {k: "item_option" if getattr(question, "options", ()) else "type_number" for k, question in wrong}
     return {k: texts("quiz_wrong" if typed[k].strip() else missing[k]) for k, _ in wrong}
 
@@ -190,6 +190,8 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
     session, seat = context.session, context.seat
     if context.server.sessions.register.get(session.id, seat).released:
         raise NotAsked("this person did not pass the quiz and has lost the seat")
+    if find_page(context) is not None:
+        raise NotAsked("a page with questions comes first; answer it, then say that you are ready")
     quiz = list_quiz_questions(session, seat)
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
     wrong = {f"quiz.{k}": why for k, why in find_mistakes(quiz, padded, session.table.texts).items()}
@@ -243,9 +245,14 @@ def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[s
     session, page = context.session, find_page(context)
     if page is None:
         raise NotAsked("no page with questions is open here")
-    answers = {item.name: typed.get(f"item.{item.name}", "").strip() for item in page.items}
-    mistakes = {f"item.{item.name}": item.find_mistake(answers[item.name]) for item in page.items}
-    wrong = {name: session.table.texts(why) for name, why in mistakes.items() if why}
+    answers: dict[str, ItemAnswer] = {}
+    wrong: dict[str, str] = {}
+    for item in page.items:
+        name = f"item.{item.name}"
+        try:
+            answers[item.name] = item.read(typed.get(name, ""), session.table.texts)
+        except FieldMistake as mistake:
+            wrong[name] = str(mistake)
     if not wrong:
         context.server.sessions.note_questionnaire(session, context.seat, page.name, answers)
     return wrong

@@ -7,7 +7,7 @@ of a logic program; no name ever becomes a path.
 
 import dataclasses
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, field
 from functools import cached_property, lru_cache
@@ -16,9 +16,9 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds
+from bestresponse.core.capabilities import AdjustableRounds, check_telling
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.game import AnyGame, Game, S
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean, games
 from bestresponse.games.capabilities import HasSpeakers
@@ -265,6 +265,7 @@ def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     if isinstance(loaded.game, AdjustableRounds):
         return loaded.game.with_rounds(choice.rounds)
     game = loaded.playable()
+    check_telling(game)
     if choice.rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
     return set_parameters(game, {"rounds": choice.rounds}) if choice.rounds > 1 else game
@@ -303,8 +304,7 @@ _SIMULATED = f"strategy:{SIMULATED}"
 def check_setup(setup: Setup) -> None:
     """Raise a UsageError where the setup does not fit its game."""
     game = make_game(setup.game)
-    if repeated := [role for number, role in enumerate(game.roles) if role in game.roles[:number]]:
-        raise UsageError(f"two roles are named {repeated[0]!r}; give each a name of its own")
+    _check_role_names(game.roles)
     if len(setup.seats) != len(game.roles):
         roles = ", ".join(game.roles)
         raise UsageError(f"{game.name} has {len(game.roles)} seats ({roles}), not {len(setup.seats)}")
@@ -320,6 +320,20 @@ def check_setup(setup: Setup) -> None:
     elif setup.referee == RULE and not _has_rule(game):
         domain = game.domain.name
         raise UsageError(f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'")
+
+
+def _check_role_names(roles: Sequence[Role]) -> None:
+    """Refuse names by which neither people nor the data can tell who is who."""
+    taken: dict[str, Role] = {}
+    for role in roles:
+        name = role.strip().casefold()
+        if not name:
+            raise UsageError("a role has an empty name; give each a name of its own")
+        if name in (NATURE, REFEREE):
+            raise UsageError(f"no person can have the role {role!r}: draws and rulings are kept by that name")
+        if name in taken:
+            raise UsageError(f"two roles are named {taken[name]!r} and {role!r}; give each a name of its own")
+        taken[name] = role
 
 
 def _has_rule(game: HasSpeakers) -> bool:

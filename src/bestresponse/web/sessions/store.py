@@ -30,7 +30,14 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.folder import Lines, read_lines
-from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
+from bestresponse.web.experiments.model import (
+    Assignment,
+    Experiment,
+    ItemAnswer,
+    check_experiment,
+    parse_experiment,
+    wrap_setup,
+)
 from bestresponse.web.sessions.session import (
     Presence,
     SeatRegister,
@@ -79,9 +86,14 @@ class Journal:
         """Read the events of these kinds, or all, in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
 
-    def finish(self, table: SessionTable, attempt: int, record: Record) -> None:
-        """Append the record of a play that is over."""
-        data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
+    def finish(self, table: SessionTable, attempt: int, record: Record, subjects: Mapping[Role, str]) -> None:
+        """Append the record of a play that is over, with the persons in its seats, by role."""
+        data = {
+            "lobby": table.lobby,
+            "group": table.group,
+            "setup": asdict(table.setup),
+            "subjects": dict(subjects),
+        }
         if attempt > 1:
             data["attempt"] = attempt
         if table.part.name:
@@ -209,7 +221,7 @@ class SessionStore:
         self.live: dict[str, Session] = {}
         self.standings: defaultdict[str, TableStanding] = defaultdict(TableStanding)
         self._broken: dict[str, str] = {}
-        self.questionnaires: defaultdict[Place, dict[str, str]] = defaultdict(dict)
+        self.questionnaires: defaultdict[Place, dict[str, ItemAnswer]] = defaultdict(dict)
         self.answered_pages: set[tuple[str, int, str]] = set()
         self.finished: dict[Place, str] = {}
         self._before = journal.read_answers()
@@ -324,13 +336,13 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return seats[seats.index((session, seat)) + 1 :]
 
-    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, str]) -> None:
+    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, ItemAnswer]) -> None:
         """Keep the answers to the questionnaire or to another page; the first ones count."""
         with session.lock:
             if (session.id, seat, page) not in self.answered_pages:
                 self.record_event("questionnaire", session=session.id, seat=seat, page=page, answers=dict(answers))
 
-    def gather_answers(self, session: str, seat: int) -> dict[str, str]:
+    def gather_answers(self, session: str, seat: int) -> dict[str, ItemAnswer]:
         """Return what the person has answered on all pages with questions, by the names of these."""
         sent = [self.questionnaires[address] for address in self.list_seats(session, seat)]
         return {name: answer for answers in sent for name, answer in answers.items()}
@@ -507,8 +519,19 @@ class SessionStore:
         """Write the record of a play that is over, once."""
         if session.begun and session.over and session.id not in self._recorded:
             players = dict(zip(session.roles, session.setup.seats, strict=True))
-            self.journal.finish(session.table, session.attempt, session.episode.record(players))
+            record = session.episode.record(players)
+            self.journal.finish(session.table, session.attempt, record, self._name_persons(session))
             self._recorded.add(session.id)
+
+    def _name_persons(self, session: Session) -> dict[Role, str]:
+        """Name the person in every seat that one has, the same in all parts of an experiment."""
+        names = {}
+        for seat, (role, occupant) in enumerate(zip(session.roles, session.setup.seats, strict=True)):
+            if occupant == PERSON:
+                table, first = self.find_participant(session.id, seat)
+                # A seat that was released and taken again has another person.
+                names[role] = f"{table} {first} {self.register.get(table, first).number}"
+        return names
 
     def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False) -> tuple[str, int]:
         """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""

@@ -148,6 +148,30 @@ function joinSliders(box) {
   add();
 }
 
+// The number is the answer. It stays empty until somebody touches the slider, which stands in the middle till then.
+function joinSlider(box) {
+  const [slider, number] = box.querySelectorAll("input");
+  const mark = box.dataset.decimal;
+  const show = () => {
+    const empty = !number.value.trim();
+    box.classList.toggle("untouched", empty);
+    if (empty) slider.setAttribute("aria-valuetext", box.dataset.unset);
+    else slider.removeAttribute("aria-valuetext");
+  };
+  const take = () => { number.value = slider.value.replace(".", mark); show(); };
+  const follow = () => {
+    const typed = Number(number.value.trim().replace(mark, "."));
+    if (number.value.trim() && Number.isFinite(typed)) slider.value = typed;
+    show();
+  };
+  slider.addEventListener("input", take);
+  // Whoever clicks on the middle means it, although nothing moves.
+  slider.addEventListener("click", take);
+  number.addEventListener("input", follow);
+  slider.parentElement.hidden = false;
+  follow();
+}
+
 function refreshPart(box) {
   const every = 1000 * Number(box.dataset.refresh);
   const again = async () => {
@@ -355,11 +379,7 @@ if (wrong) {
   document.title = `! ${document.title}`;
   (wrong.matches("input, textarea, select") ? wrong : wrong.querySelector("input")).focus();
 }
-document.querySelectorAll("[data-shown]").forEach((slider) => {
-  const show = () => { slider.nextElementSibling.textContent = slider.value; };
-  slider.addEventListener("input", show);
-  show();
-});
+document.querySelectorAll("[data-slider]").forEach(joinSlider);
 document.querySelectorAll("[data-replay]").forEach(replayPlay);
 document.querySelectorAll("[data-live]").forEach(goOnByItself);
 document.querySelectorAll("[data-once]").forEach(sendOnce);

@@ -7,7 +7,6 @@ experiment file replaces their rules by its instructions, and any phrase by its 
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -16,12 +15,22 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from bestresponse.core.numbers import list_readings
+
 _FILES = ("pages.toml", "messages.toml")
 Wordings = Mapping[str, str | Mapping[str, str]]
 """Texts by their names; one that depends on a number has the forms `one` and `many`."""
 
 _PLACE = re.compile(r"\\\$([a-z_]+)")
 _SENTENCE = re.compile(r"(?<=[.!?]) ")
+
+
+_SHOWN = 40
+"""So many characters of what was typed are said back."""
+
+
+class FieldMistake(Exception):
+    """What is wrong with a field, as a sentence for the person."""
 
 
 class InterfaceTexts:
@@ -74,6 +83,56 @@ class InterfaceTexts:
         """Write a number as the language does; its text has a point before the decimals."""
         return figure.replace(".", self("decimal"))
 
+    def figure(self, number: float) -> str:
+        """Write a number as the language does, without what only floating-point arithmetic has added."""
+        return self.number(f"{number:.12g}")
+
+    def read_number(self, typed: str, low: float | None = None, high: float | None = None) -> float:
+        """Read a number as people of this language type it; what is unclear or out of bounds is a FieldMistake.
+
+        >>> load_texts("de").read_number("1,5"), load_texts("de").read_number("1.000,50")
+        (1.5, 1000.5)
+        >>> load_texts("de").read_number("1.000")
+        Traceback (most recent call last):
+            ...
+        bestresponse.web.texts.FieldMistake: 1.000 kann 1000 oder 1 heißen. Bitte geben Sie eines davon ein.
+        """
+        shown = typed.strip()[:_SHOWN]
+        match list_readings(typed, self("decimal")):
+            case (number,):
+                self._check_bounds(number, low, high)
+                return number
+            case (whole, fraction):
+                meanings = {"whole": self.figure(whole), "fraction": self.figure(fraction)}
+                raise FieldMistake(self("two_readings", text=shown, **meanings))
+            case _:
+                raise FieldMistake(self("not_number", text=shown) if shown else self("type_number"))
+
+    def _check_bounds(self, number: float, low: float | None, high: float | None) -> None:
+        below = low is not None and number < low
+        above = high is not None and number > high
+        if not (below or above):
+            return
+        shown = self.figure(number)
+        if low is not None and high is not None:
+            raise FieldMistake(self("not_between", text=shown, low=self.figure(low), high=self.figure(high)))
+        if low is not None:
+            raise FieldMistake(self("too_small", text=shown, low=self.figure(low)))
+        if high is not None:
+            raise FieldMistake(self("too_large", text=shown, high=self.figure(high)))
+
+    def word_range(self, low: float | None, high: float | None, whole: bool = False) -> str:
+        """Say which numbers can be typed; empty where there is no bound."""
+        bounds = {name: self.figure(bound) for name, bound in (("low", low), ("high", high)) if bound is not None}
+        match tuple(bounds):
+            case ("low", "high"):
+                return self("whole_range" if whole else "number_range", **bounds)
+            case ("low",):
+                return self("number_from", **bounds)
+            case ("high",):
+                return self("number_to", **bounds)
+        return ""
+
     def word(self, english: str) -> str:
         """Translate a word or phrase of a game, such as a role or an option; itself where there is no translation."""
         if english in self._words:
@@ -98,18 +157,6 @@ class InterfaceTexts:
         if translation != sentence or self._inside is None:
             return translation
         return self._inside.sub(lambda match: self._words[match[0]], sentence)
-
-
-def read_decimal(typed: str) -> float:
-    """Read a number with a point or a comma before its decimals; nan where it is none.
-
-    >>> read_decimal(" 18,50 "), read_decimal("eighteen")
-    (18.5, nan)
-    """
-    try:
-        return math.nan if "_" in typed else float(typed.replace(",", "."))
-    except ValueError:
-        return math.nan
 
 
 def _match_any(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str] | None:

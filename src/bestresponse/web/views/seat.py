@@ -6,8 +6,6 @@ mail and browsers that load links ahead send GET, so GET changes nothing. A seat
 
 import asyncio
 import logging
-import math
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -23,6 +21,7 @@ from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wor
 from bestresponse.core.errors import InvalidMove, NotAsked, StoreError, UsageError
 from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonObject
+from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
 from bestresponse.web.access import AdminPage, Bearer, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
@@ -32,13 +31,15 @@ from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.texts import InterfaceTexts, read_decimal
+from bestresponse.web.texts import FieldMistake, InterfaceTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
 _DAYS = 30 * 24 * 3600  # so long a browser that comes back finds its seat
 _LOOK = 0.2
 _BEAT = 15.0
+_EARLY = 1.0
+"""Seconds by which the clock of a page may be ahead of the server's."""
 Known = Annotated[int, Query(ge=0, le=10_000)]
 Version = Annotated[str, Query(max_length=100)]
 _NOTES = ("restarted", "twice", "late", "early")
@@ -153,6 +154,8 @@ def ready(context: SeatDoor, form: PostedForm) -> Response:
     register = context.server.sessions.register
     if context.session.phase(context.seat) != "welcome" or register.get(context.session.id, context.seat).released:
         return _go_back(context)
+    if service.find_page(context) is not None:
+        return _go_back(context, "early")
     count = len(service.list_quiz_questions(context.session, context.seat))
     quiz = [form.get(f"quiz.{k}", "") for k in range(count)]
     wrong = service.try_ready(context, quiz, form.get("consent") == "yes")
@@ -175,7 +178,8 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
             if errors:
                 return _render(context, SeatForms(typed=form, wrong=errors), 422)
         try:
-            service.submit_answer(context, turn, Decision(action, form.get("why", "")), _read_presence(form))
+            presence = _read_presence(form, session.seconds_left(context.seat))
+            service.submit_answer(context, turn, Decision(action, form.get("why", "")), presence)
         except NotAsked as error:
             note = "twice" if isinstance(error, AlreadyAnswered) else "early"
             return _go_back(context, "late" if isinstance(error, StoodIn) else note)
@@ -188,11 +192,15 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
     return _go_back(context)
 
 
-def _read_presence(form: dict[str, str]) -> Presence:
-    """Read what the page noted: whether the time was up, and how often and how long it was out of sight."""
+def _read_presence(form: dict[str, str], left: float | None) -> Presence:
+    """Read what the page noted: whether the time was up, and how often and how long it was out of sight.
+
+    That the time was up is believed where the server's clock agrees.
+    """
+    timed_out = form.get("timed_out") == "yes" and left is not None and left <= _EARLY
     times, seconds = (form.get(name, "") for name in ("away_times", "away_seconds"))
     known = times.isdecimal() and seconds.isdecimal() and len(times) < 6 and len(seconds) < 8
-    return Presence(form.get("timed_out") == "yes", int(times) if known else None, int(seconds) if known else None)
+    return Presence(timed_out, int(times) if known else None, int(seconds) if known else None)
 
 
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
@@ -331,8 +339,6 @@ _NAME = "answer"
 _MOST_BUTTONS = 12
 _ROUNDING = 0.11
 """Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
-_THOUSANDS = re.compile(r"\$?\d{1,3},\d{3}")
-"""A number that is a thousand or more in English, and elsewhere one with three decimals."""
 SimpleAsk = Choice | Amount | Words | Mixture
 
 
@@ -376,24 +382,22 @@ def _list_typed(ask: SimpleAsk, name: str, typed: Mapping[str, str]) -> list[str
     return [typed.get(part, "") for part in names]
 
 
-def write_fields(ask: Ask, action: Any) -> dict[str, str]:
+def write_fields(ask: Ask, action: Any, texts: InterfaceTexts) -> dict[str, str]:
     """Return what a person types into the fields to give that answer.
 
-    >>> write_fields(Form((("a", Amount(0, 5)), ("b", Choice(("x", "y"))))), {"a": 2.5, "b": "y"})
-    {'answer.0': '2.5', 'answer.1': 'y'}
+    >>> from bestresponse.web.texts import load_texts
+    >>> two = Form((("a", Amount(0, 5)), ("b", Choice(("x", "y")))))
+    >>> write_fields(two, {"a": 2.5, "b": "y"}, load_texts("de"))
+    {'answer.0': '2,5', 'answer.1': 'y'}
     """
     typed: dict[str, str] = {}
     for name, label, part in _list_parts(ask):
         answer = action[label] if isinstance(ask, Form) else action
         if isinstance(part, Mixture):
-            typed |= {f"{name}.{k}": f"{100 * share:.9f}" for k, share in enumerate(answer)}
+            typed |= {f"{name}.{k}": texts.number(f"{100 * share:.9f}") for k, share in enumerate(answer)}
         else:
-            typed[name] = f"{answer:.12g}" if isinstance(answer, int | float) else str(answer)
+            typed[name] = texts.figure(answer) if isinstance(answer, int | float) else str(answer)
     return typed
-
-
-class FieldMistake(Exception):
-    """What is wrong with a field, as a sentence for the person."""
 
 
 def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tuple[object, dict[str, str]]:
@@ -424,50 +428,46 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
 
 
 def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> object:
-    text, *_ = parts = _list_typed(ask, name, typed)
-    if isinstance(ask, Mixture):
-        return _read_shares(ask, parts, texts)
-    if isinstance(ask, Amount) and ask.high >= 1000 and texts("decimal") == "." and _THOUSANDS.fullmatch(text.strip()):
-        raise FieldMistake(texts("not_number", text=text.strip()))
-    if isinstance(ask, Amount) and text.count(",") == 1:
-        text = text.replace(",", ".")
+    parts = _list_typed(ask, name, typed)
+    text = parts[0]
+    match ask:
+        case Mixture():
+            return _read_shares(ask, parts, texts)
+        case Amount():
+            return _read_amount(ask, text.strip(), texts)
+    if not text.strip():
+        raise FieldMistake(texts("empty_words" if isinstance(ask, Words) else "choose_option"))
     try:
-        if not text.strip() or ("_" in text and isinstance(ask, Amount)):
-            raise InvalidMove("nothing that can be read")
         return ask.read(text)
     except InvalidMove:
-        raise FieldMistake(_explain(ask, text.strip(), texts)) from None
+        if isinstance(ask, Words):
+            raise FieldMistake(texts("too_long", count=len(text), most=ask.limit)) from None
+        raise FieldMistake(texts("not_option", text=text.strip()[:40])) from None
 
 
-def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> str:
-    """Say in the person's language why the answer is not legal."""
-    shown = text[:40]
-    match ask:
-        case Choice():
-            return texts("not_option", text=shown) if text else texts("choose_option")
-        case Words():
-            return texts("too_long", count=len(text), most=ask.limit) if text else texts("empty_words")
-    if not text:
-        return texts("type_number")
-    number = read_decimal(text.removeprefix("$"))
-    if not math.isfinite(number):
-        return texts("not_number", text=shown)
-    if not ask.low <= number <= ask.high:
-        return texts("not_between", text=f"{number:g}", low=f"{ask.low:g}", high=f"{ask.high:g}")
-    return texts("not_whole", text=f"{number:g}")
+def _read_amount(ask: Amount, text: str, texts: InterfaceTexts) -> float | str:
+    if ask.may_pass and text == PASS:
+        return PASS
+    number = texts.read_number(text.removeprefix("$"), ask.low, ask.high)
+    try:
+        ask.check(number)
+    except InvalidMove:
+        raise FieldMistake(texts("not_whole", text=texts.figure(number))) from None
+    return number
 
 
 def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple[float, ...]:
     """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is shared."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
-        share = read_decimal(text.strip().removesuffix("%") or "0")
-        if math.isnan(share):
+        readings = list_readings(text.strip().removesuffix("%") or "0", texts("decimal"))
+        if not readings:
             raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option)))
-        percent.append(share)
+        # No share is a thousand percent, so that 33,333 can only be 33 and a third.
+        percent.append(min(readings))
     total = sum(percent)
     if not abs(total - 100) <= _ROUNDING:
-        raise FieldMistake(texts("not_hundred", sum=f"{total:g}"))
+        raise FieldMistake(texts("not_hundred", sum=texts.figure(total)))
     mix = tuple(share / total for share in percent)
     try:
         ask.check(mix)

@@ -653,6 +653,14 @@ class Meaning:
     _read_higher = partialmethod(_compare_numbers, "higher")
     _read_lower = partialmethod(_compare_numbers, "lower")
 
+    def _judge_amounts(self, form: str, *numbers: Fraction) -> Fact:
+        named = any(word[:1].isdigit() for move in self.words.moves for word in move)
+        _require(not named, "moves have numbers for names: one of them may be better than another")
+        return self._compare_numbers(form, *numbers)
+
+    _read_better_amount = partialmethod(_judge_amounts, "higher")
+    _read_worse_amount = partialmethod(_judge_amounts, "lower")
+
     # Best responses.
 
     def _read_best(self, *parts: Part) -> Fact:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from lark import Lark, Token, Tree
@@ -14,6 +15,7 @@ from lark.lexer import Lexer
 from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.english.clauses import FilledClause, Parting, carry_over, split_comment, split_rest
 from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
 from bestresponse.formal.claims.english.vocabulary import UnknownWord, Vocabulary, load_english, split_words
 from bestresponse.formal.claims.subject import Subject
@@ -21,14 +23,9 @@ from bestresponse.formal.claims.subject import Subject
 MOST_WORDS: Final = 60
 """Words of a sentence that is looked at: the time to parse grows with the cube of their number in the worst case."""
 
-
-_BEHIND: Final = re.compile(
-    r",?\s+(?:because|since|as|although|though|which|making|so)\s+|:\s+|,\s+(?:where|in which|with|by)\s+",
-    re.IGNORECASE,
-)
-_BEFORE: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
-_NAMELY: Final = re.compile(r",?\s+(?:namely|which happens)\s+", re.IGNORECASE)
-_ASIDE: Final = re.compile(r"\s*\([^()\d]*\)")
+_MOST_PARTINGS: Final = 12
+"""Places where a sentence may fall into a statement and a comment; the parser is asked several times about each."""
+_PEOPLE: Final = ("PLAYER", "POSSESSIVE", "THEY", "WE", "EVERYBODY", "OTHERS")
 
 
 class _Ready(Lexer):
@@ -88,6 +85,13 @@ class Context(NamedTuple):
         return Context(Case(dict((*self.case, *inner.case)).items()), self.together or inner.together)
 
 
+class Told(NamedTuple):
+    """What a sentence claims, and the clauses of it that say something of the game and were not understood."""
+
+    claims: tuple[Claim, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
 class SentenceReader:
     """Reads single sentences about one game. `you` is the player whom they call so."""
 
@@ -96,26 +100,70 @@ class SentenceReader:
         self.why = ""
         """Why the sentence before was not read; empty where it was."""
 
-    def read(self, sentence: str, context: Context | None = None) -> tuple[Claim, ...]:
+    def read(self, sentence: str, context: Context | None = None) -> Told:
         """Return what a sentence claims; nothing where a word of it is left over or two readings differ.
 
-        A reason, a comment or an aside may be left over if no word in it could change what is stated.
+        A reason, a comment or an aside is read as a statement of its own. Where that fails it may be left over if no
+        word in it could change what is stated; if it says something of the game, it is told as left out.
         """
         context = context or Context()
         claims = self._claim(sentence, context)
         why = self.why = "" if claims else self.why or "its words fit no statement of the grammar"
         if claims:
-            return claims
-        for statement, rest in _split_comment(sentence):
-            more = self._claim(rest, Context())
-            changes = has_word(rest, "hedges") or (sentence.endswith(statement) and has_word(rest, "shifts"))
-            if more or not changes:
-                claims = self._claim(statement, context)
-                if claims:
-                    self.why = ""
-                    return (*claims, *more)
-        self.why = why
-        return ()
+            return Told(claims)
+        found: list[Told] = []
+        for parting in islice(split_comment(sentence), _MOST_PARTINGS):
+            claims = self._claim(parting.statement, context)
+            before = sentence.endswith(parting.statement)
+            told = self._read_rest(parting, claims, before=before) if claims else None
+            if told is not None:
+                found.append(told)
+        self.why = "" if found else why
+        return min(found, key=lambda told: len(" ".join(told.left_out)), default=Told())
+
+    def tells(self, clause: str) -> bool:
+        """Return whether a clause says something of the game.
+
+        It does with a number, with a word of payoffs, comparisons or theory (`tells` in `words.toml`), and with a move
+        beside somebody else: what others choose decides what a choice pays.
+        """
+        words = split_words(clause.lower())
+        stems = tuple(load_english().lists["unread"]["tells"])
+        if any(word.startswith(stems) or re.search(r"\d", word) for word in words):
+            return True
+        tokens = list(self.words.find_known(clause))
+        others = any(token.type in _PEOPLE and token != "0" for token in tokens)
+        kinds = {token.type for token in tokens}
+        return bool(kinds & {"NUMBER", "SHARE"}) or (others and "MOVE" in kinds)
+
+    def _read_rest(self, parting: Parting, claims: tuple[Claim, ...], *, before: bool) -> Told | None:
+        """Read what stands beside a statement; None where it may change what is stated."""
+        more = self._read_clause(parting, claims)
+        if more:
+            return Told((*claims, *more))
+        clauses = split_rest(parting)
+        left = []
+        for clause in clauses:
+            read = self._read_clause(clause, claims) if len(clauses) > 1 else ()
+            more += read
+            if not read:
+                left.append(clause.rest)
+        # "Namely when the other sets Low" says where the statement holds; it puts no condition on it.
+        hedged = parting.link != "namely" and any(has_word(rest, "hedges") for rest in left)
+        shifted = before and any(has_word(rest, "shifts") for rest in left)
+        if hedged or shifted:
+            return None
+        return Told((*claims, *more), tuple(rest for rest in left if self.tells(rest)))
+
+    def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        """Return what a clause claims, by itself or of what its sentence speaks of; nothing where readings differ."""
+        readings = {}
+        for text, place in (FilledClause(parting.rest), *carry_over(parting, claims, self.words)):
+            # "They" in a clause about an outcome may be everybody.
+            read = self._claim(text, Context() if place is None else Context(place, together=True))
+            if read:
+                readings[frozenset(read)] = read
+        return next(iter(readings.values())) if len(readings) == 1 else ()
 
     def read_heading(self, line: str) -> Context | None:
         """Return the context that the words before a colon set; None where they set none."""
@@ -168,21 +216,3 @@ def has_word(sentence: str, kind: str) -> bool:
 
 def _is_together(tokens: list[Token]) -> bool:
     return any(token.type in ("EVERYBODY", "WE") or token in ("both", "each", "mutual") for token in tokens)
-
-
-def _split_comment(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield a statement and what else its sentence says, for every place where they may part.
-
-    >>> list(_split_comment("R is best, because I like red"))
-    [('R is best', 'I like red')]
-    """
-    for match in _NAMELY.finditer(sentence):
-        yield sentence[: match.start()], ""
-    for match in _BEHIND.finditer(sentence):
-        yield sentence[: match.start()], sentence[match.end() :]
-    before = _BEFORE.match(sentence)
-    for comma in reversed(list(re.finditer(r",\s", sentence))):
-        if before is not None and comma.start() > before.end():
-            yield sentence[comma.end() :], sentence[before.end() : comma.start()]
-    for aside in _ASIDE.finditer(sentence):
-        yield sentence[: aside.start()] + sentence[aside.end() :], aside.group()

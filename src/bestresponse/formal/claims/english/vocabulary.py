@@ -174,15 +174,33 @@ class Vocabulary:
         tokens: list[Token] = []
         position = 0
         while position < len(words):
-            for length in range(min(self.longest, len(words) - position), 0, -1):
-                token = self._find(tuple(words[position : position + length]), tokens)
-                if token is not None:
-                    break
-            else:
-                raise UnknownWord(words[position])
+            token, length = self._find_longest(words, position, tokens)
             tokens.append(token)
             position += length
         return tokens
+
+    def find_known(self, clause: str) -> Iterator[Token]:
+        """Yield the terminals of the words that are known and clear."""
+        words = split_words(clause)
+        tokens: list[Token] = []
+        position = 0
+        while position < len(words):
+            try:
+                token, length = self._find_longest(words, position, tokens)
+            except UnknownWord:
+                position += 1
+                continue
+            tokens.append(token)
+            position += length
+            yield token
+
+    def _find_longest(self, words: list[str], position: int, before: list[Token]) -> tuple[Token, int]:
+        """Return the terminal of the longest phrase at a position, and how many words it has."""
+        for length in range(min(self.longest, len(words) - position), 0, -1):
+            token = self._find(tuple(words[position : position + length]), before)
+            if token is not None:
+                return token, length
+        raise UnknownWord(words[position])
 
     def _find(self, words: Phrase, before: list[Token]) -> Token | None:
         """Return the terminal of a word or phrase, None where it is none."""

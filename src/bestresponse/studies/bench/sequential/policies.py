@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from bestresponse.analysis.theory import find_infoset
 from bestresponse.core.ask import Ask, Choice, Lottery, Mixture
+from bestresponse.core.capabilities import check_telling
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
@@ -473,7 +474,9 @@ class QuestionPlan:
         """The game as it is shown."""
         if self.config.game is None:
             raise SettingError("game", "this setting is missing")
-        return self.config.game.game()
+        game = self.config.game.game()
+        check_telling(game)
+        return game
 
     @cached_property
     def tree(self) -> Tree:
@@ -554,7 +557,9 @@ class QuestionPlan:
     def list_plays(self) -> Iterator[JsonObject]:
         """Yield every question as plain data."""
         c = self.config
-        self.form  # noqa: B018  forgetful players are an error before anybody is asked
+        # Forgetful players and a game that is too large to be told are errors before anybody is asked.
+        self.form  # noqa: B018
+        self.game  # noqa: B018
         for policy, index, model, way in product(range(c.games), self.infosets, c.model, c.elicit):
             for sample in range(self.count_answers(way)):
                 replicate = policy * self.count_answers(way) + sample

@@ -1,0 +1,183 @@
+"""A server that sends the key back, in whatever encoding and pieces: no file of a run holds it."""
+
+import base64
+import json
+import sqlite3
+from dataclasses import replace
+from urllib.parse import quote
+
+import faulty
+import pytest
+
+import bestresponse as br
+from bestresponse.core.errors import BadReply, BestResponseError
+from bestresponse.models import HttpClients, OpenAIModel, Secret, ask
+
+KEY = "sk-Very/Secret+Key-0123456789abcdefXYZ"
+ENCODINGS = [
+    *("utf-8", "utf-8-sig", "latin-1", "utf-7"),
+    *("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+]
+WIDE = [name for name in ENCODINGS if name.startswith(("utf-16", "utf-32"))]
+
+
+def widen(key):
+    """Write a text in the full-width letters of East Asian fonts."""
+    return "".join(chr(ord(letter) + 0xFEE0) for letter in key)
+
+
+SPELLINGS = {
+    "as it is": str,
+    "in capitals": str.upper,
+    "in an address": lambda key: quote(key, safe=""),
+    "percent signs throughout": lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
+    "hexadecimal": lambda key: key.encode().hex(),
+    "base 64": lambda key: base64.b64encode(key.encode()).decode(),
+    "base 64 after one byte": lambda key: base64.b64encode(f"x{key}yy".encode()).decode(),
+    "base 64 after two bytes": lambda key: base64.urlsafe_b64encode(f"xx{key}y".encode()).decode(),
+    "NUL between letters": "\0".join,
+    "unseen joiners between letters": "\u200d".join,
+    "lines of one letter": "\n".join,
+    "wide letters": widen,
+    "a Kelvin sign": lambda key: key.replace("K", "\N{KELVIN SIGN}"),
+}
+
+
+def cut(text, length):
+    return [text[start : start + length] for start in range(0, len(text), length)]
+
+
+def say_in_tokens(key, length):
+    """Answer with log-probabilities whose tokens are pieces of the key, among them as the likeliest alternatives."""
+    content = [
+        {
+            "token": piece,
+            "logprob": -0.1,
+            "top_logprobs": [{"token": piece, "logprob": -0.1}, {"token": "#", "logprob": -3.0}],
+        }
+        for piece in cut(key, length)
+    ]
+    choice = {"message": {"content": "A"}, "finish_reason": "stop", "logprobs": {"content": content}}
+    return {"choices": [choice], "usage": {}}
+
+
+def list_pieces(key):
+    """List every 12 characters in a row, as a file may spell them."""
+    pieces = [key[start : start + 12].lower() for start in range(len(key) - 11)]
+    coded = base64.b64encode(key.encode()).decode().lower()
+    return [*pieces, quote(key, safe="").lower(), coded[4:20], key[4:16].encode().hex()]
+
+
+def read_everything(folder):
+    """Return what the files below a folder hold, as text without what is unseen; the store of replies row by row."""
+    texts = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            texts.append(content.replace(b"\0", b"").replace(b"\\u0000", b"").decode("utf-8", "replace"))
+        if path.suffix == ".sqlite":
+            with sqlite3.connect(path) as store:
+                texts += store.iterdump()
+    return texts
+
+
+def find_pieces(texts):
+    return [piece for text in texts for piece in list_pieces(KEY) if piece in text.lower()]
+
+
+@pytest.fixture(scope="module")
+def clients():
+    with HttpClients() as clients:
+        yield clients
+
+
+def play(clients, folder, *acts):
+    """Play a small run with a server that performs these acts; the files it leaves are what is looked at."""
+    with faulty.serving(*acts) as server:
+        model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
+        try:
+            br.bench(model, num_games=2, num_rows=2, num_cols=2, output_dir=folder)
+        except BestResponseError as error:
+            (folder / "error.txt").write_text(str(error))
+    texts = read_everything(folder)
+    assert len(texts) > 3
+    return texts
+
+
+def answer_in(encoding, text, status=200):
+    content = {**faulty.say(text), "error": {"message": text}}
+    return faulty.answer(json.dumps(content, ensure_ascii=False).encode(encoding), status)
+
+
+@pytest.mark.filterwarnings("ignore:not everything was played")
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_no_file_of_a_run_holds_the_key_in_whatever_encoding_it_comes(clients, tmp_path, encoding):
+    said = f'{{"A": 0.5, "B": 0.5}} {KEY}'
+    assert find_pieces(play(clients, tmp_path, answer_in(encoding, said))) == []
+
+
+@pytest.mark.filterwarnings("ignore:not everything was played")
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_file_of_a_run_holds_the_key_however_it_is_spelt(clients, tmp_path, spelling):
+    said = f'{{"A": 0.5, "B": 0.5}} {SPELLINGS[spelling](KEY)} and more'
+    texts = play(clients, tmp_path, answer_in("utf-8", said))
+    assert find_pieces(texts) == []
+    assert any("and more" in text for text in texts)
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+def test_a_reply_that_is_not_utf_8_is_refused_in_a_sentence(clients, encoding):
+    with (
+        faulty.serving(answer_in(encoding, KEY)) as server,
+        pytest.raises(BadReply, match="openai/m did not answer in JSON, which must be UTF-8") as caught,
+    ):
+        OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
+    assert find_pieces([str(caught.value).replace(r"\x00", "")]) == []
+
+
+def test_the_byte_that_is_not_utf_8_is_named(clients):
+    body = b'{"choices": "caf\xe9"}'
+    with (
+        faulty.serving(faulty.answer(body)) as server,
+        pytest.raises(BadReply, match=r"openai/m did not answer in JSON, which must be UTF-8 \(byte 17 is not\): "),
+    ):
+        OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
+
+
+def test_a_mark_of_utf_8_before_a_reply_is_passed_over(clients):
+    with faulty.serving(answer_in("utf-8-sig", "A")) as server:
+        assert OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x")).text == "A"
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_no_error_shows_the_key_in_whatever_encoding_it_comes(clients, encoding, status):
+    with faulty.serving(answer_in(encoding, KEY, status)) as server, pytest.raises(BestResponseError) as caught:
+        OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
+    shown = f"{caught.value} {vars(caught.value)}"
+    assert find_pieces([shown.replace("\0", "").replace(r"\x00", "")]) == []
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 6, 11, 12])
+def test_a_key_in_pieces_is_removed_from_all_tokens(clients, length):
+    with faulty.serving(faulty.answer(say_in_tokens(f"it is {KEY}", length))) as server:
+        model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
+        reply = model.complete(replace(ask("x"), logprobs=2))
+    likeliest = "".join(alternatives[0][0] for alternatives in reply.logprobs)
+    others = {alternatives[1][0] for alternatives in reply.logprobs}
+    assert likeliest.replace("***", "") == "it is "
+    assert others == {"#"}
+
+
+def test_tokens_that_are_no_piece_of_the_key_stay(clients):
+    with faulty.serving(faulty.answer(say_in_tokens("sk-Very nice, and no Secret at all", 4))) as server:
+        model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
+        reply = model.complete(replace(ask("x"), logprobs=2))
+    likeliest = "".join(alternatives[0][0] for alternatives in reply.logprobs)
+    assert likeliest == "sk-Very nice, and no Secret at all"
+
+
+def test_fields_that_follow_each_other_hold_no_key_in_pieces():
+    pieces = {f"field {number}": piece for number, piece in enumerate(cut(KEY, 11))}
+    redacted = Secret(KEY).redact_reply({"before": "no", **pieces, "after": "yes"})
+    assert list(redacted.values()) == ["no", "***", "***", "***", "***", "yes"]
