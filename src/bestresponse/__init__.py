@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     )  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.advising import advise as advise
+    from bestresponse.studies.steer.exporting import export_dialogues as export_dialogues
     from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
