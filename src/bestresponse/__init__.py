@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     )
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.advising import advise as advise
+    from bestresponse.studies.steer.exporting import export_dialogues as export_dialogues
     from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.strategies import (
         strategies_study as bench_strategies,  # noqa: F401

@@ -24,8 +24,10 @@ from bestresponse.games.dialogue.domain import (
     scenarios,
 )
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import ScoreReferee
 from bestresponse.studies.steer import session
+from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.imitation import Training
 from bestresponse.theory.trees.compile import compile_game
@@ -129,15 +131,29 @@ def _():
     assert list(load_domain("fruit").manners().options) == MANNERS
 
 
-@promise(
-    "An action may be the choice of which LLM to call (2)",
-    missing="every manner is spoken by the same model",
-)
-def _():
-    text = read_domain_text("debate").replace(
-        "[actions.style.texts]", '[actions.style.models]\nlogos = "x"\n[actions.style.texts]'
+@promise("An action may be the choice of which LLM to call (2)")
+def _(tmp_path):
+    text = read_domain_text("debate").replace('name = "debate"', 'name = "voices"')
+    mine = tmp_path / "voices.toml"
+    mine.write_text(
+        text.replace(
+            "[actions.style.texts]",
+            '[actions.style.models]\nlogos = "simulated"\n[actions.style.texts]',
+        )
     )
-    assert parse_domain(text).manners().models["logos"] == "x"
+    other = br.from_function("other", lambda prompt: "I disagree.")
+    config = SteerConfig(str(mine), model=other, judge="simulated", fresh=0)
+    assert list(config.models) == ["other", "simulated"]
+    answers = AnswerStore()
+    found = session.run(config, {"other": other, "simulated": SimulatedSpeaker(0)}, answers)[0]
+    assert found.games[0].game.manners.models == {"logos": "simulated"}
+    spoken = {
+        who: [one.text for one in answers.book.entries if one.by == who] for who in config.models
+    }
+    # Four openings, three of them in the same words, so two situations with four replies each.
+    assert len(spoken["simulated"]) == 1 + 2
+    assert set(spoken["other"]) == {"I disagree."}
+    assert "I disagree." not in spoken["simulated"]
 
 
 @promise("A dialogue ends after a limited number of messages (2)")
@@ -422,13 +438,29 @@ def _(folder):
     assert run.frames["games"][0]["scenario"][0] != drawn
 
 
-@promise(
-    "`payoffs` is a list of payoff objects with an aggregation function (G)",
-    missing="one kind of deal per domain",
-)
+@promise("`payoffs` is a list of payoff objects with an aggregation function (G)")
 def _():
-    text = read_domain_text("debate").replace("[deal]", '[payoffs]\naggregate = "sum"\n[deal]')
-    assert parse_domain(text).payoffs.aggregate == "sum"
+    parts = """
+[payoffs]
+aggregate = "mean"
+[[payoffs.parts]]
+question = "Were the reasons of $me better?"
+low = 0
+high = 1
+[[payoffs.parts]]
+question = "Was $me kinder?"
+low = 0
+high = 1
+"""
+    domain = parse_domain(read_domain_text("debate") + parts)
+    replies = ["Ada argued better.", "Value: 1", "Value: 0.5", "Value: 0", "Value: 0"]
+    game = dialogue("debate")
+    referee = ScoreReferee(ScriptedModel(replies), domain)
+    decision = referee.decide(game.view(game.start(), "referee"), None)
+    # (1 + 0.5) / 2 and 0
+    assert json.loads(decision.action) == {"payoffs": [0.75, 0]}
+    asked = [call.request["messages"][-1][1] for call in decision.calls]
+    assert f"Was {game.names[0]} kinder?" in asked[2]
 
 
 @promise(
@@ -462,13 +494,27 @@ def _(debates):
     assert row["known"] + row["nearest"] + row["no_advice"] == 6
 
 
-@promise(
-    "Strategies become part of the training of an LLM (discussion)",
-    missing="export writes examples of matrix games, not of guided dialogues",
-)
+@promise("Strategies become part of the training of an LLM (discussion)")
 def _(debates, tmp_path):
-    br.export(debates, tmp_path / "sft.jsonl")
-    assert (tmp_path / "sft.jsonl").read_text()
+    file = tmp_path / "guided.jsonl"
+    written = br.export_dialogues(debates, file)
+    examples = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len(examples) == written > 0
+    for example in examples:
+        assert [message["role"] for message in example["messages"]] == [
+            "system",
+            "user",
+            "assistant",
+        ]
+        assert "Argue in any style you like." in example["messages"][1]["content"]
+        assert example["task"]["probability"] >= 0.05
+    openings = [
+        one for one in examples if "Nobody has written yet." in one["messages"][1]["content"]
+    ]
+    solved = debates.results.results.solved[0]
+    mix = solved.policy.at("player 1", solved.tree.infosets[0].key)
+    first = {one["task"]["manner"] for one in openings if one["task"]["game"] == 0}
+    assert first == {manner for manner, chance in mix.items() if chance >= 0.05}
 
 
 @promise("Equilibria of the largest welfare (ethics)")

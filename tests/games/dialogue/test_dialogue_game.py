@@ -315,6 +315,35 @@ def test_people_are_told_which_message_they_write_and_when_a_note_is_sealed():
             "[texts]\nexamples = 'It is worth 3.'\n",
             "expected a text with a line 'Value: <number>'",
         ),
+        (
+            "[texts]\n",
+            "[payoffs]\naggregate = 'magic'\nparts = []\n[texts]\n",
+            "expected one of sum, mean, least",
+        ),
+        ("[texts]\n", "[payoffs]\nparts = []\n[texts]\n", "payoffs.parts: expected at least one"),
+        (
+            "[texts]\n",
+            "[payoffs]\nparts = [{question = 'Q'}]\n[texts]\n",
+            "part 1 needs a question, low and high",
+        ),
+        (
+            "[texts]\n",
+            "[payoffs]\nparts = [{question = 'Of $other?', low = 0, high = 1}]\n[texts]\n",
+            "payoffs.parts, part 1: the place $other is not known",
+        ),
+        (
+            "[texts]\n",
+            (
+                "[payoffs]\nparts = [{question = 'Q', low = 0, high = 15}, {question = 'R', low ="
+                " 0, high = 6}]\n[texts]\n"
+            ),
+            "stay within the utilities, 0 to 20",
+        ),
+        (
+            "[actions.tone.texts]\n",
+            "[actions.tone.models]\nwild = 'm'\n[actions.tone.texts]\n",
+            "expected the name of a model for an option, got 'wild'",
+        ),
     ],
 )
 def test_definitions_labels_and_examples_of_a_domain_are_checked(old, new, problem):

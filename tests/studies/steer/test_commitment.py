@@ -11,9 +11,9 @@ from bestresponse.studies.steer.solving import (
     find_best_equilibrium,
     find_commitment,
     find_credible_policy,
+    find_guidance,
     find_losses,
     solve_dialogue,
-    solve_tree,
 )
 from bestresponse.theory.trees.sequence_form import nash_conv, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree, policy_from_table, uniform_policy
@@ -107,7 +107,7 @@ def test_of_equally_good_replies_the_one_is_advised_that_lets_the_gain_grow():
 )
 def test_the_policy_of_cfr_is_that_of_its_iterations(iterations, out, conv, gain):
     tree = entry_tree(out=(2, 5), share=(3, 1), fight=(0, 0.25))
-    solved = solve_tree(policy(tree, 0.0, 1.0), iterations, follow="cfr")
+    solved = find_guidance(policy(tree, 0.0, 1.0), iterations, follow="cfr")
     assert solved.policy.at("first", "start")["out"] == pytest.approx(out, abs=1e-5)
     assert solved.policy.at("second", "in")["share"] == pytest.approx(0.5)
     assert (
@@ -130,7 +130,7 @@ def test_sampled_regret_minimisation_comes_near_the_equilibrium_of_pennies():
     tree = build_tree(
         ["first", "second"], Turn("first", "coin", {"heads": guess(1), "tails": guess(0)})
     )
-    sampled = solve_tree(uniform_policy(tree), 4000, follow="cfr", variant="external-sampling")
+    sampled = find_guidance(uniform_policy(tree), 4000, follow="cfr", variant="external-sampling")
     assert sampled.policy.probabilities == pytest.approx([0.5] * 4, abs=0.05)
     assert 0 < sampled.figures["nash_conv"] < 0.05
 
@@ -140,7 +140,7 @@ def test_a_policy_that_is_not_worked_out_is_refused():
     with pytest.raises(
         UsageError, match="'nash' is no policy that is worked out; expected one of cfr, credible"
     ):
-        solve_tree(policy(tree, 0.0, 1.0), follow="nash")
+        find_guidance(policy(tree, 0.0, 1.0), follow="nash")
 
 
 @pytest.mark.parametrize(("wanted", "plan"), [("in", (0.0, 1.0)), ("out", (1.0, 0.0))])

@@ -129,7 +129,7 @@ def test_a_run_that_is_only_read_asks_nobody():
     ("settings", "complaint"),
     [
         ({"fresh": 1, "temperature": 0.0}, "fresh draws of the texts need a temperature above 0"),
-        ({"held_out": 3}, "held_out: it belongs to the solver psro"),
+        ({"held_out": 3}, "held_out: it belongs to psro and imitation"),
         ({"solver": "psro", "held_out": 3, "fresh": 0}, "give both or none"),
         ({"classifier": "J"}, "classifier: it belongs to follow"),
         ({"fresh": -1}, "fresh: expected a whole number of at least 0, got -1"),

@@ -19,7 +19,7 @@ from bestresponse.studies.steer.imitation import (
     cross_entropy,
     describe_situation,
     embed_texts,
-    find_nearest,
+    find_most_similar,
     imitate,
     train_network,
 )
@@ -108,7 +108,11 @@ def test_a_situation_has_what_was_told_and_what_was_said_the_last_message_first(
 
 def test_the_nearest_situation_has_the_largest_cosine():
     known = np.array([[10.0, 0.0], [0.6, 0.8], [0.0, 0.1]])
-    assert find_nearest(np.array([[0.5, 0.6], [0.9, 0.1], [0.0, 3.0]]), known).tolist() == [1, 0, 2]
+    assert find_most_similar(np.array([[0.5, 0.6], [0.9, 0.1], [0.0, 3.0]]), known).tolist() == [
+        1,
+        0,
+        2,
+    ]
 
 
 def test_speakers_choose_whom_to_follow_at_exact_payoffs():

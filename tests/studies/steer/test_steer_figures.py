@@ -297,7 +297,7 @@ def test_choosing_guidance_is_a_dilemma_where_guidance_is_defection():
     assert form.payoffs.tolist() == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
     rows = [
         (row["first"], row["second"], row["payoffs"], row["probability"])
-        for row in _list_choices([solved])
+        for row in _list_choices(form)
     ]
     assert rows == [
         ("unguided", "unguided", "3.000, 3.000", 0.0),
@@ -305,8 +305,8 @@ def test_choosing_guidance_is_a_dilemma_where_guidance_is_defection():
         ("guided", "unguided", "5.000, 0.000", 0.0),
         ("guided", "guided", "1.000, 1.000", 1.0),
     ]
-    assert list(_list_choices([])) == []
-    assert list(_list_choices([solve_by_hand((0.0,) * 3, (0.0,) * 3)])) == []
+    made = measure_steering(gather(make_result(0, solve_by_hand((0.0,) * 3, (0.0,) * 3))))
+    assert made.frames["guidance"].rows == []
 
 
 # The search in prompt space

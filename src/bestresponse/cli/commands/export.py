@@ -1,16 +1,21 @@
-"""`bestresponse export sft`: games with the solver's answers, as trainers read them."""
+"""`bestresponse export`: games with the solver's answers, or guided dialogues, as trainers read
+them."""
 
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
+from bestresponse.core.errors import UsageError
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
+from bestresponse.studies.steer.exporting import export_dialogues
 
 export_command = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -39,6 +44,20 @@ def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:
         notes().print(note, markup=False, soft_wrap=True)
     counts = ", ".join(f"{count:,} for {name}" for name, count in exported.counts.items())
     print(f"{exported.folder}: {counts}")
+
+
+@export_command.command("dialogues")
+def write_dialogues(
+    run: Annotated[Path, typer.Argument(help="A run of `steer`, or a folder of runs: the newest.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write (.jsonl).")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+) -> None:
+    """Write the guided dialogues of a run of `steer` as examples to train a model on."""
+    if output.exists() and not force:
+        raise UsageError(
+            f"{output} is there already; choose another name or overwrite it with --force"
+        )
+    print(f"{output}: {export_dialogues(run, output):,} examples")
 
 
 export_command.command("sft")(make_settings_command(ExportConfig, write_examples))

@@ -3,9 +3,10 @@ games drawn from it.
 
     name, players, [utilities] low and high
     [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to
-                         speak; `new` tells it for a manner found later; `definitions` say how a
-                         reader recognises each, `labelled` are messages whose manner is known, to
-                         test whoever names manners
+                         speak; `new` tells it for a manner found later; `models` names the model
+                         that speaks, where an action is also the choice of a model; `definitions`
+                         say how a reader recognises each, `labelled` are messages whose manner is
+                         known, to test whoever names manners
     [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or
                          moves and payoffs
     [generate]           names, ranges of values (and availability, endowments, topics, sides,
@@ -14,6 +15,9 @@ games drawn from it.
     [texts]              task, private, message, referee, score, with $places; `note` where notes
                          are sealed; `examples` of how an outcome is worth so much, for a model that
                          scores, each ending in "Value: <number>"
+    [payoffs]            optional, for a model that scores: `parts`, each with question, low and
+                         high, and how they become one payoff (`aggregate`: sum, mean, least, most,
+                         product) instead of `texts.score`
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the
 idea of such a file.
@@ -30,13 +34,15 @@ some deal must be possible. Names, topics and situations are the writer's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
-from itertools import count as numbers, islice
+from itertools import count as numbers, islice, product
+from math import prod
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from string import Template
 
 from bestresponse.core.errors import InvalidGame, UsageError
@@ -66,6 +72,8 @@ _KINDS: dict[str, type[DealRules]] = {
     kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)
 }
 _MOST_PLAYERS = 10
+_MOST_PARTS = 8
+"""Payoffs of one domain: each is a call for each person."""
 _EXAMPLE = re.compile(r"^Value: -?\d", re.M)
 _TRIES = (
     1000  # draws in a row without a new or possible game, after which there is taken to be none
@@ -85,8 +93,9 @@ class Actions:
     """Ways to speak: labels, the neutral one among them, and the instruction that goes with each.
 
     `new` is the instruction for a manner that is not listed, with the place $manner; empty where
-    there are no others. `definitions` say how a reader recognises a manner, and `labelled` are
-    pairs of a message and its manner.
+    there are no others. `models` names the model that speaks in a manner, where it is another than
+    the speaker's. `definitions` say how a reader recognises a manner, and `labelled` are pairs of a
+    message and its manner.
     """
 
     name: str
@@ -94,6 +103,7 @@ class Actions:
     neutral: str
     texts: Mapping[str, str]
     new: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     labelled: tuple[tuple[str, str], ...] = ()
 
@@ -103,6 +113,43 @@ class Actions:
             return self
         text = Template(self.new).substitute(manner=manner)
         return replace(self, options=(*self.options, manner), texts={**self.texts, manner: text})
+
+
+@dataclass(frozen=True, slots=True)
+class PayoffPart:
+    """One payoff that a model scores: the question, with the places of `texts.score`, and its
+    range."""
+
+    question: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Payoffs:
+    """The payoffs of which a score is made, and how: "sum", "mean", "least", "most" or
+    "product"."""
+
+    parts: tuple[PayoffPart, ...]
+    aggregate: str = "sum"
+
+    def combine(self, values: Sequence[float]) -> float:
+        """Return what a person earns who has these payoffs.
+
+        >>> Payoffs((), "product").combine([2, 0.5, 3])
+        3.0
+        """
+        return float(AGGREGATES[self.aggregate](values))
+
+
+AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
+    "sum": sum,
+    "mean": fmean,
+    "least": min,
+    "most": max,
+    "product": prod,
+}
+"""How several payoffs become one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +166,7 @@ class Domain:
     generate: Ranges
     texts: Mapping[str, str]
     digest: str
+    payoffs: Payoffs
     written: tuple[JsonMapping, ...] = ()
     """Scenarios that were written for this domain, as data: if there are any, its games are these
     and no others."""
@@ -205,17 +253,21 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
             f"name is {name!r}, expected at most 60 letters, digits, hyphens, underscores and"
             " spaces, since folders are named after it"
         )
+    low = float(reader.get("utilities.low", (int, float)))
+    high = float(reader.get("utilities.high", (int, float)))
+    texts = _read_texts(reader, deal)
     domain = Domain(
         name=name,
         version=reader.get("version", int, 1),
         players=players,
-        low=float(reader.get("utilities.low", (int, float))),
-        high=float(reader.get("utilities.high", (int, float))),
+        low=low,
+        high=high,
         actions={name: _read_actions(reader, name) for name in manners},
         deal=deal,
         generate=reader.get("generate", dict),
-        texts=_read_texts(reader, deal),
+        texts=texts,
         digest=digest(data),
+        payoffs=_read_payoffs(reader, PayoffPart(texts["score"], low, high), deal),
     )
     _check_generator(domain, reader)
     reader.refuse_unknown()
@@ -257,7 +309,22 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
                 f" {manner!r}"
             )
     pairs = tuple((text, manner) for manner, messages in labelled.items() for text in messages)
-    return Actions(name, options, neutral, texts, new, definitions, pairs)
+    models = reader.get(f"actions.{name}.models", dict, {})
+    for manner, model in models.items():
+        if manner not in options or not isinstance(model, str) or not model.strip():
+            raise reader.wrong(
+                f"actions.{name}.models: expected the name of a model for an option, got {manner!r}"
+            )
+    return Actions(
+        name=name,
+        options=options,
+        neutral=neutral,
+        texts=texts,
+        new=new,
+        models=models,
+        definitions=definitions,
+        labelled=pairs,
+    )
 
 
 def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
@@ -266,17 +333,7 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
     for name in names:
         if not isinstance(texts.get(name), str) or not texts[name].strip():
             raise reader.wrong(f"texts.{name} is missing")
-        # Private information may be named only where its owner reads the text.
-        known = {"names", *deal.public, *(() if name in ("task", "referee") else ("me",))}
-        known |= set() if name in ("task", "referee", "score") else {"other", *deal.private}
-        template = Template(texts[name])
-        unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
-        if unknown:
-            expected = ", ".join(f"${placeholder}" for placeholder in sorted(known))
-            raise reader.wrong(
-                f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected"
-                f" {expected}"
-            )
+        _check_places(reader, f"texts.{name}", texts[name], _list_places(name, deal))
     examples = texts.get("examples", "")
     if examples and (not isinstance(examples, str) or not _EXAMPLE.search(examples)):
         raise reader.wrong(
@@ -284,6 +341,66 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
         )
     chosen = (*names, "examples") if examples else names
     return {name: texts[name].strip() for name in chosen}
+
+
+def _read_payoffs(reader: DomainReader, usual: PayoffPart, deal: DealRules) -> Payoffs:
+    """Return the payoffs that a model scores: those of the file, or the one of `texts.score`."""
+    if "payoffs" not in reader.data:
+        return Payoffs((usual,))
+    aggregate = reader.get("payoffs.aggregate", str, "sum")
+    if aggregate not in AGGREGATES:
+        raise reader.wrong(
+            f"payoffs.aggregate is {aggregate!r}, expected one of {', '.join(AGGREGATES)}"
+        )
+    parts = []
+    for number, part in enumerate(reader.get("payoffs.parts", list), 1):
+        match part:
+            case {
+                "question": str(question),
+                "low": int() | float() as low,
+                "high": int() | float() as high,
+            }:
+                _check_places(
+                    reader, f"payoffs.parts, part {number}", question, _list_places("score", deal)
+                )
+                parts.append(PayoffPart(question.strip(), float(low), float(high)))
+            case _:
+                raise reader.wrong(f"payoffs.parts: part {number} needs a question, low and high")
+        if not parts[-1].low < parts[-1].high or len(part) > 3:
+            raise reader.wrong(
+                f"payoffs.parts: part {number} needs a question and low less than high, nothing"
+                " else"
+            )
+    if not parts:
+        raise reader.wrong("payoffs.parts: expected at least one")
+    payoffs = Payoffs(tuple(parts), aggregate)
+    # Every aggregate takes its extremes at corners of the ranges.
+    corners = product(*((part.low, part.high) for part in islice(parts, _MOST_PARTS)))
+    reached = [payoffs.combine(corner) for corner in corners]
+    if len(parts) > _MOST_PARTS or min(reached) < usual.low or max(reached) > usual.high:
+        span = f"{usual.low:g} to {usual.high:g}"
+        raise reader.wrong(
+            f"payoffs: at most {_MOST_PARTS} parts, which together stay within the utilities,"
+            f" {span}"
+        )
+    return payoffs
+
+
+def _list_places(name: str, deal: DealRules) -> set[str]:
+    """List what a text may name: private information only where its owner reads it."""
+    known = {"names", *deal.public, *(() if name in ("task", "referee") else ("me",))}
+    return known | (set() if name in ("task", "referee", "score") else {"other", *deal.private})
+
+
+def _check_places(reader: DomainReader, where: str, text: str, known: set[str]) -> None:
+    """Refuse a text with a place that nobody fills."""
+    template = Template(text)
+    unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
+    if unknown:
+        expected = ", ".join(f"${placeholder}" for placeholder in sorted(known))
+        raise reader.wrong(
+            f"{where}: the place ${unknown[0].lstrip('$')} is not known; expected {expected}"
+        )
 
 
 def _check_generator(domain: Domain, reader: DomainReader) -> None:

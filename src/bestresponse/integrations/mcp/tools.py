@@ -431,7 +431,7 @@ def advise_speaker(
         list[SpokenLine], Field(description="The messages so far, in turn.", max_length=200)
     ],
     private: Annotated[
-        JsonObject,
+        dict[str, object],
         Field(
             description=(
                 'What the next speaker alone knows: {"values": {"Monday": 8, "Friday": 3}} in a'
@@ -454,9 +454,8 @@ def advise_speaker(
     lines = [{"from": line.name, "text": line.text, "manner": line.manner} for line in transcript]
     found = advise(domain, lines, private, public=public).to_json()
     known = {name: value for name, value in found.items() if name in ManneredAdvice.model_fields}
-    for name in ("earns", "unguided"):
-        known[name] = known[name] if np.isfinite(known[name]) else None
-    return ManneredAdvice.model_validate(known)
+    unknown = {name: None for name in ("earns", "unguided") if known[name] != known[name]}  # NaN
+    return ManneredAdvice.model_validate({**known, **unknown})
 
 
 def _read_game(text: str) -> LoadedGame:

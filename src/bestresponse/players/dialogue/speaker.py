@@ -13,14 +13,16 @@ unreadable ruling is void, never 0.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from string import Template
 from typing import Protocol
 
 from bestresponse.core.ask import Ask, Choice, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
-from bestresponse.core.player import Call, Decision, Reading, Status
+from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.deals import describe_form
 from bestresponse.games.dialogue.domain import Domain
@@ -80,6 +82,22 @@ class Unguided(PlayerWrapper):
         if self.choosing and len(options) > 1:
             return self.player.decide(view, Choice(options))
         return Decision(generator(self.seed, "to whom", view.key).choice(options))
+
+
+@dataclass(frozen=True, slots=True)
+class Voices(PlayerWrapper):
+    """`player`, or whoever speaks in the manner that was chosen: an action may be the choice of a
+    model."""
+
+    by_manner: Mapping[str, Player]
+
+    def choose(self, view: View) -> Player:
+        """Return who speaks in the manner that `view` tells."""
+        return self.by_manner.get(str(view.facts.get("manner", "")), self.player)
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        return self.choose(view).decide(view, ask)
 
 
 def read_spoken_words(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
@@ -196,7 +214,7 @@ class DealReferee(_Referee):
 
 class ScoreReferee(_Referee):
     """Lets the model say what the outcome is worth to each person: one call for a summary and one
-    for each."""
+    for each payoff."""
 
     @property
     def name(self) -> str:
@@ -221,23 +239,28 @@ class ScoreReferee(_Referee):
             TEXTS.fill("dialogue_summary", task=write_rules(view), transcript=write_history(view))
         )
         for name, private in zip(view.facts["names"], view.facts["told"], strict=True):
-            question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
-            slots = {
-                "task": write_rules(view),
-                "summary": summary,
-                "me": name,
-                "told": private,
-                "question": question,
-                "examples": (
-                    self.domain.texts.get("examples") or TEXTS.text("dialogue_examples").strip()
-                ),
-            }
-            reply = say(TEXTS.fill("dialogue_score", **slots))
-            try:
-                payoffs.append(read_value(reply, self.domain.low, self.domain.high))
-            except InvalidMove as error:
-                reading = Reading(Status(error.kind.value), f"{name}: {error}")
+            places = {**_fill_places(self.domain, view), "me": name}
+            values: list[float] = []
+            for part in self.domain.payoffs.parts:
+                slots = {
+                    "task": write_rules(view),
+                    "summary": summary,
+                    "me": name,
+                    "told": private,
+                    "question": Template(part.question).substitute(places).strip(),
+                    "examples": (
+                        self.domain.texts.get("examples") or TEXTS.text("dialogue_examples").strip()
+                    ),
+                }
+                reply = say(TEXTS.fill("dialogue_score", **slots))
+                try:
+                    values.append(read_value(reply, part.low, part.high))
+                except InvalidMove as error:
+                    reading = Reading(Status(error.kind.value), f"{name}: {error}")
+                    break
+            if not reading.status.readable:
                 break
+            payoffs.append(self.domain.payoffs.combine(values))
         ruling = canonical({"payoffs": payoffs}) if reading.status.readable else None
         return Decision(ruling, "\n".join(thoughts)[:_LONGEST], reading, tuple(calls))
 

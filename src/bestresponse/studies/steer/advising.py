@@ -17,20 +17,21 @@ advice is their mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Protocol
 
 import numpy as np
+from pydantic import TypeAdapter
 
-from bestresponse.core.errors import BestResponseError, InvalidGame, StoreError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject, canonical
+from bestresponse.core.errors import InvalidGame, StoreError, UsageError
+from bestresponse.core.json import canonical
 from bestresponse.games.dialogue.deals import read_by_schema, shorten
 from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, Spoken
-from bestresponse.runs.run import Run, list_manifests
+from bestresponse.runs.run import list_manifests
 from bestresponse.studies.steer import building
 from bestresponse.studies.steer.imitation import PolicyNetwork, embed_texts
 from bestresponse.studies.steer.solving import value_moves
@@ -46,7 +47,7 @@ _LONGEST = 4000
 _MOST_SITUATIONS = 20_000
 """More are not written down: the file would have hundreds of megabytes."""
 
-Line = str | Mapping[str, Any] | Sequence[str]
+Line = str | Mapping[str, str] | Sequence[str]
 """A message: its text, (name, text), or {"text": ...} with "from" and "manner" where they are
 known."""
 Key = tuple[int, str, tuple[str, ...]]
@@ -74,7 +75,7 @@ class Advice:
     policy: str
     games: int
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the advice as plain JSON data."""
         return asdict(self)
 
@@ -85,7 +86,7 @@ class Situation:
     number."""
 
     speaker: int
-    private: JsonMapping
+    private: Mapping[str, object]
     public: Mapping[str, str]
     told: str
     said: tuple[str, ...]
@@ -98,6 +99,16 @@ class Situation:
     def earns(self) -> float:
         """What following the policy earns."""
         return sum(chance * self.worth[manner] for manner, chance in self.probabilities.items())
+
+    def fits(self, public: Mapping[str, str] | None, own: Sequence[str]) -> bool:
+        """Tell whether what else somebody knows is so here: what is public, and own manners where
+        they are known."""
+        if public is not None and any(
+            self.public.get(part) != text for part, text in public.items()
+        ):
+            return False
+        pairs = zip(self.own, own, strict=False)
+        return all(not manner or before.rpartition(" to ")[0] == manner for before, manner in pairs)
 
     @property
     def key(self) -> Key:
@@ -130,6 +141,31 @@ def list_situations(policy: Policy, unguided: Policy) -> Iterator[Situation]:
         )
 
 
+class StoredRun(Protocol):
+    """A run, of which only its folder is needed."""
+
+    @property
+    def path(self) -> Path:
+        """The folder of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AdviserFile:
+    """The form of the file."""
+
+    domain: str
+    digest: str
+    manners: str
+    replies: int
+    policy: str
+    embed: str
+    network: list[dict[str, object]] | None
+    situations: tuple[Situation, ...]
+
+
+_FILE_FORM = TypeAdapter(_AdviserFile)
+
+
 @dataclass(frozen=True, eq=False)
 class Adviser:
     """Everything that a run knows about how to speak in one domain.
@@ -153,7 +189,7 @@ class Adviser:
             known.setdefault(situation.key, []).append(situation)
         return known
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the adviser as plain JSON data, the domain by its digest."""
         return {
             "domain": self.domain.name,
@@ -167,31 +203,27 @@ class Adviser:
         }
 
     @classmethod
-    def from_json(cls, data: JsonMapping, domain: Domain) -> Adviser:
-        """Return the adviser that `to_json` wrote; UsageError where it is one for another
+    def from_text(cls, text: str, domain: Domain) -> Adviser:
+        """Return the adviser that was written as JSON; UsageError where it is one for another
         domain."""
-        if data["domain"] != domain.name or data["digest"] != domain.digest:
-            other = "another version of it" if data["domain"] == domain.name else data["domain"]
+        stored = _FILE_FORM.validate_json(text)
+        if stored.domain != domain.name or stored.digest != domain.digest:
+            other = "another version of it" if stored.domain == domain.name else stored.domain
             raise UsageError(f"it is for {other}, not for {domain.name}")
-        situations = tuple(
-            Situation(**{**row, "said": tuple(row["said"]), "own": tuple(row["own"])})
-            for row in data["situations"]
-        )
-        network = None if data["network"] is None else PolicyNetwork.from_json(data["network"])
         return cls(
             domain=domain,
-            manners=data["manners"],
-            replies=data["replies"],
-            policy=data["policy"],
-            situations=situations,
-            network=network,
-            embed=data["embed"],
+            manners=stored.manners,
+            replies=stored.replies,
+            policy=stored.policy,
+            situations=stored.situations,
+            network=None if stored.network is None else PolicyNetwork.from_json(stored.network),
+            embed=stored.embed,
         )
 
     def advise(
         self,
         transcript: Sequence[Line],
-        private: JsonMapping,
+        private: Mapping[str, object],
         *,
         names: Sequence[str] = (),
         public: Mapping[str, str] | None = None,
@@ -209,7 +241,7 @@ class Adviser:
             for number, (_, _, manner) in enumerate(lines)
             if number % self.domain.players == speaker
         ]
-        found = [one for one in found if _fits(one, public, own)]
+        found = [one for one in found if one.fits(public, own)]
         if found:
             return self._combine(speaker, found)
         if self.network is None:
@@ -219,7 +251,7 @@ class Adviser:
                 " makes one that has"
             )
         told = self._tell(speaker, lines, names, known_alone, public or {})
-        return self._ask_network(speaker, told, heard)
+        return self._ask_network(self.network, speaker, told, heard)
 
     def _check_names(
         self, lines: Sequence[tuple[str, str, str]], names: Sequence[str]
@@ -253,10 +285,10 @@ class Adviser:
                 f"a {self.domain.name} dialogue of this run is over after {most}"
             )
 
-    def _read_private(self, private: JsonMapping) -> JsonMapping:
+    def _read_private(self, private: Mapping[str, object]) -> Mapping[str, object]:
         schema = self.domain.deal.private_schema(self.domain.generate)
         try:
-            read: JsonMapping = read_by_schema(private, schema, "private")
+            read: Mapping[str, object] = read_by_schema(private, schema, "private")
         except InvalidGame as error:
             raise UsageError(f"this does not fit {self.domain.name}: {error}") from None
         return read
@@ -266,7 +298,7 @@ class Adviser:
         speaker: int,
         lines: Sequence[tuple[str, str, str]],
         names: tuple[str, ...],
-        private: JsonMapping,
+        private: Mapping[str, object],
         public: Mapping[str, str],
     ) -> str:
         """Write what a speaker in this situation is told."""
@@ -290,57 +322,60 @@ class Adviser:
 
     def _combine(self, speaker: int, found: Sequence[Situation]) -> Advice:
         """Average what is known of the same situation in several games."""
-        return self._make_advice(
-            speaker,
-            probabilities=_average([one.probabilities for one in found]),
-            worth=_average([one.worth for one in found]),
-            earns=float(np.mean([one.earns for one in found])),
-            unguided=float(np.mean([one.unguided for one in found])),
-            source="solved tree",
-            games=len(found),
-        )
-
-    def _ask_network(self, speaker: int, told: str, heard: tuple[str, ...]) -> Advice:
-        if self.network is None:
-            raise UsageError("the run has learnt no policy")
-        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
-        if row.shape[1] != self.network.width:
-            raise StoreError(
-                f"the learnt policy reads {self.network.width} numbers, the embedding has"
-                f" {row.shape[1]}"
-            )
-        chances = self.network(row)[0]
-        options = self.domain.manners(self.manners).options
-        at_turn = [
-            one for one in self.situations if (one.speaker, len(one.said)) == (speaker, len(heard))
-        ]
-        vectors = self._vectors[speaker, len(heard)] if at_turn else np.zeros((0, row.shape[1]))
-        nearest = np.argsort(-(vectors @ row[0]), kind="stable")[:_NEAREST]
-        similar = [at_turn[int(index)] for index in nearest]
-        return self._make_advice(
-            speaker,
-            probabilities=dict(zip(options, chances.tolist(), strict=True)),
-            worth={},
-            earns=float(np.mean([one.earns for one in similar])) if similar else float("nan"),
-            unguided=float(np.mean([one.unguided for one in similar])) if similar else float("nan"),
-            source="learnt policy",
-            games=len(similar),
-        )
-
-    def _make_advice(
-        self, speaker: int, *, probabilities: Mapping[str, float], **more: Any
-    ) -> Advice:
-        manner = max(probabilities, key=lambda name: probabilities[name])
-        plain = manner.partition(", to ")[0]
-        instruction = self.domain.manners(self.manners).texts[plain]
+        probabilities = _average([one.probabilities for one in found])
+        manner, instruction = self._put_in_words(probabilities)
         return Advice(
             speaker=speaker,
             manner=manner,
             instruction=instruction,
             probabilities=probabilities,
+            earns=float(np.mean([one.earns for one in found])),
+            unguided=float(np.mean([one.unguided for one in found])),
+            worth=_average([one.worth for one in found]),
+            source="solved tree",
             policy=self.policy,
-            **more,
+            games=len(found),
         )
+
+    def _ask_network(
+        self, network: PolicyNetwork, speaker: int, told: str, heard: tuple[str, ...]
+    ) -> Advice:
+        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
+        if row.shape[1] != network.width:
+            raise StoreError(
+                f"the learnt policy reads {network.width} numbers, the embedding has {row.shape[1]}"
+            )
+        options = self.domain.manners(self.manners).options
+        probabilities = dict(zip(options, network(row)[0].tolist(), strict=True))
+        manner, instruction = self._put_in_words(probabilities)
+        similar = self._find_similar((speaker, len(heard)), row[0])
+        nothing = float("nan")
+        return Advice(
+            speaker=speaker,
+            manner=manner,
+            instruction=instruction,
+            probabilities=probabilities,
+            earns=float(np.mean([one.earns for one in similar])) if similar else nothing,
+            unguided=float(np.mean([one.unguided for one in similar])) if similar else nothing,
+            worth={},
+            source="learnt policy",
+            policy=self.policy,
+            games=len(similar),
+        )
+
+    def _find_similar(self, place: tuple[int, int], row: Array) -> list[Situation]:
+        """Return the most similar situations of whoever speaks after as many messages."""
+        here = [one for one in self.situations if (one.speaker, len(one.said)) == place]
+        if not here:
+            return []
+        nearest = np.argsort(-(self._vectors[place] @ row), kind="stable")[:_NEAREST]
+        return [here[int(index)] for index in nearest]
+
+    def _put_in_words(self, probabilities: Mapping[str, float]) -> tuple[str, str]:
+        """Return the likeliest manner and what a writer is told of it."""
+        manner = max(probabilities, key=lambda name: probabilities[name])
+        plain = manner.partition(", to ")[0]
+        return manner, self.domain.manners(self.manners).texts[plain]
 
     @cached_property
     def _embedding(self) -> building.Embedding:
@@ -383,16 +418,6 @@ def _read_line(line: object, number: int) -> tuple[str, str, str]:
     return name.strip(), text.strip(), manner.strip()
 
 
-def _fits(situation: Situation, public: Mapping[str, str] | None, own: Sequence[str]) -> bool:
-    """Tell whether what else the caller knows is so in a recorded situation."""
-    if public is not None and any(
-        situation.public.get(part) != text for part, text in public.items()
-    ):
-        return False
-    pairs = zip(situation.own, own, strict=False)
-    return all(not manner or before.rpartition(" to ")[0] == manner for before, manner in pairs)
-
-
 def _average(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Average numbers by name; a name that is missing counts as 0."""
     names = dict.fromkeys(name for table in tables for name in table)
@@ -410,21 +435,17 @@ def write_adviser(adviser: Adviser) -> str:
 def _load_adviser(path: Path, changed: int, source: str) -> Adviser:
     domain = load_domain(source)
     try:
-        data = json.loads(path.read_text("utf-8"))
-        return Adviser.from_json(data, domain)
+        return Adviser.from_text(path.read_text("utf-8"), domain)
     except UsageError as error:
         raise UsageError(f"{path.parent} has no advice: {error}") from None
-    except BestResponseError:
-        raise
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StoreError(
-            f"{path} cannot be read as advice ({type(error).__name__}: {error})"[:300]
-        ) from None
+    except (OSError, ValueError) as error:  # pydantic's errors are ValueErrors
+        first = " ".join(str(error).split())[:200]
+        raise StoreError(f"{path} cannot be read as advice ({first})") from None
 
 
-def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> Adviser:
+def open_adviser(domain: str | Path, run: str | Path | StoredRun = "results") -> Adviser:
     """Open the advice of a run, or of the newest run of that domain below a folder."""
-    path = run.path if isinstance(run, Run) else Path(run)
+    path = Path(run) if isinstance(run, str | Path) else run.path
     if (path / "manifest.json").exists():
         if not (path / FILE).exists():
             raise UsageError(
@@ -433,7 +454,10 @@ def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> 
             )
         return _load_adviser(path / FILE, (path / FILE).stat().st_mtime_ns, str(domain))
     load_domain(domain)  # one that does not exist is told before runs are looked for
-    for file in _list_files(path):
+    files = (manifest.with_name(FILE) for manifest in list_manifests(path))
+    for file in files:
+        if not file.exists():
+            continue
         try:
             return _load_adviser(file, file.stat().st_mtime_ns, str(domain))
         except UsageError:  # a run of another domain
@@ -442,21 +466,12 @@ def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> 
     raise UsageError(f"there is no solved dialogue of {domain} below {path}; `{command}` makes one")
 
 
-def _list_files(folder: Path) -> Iterable[Path]:
-    """List the advice of the runs below a folder, the newest run first."""
-    return [
-        manifest.with_name(FILE)
-        for manifest in list_manifests(folder)
-        if manifest.with_name(FILE).exists()
-    ]
-
-
 def advise(
     domain: str | Path,
     transcript: Sequence[Line],
-    private: JsonMapping,
+    private: Mapping[str, object],
     *,
-    run: str | Path | Run[Any] = "results",
+    run: str | Path | StoredRun = "results",
     names: Sequence[str] = (),
     public: Mapping[str, str] | None = None,
 ) -> Advice:

@@ -91,7 +91,7 @@ from bestresponse.games.dialogue.game import (
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.players.dialogue.speaker import Guided, Unguided
+from bestresponse.players.dialogue.speaker import Guided, Unguided, Voices
 from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
@@ -201,9 +201,10 @@ class AnswerStore:
         key = key or prompt_key(view)
 
         def question() -> tuple[Entry, int]:
-            decision = player.decide(view, ask)
+            speaker = player.choose(view) if isinstance(player, Voices) else player
+            decision = speaker.decide(view, ask)
             entry = Entry(
-                key, number, decision.action, player.name, decision.reading, decision.reasoning
+                key, number, decision.action, speaker.name, decision.reading, decision.reasoning
             )
             return entry, len(decision.calls)
 
@@ -797,7 +798,11 @@ def follow_rate(
     """Let `model` name the manner of every message that was told one, several at the same time."""
     guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
-    described = "\n".join(_describe_manner(manners, option) for option in manners.options)
+    # How a writer is told a manner and, where the domain defines it, how a reader recognises it.
+    described = "\n".join(
+        f"- {option}: {manners.texts[option]} {manners.definitions.get(option, '')}".rstrip()
+        for option in manners.options
+    )
     choices = manners.options if model.abilities.choices else ()
 
     def read(reply: Reply) -> tuple[str | None, Reading]:
@@ -826,10 +831,3 @@ def follow_rate(
             named[message[0], entry.text] += messages[message]
     labelled = tuple((manner, entry.text) for (manner, _), entry in zip(known, tested, strict=True))
     return Followed(dict(named), unreadable, labelled)
-
-
-def _describe_manner(manners: Actions, option: str) -> str:
-    """Say how a writer is told a manner and, where the domain defines it, how a reader recognises
-    it."""
-    defined = manners.definitions.get(option)
-    return f"- {option}: {manners.texts[option]}" + (f" {defined}" if defined else "")

@@ -192,7 +192,15 @@ class SteerConfig(RunSettings):
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
-        named = (self.model, self.judge, self.second_judge, self.classifier, self.scenarios_by)
+        voices = self.read_domain().manners(self.actions).models.values()
+        named = (
+            self.model,
+            self.judge,
+            self.second_judge,
+            self.classifier,
+            self.scenarios_by,
+            *voices,
+        )
         speaker = NamedModel(SIMULATED, SimulatedSpeaker(self.seed))
         return list_once(speaker if name == SIMULATED else as_model(name) for name in named if name)
 

@@ -39,9 +39,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.studies.steer.building import Embedding
-from bestresponse.studies.steer.solving import EvaluatedPolicy, evaluate, mixed_policy
+from bestresponse.studies.steer.solving import EvaluatedPolicy, judge_policy, mixed_policy
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
@@ -89,7 +88,7 @@ class PolicyNetwork:
         """How many numbers it reads."""
         return int(self.layers[0][0].shape[0])
 
-    def to_json(self) -> list[JsonObject]:
+    def to_json(self) -> list[dict[str, object]]:
         """Return the layers as plain data, the numbers as little-endian bytes in base 64."""
         return [
             {"shape": list(weights.shape), "weights": _encode(weights), "bias": _encode(bias)}
@@ -97,14 +96,14 @@ class PolicyNetwork:
         ]
 
     @classmethod
-    def from_json(cls, data: object) -> PolicyNetwork:
+    def from_json(cls, data: Sequence[object]) -> PolicyNetwork:
         """Return the network that `to_json` wrote; StoreError where its layers do not fit."""
         try:
-            layers = tuple(_decode_layer(layer) for layer in data)  # type: ignore[attr-defined]
+            layers = tuple(_decode_layer(layer) for layer in data)
             widths = [weights.shape for weights, _ in layers]
             fit = all(before[1] == after[0] for before, after in pairwise(widths))
             finite = all(np.isfinite(array).all() for layer in layers for array in layer)
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError) as error:
             raise StoreError(f"the learnt policy cannot be read: {error}") from None
         if not layers or not fit or not finite:
             raise StoreError("the learnt policy cannot be read: its layers do not fit together")
@@ -115,15 +114,19 @@ def _encode(array: Singles) -> str:
     return b64encode(array.astype("<f4").tobytes()).decode("ascii")
 
 
-def _decode_layer(layer: JsonMapping) -> tuple[Singles, Singles]:
-    rows, columns = (int(size) for size in layer["shape"])
+def _decode_layer(layer: object) -> tuple[Singles, Singles]:
+    match layer:
+        case {"shape": [int(rows), int(columns)], "weights": str(weights), "bias": str(bias)}:
+            pass
+        case _:
+            raise ValueError("a layer needs its shape, weights and bias")
     if not 0 < rows <= _MOST_WIDTH or not 0 < columns <= _MOST_WIDTH:
         raise ValueError(f"a layer of {rows} by {columns}")
-    weights = np.frombuffer(b64decode(layer["weights"], validate=True), dtype="<f4")
-    bias = np.frombuffer(b64decode(layer["bias"], validate=True), dtype="<f4")
-    if len(bias) != columns:
-        raise ValueError(f"{len(bias)} biases of {columns} units")
-    return weights.reshape(rows, columns).astype(np.float32), bias.astype(np.float32)
+    numbers = np.frombuffer(b64decode(weights, validate=True), dtype="<f4")
+    offsets = np.frombuffer(b64decode(bias, validate=True), dtype="<f4")
+    if len(offsets) != columns:
+        raise ValueError(f"{len(offsets)} biases of {columns} units")
+    return numbers.reshape(rows, columns).astype(np.float32), offsets.astype(np.float32)
 
 
 def cross_entropy(guessed: Array, targets: Array) -> float:
@@ -271,13 +274,13 @@ def imitate(
         return np.array([means.get(find_place(key), anywhere) for key in list_keys(game)])
 
     def follow_nearest(game: LearntGame, inputs: Array) -> Array:
-        return np.asarray(targets[find_nearest(inputs, rows)])
+        return np.asarray(targets[find_most_similar(inputs, rows)])
 
     def play(choose: Callable[[LearntGame, Array], Array]) -> tuple[EvaluatedPolicy, ...]:
         played = []
         for game, inputs in zip(held_out, seen, strict=True):
             policy = make_policy(game.unguided, choose(game, inputs), actions)
-            played.append(evaluate(game.unguided, policy))
+            played.append(judge_policy(game.unguided, policy))
         return tuple(played)
 
     guesses = np.vstack([network(inputs) for inputs in seen])
@@ -327,7 +330,7 @@ def describe_situation(key: str) -> tuple[str, str]:
     return briefing, "\n".join(text for _, _, text in reversed(facts["said"]))
 
 
-def find_nearest(inputs: Array, known: Array) -> NDArray[np.int64]:
+def find_most_similar(inputs: Array, known: Array) -> NDArray[np.int64]:
     """Return for every row the index of the most similar known one."""
     lengths = np.maximum(np.linalg.norm(known, axis=1), _SMALLEST)
     return np.asarray(np.argmax(inputs @ known.T / lengths, axis=1), dtype=np.int64)

@@ -39,7 +39,7 @@ from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, R
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
-from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker, Voices
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.runs.execution import Outcome, Progress
@@ -50,7 +50,7 @@ from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.imitation import Imitation, LearntGame, Training, imitate
 from bestresponse.studies.steer.solving import (
     SolvedDialogue,
-    evaluate,
+    judge_policy,
     learn_policy,
     solve_dialogue,
     unguided_policy,
@@ -240,11 +240,20 @@ class SteerSession:
         config = self.config
         judge = self.models[config.judge or config.model]
         second = self.models[config.second_judge] if config.second_judge else judge
-        calls = {"": 0, "deal": 1, "score": 1 + self.domain.players}
+        calls = {
+            "": 0,
+            "deal": 1,
+            "score": 1 + self.domain.players * len(self.domain.payoffs.parts),
+        }
+        named = self.domain.manners(config.actions).models
 
         def speak(number: int) -> Player:
             sampling = Sampling(config.temperature, max_tokens=config.max_tokens, replicate=number)
-            return Speaker(self.models[config.model], sampling)
+            voices = {
+                manner: Speaker(self.models[name], sampling) for manner, name in named.items()
+            }
+            speaker = Speaker(self.models[config.model], sampling)
+            return Voices(speaker, voices) if voices else speaker
 
         def rule(kind: str, model: Model) -> Player:
             return (
@@ -412,7 +421,7 @@ def _learn_game(session: SteerSession, game: GameResult) -> LearntGame:
     tree = compile_game(recorded)
     unguided = unguided_policy(recorded, tree)
     policy = learn_policy(tree, session.config.iterations, session.config.variant)
-    return LearntGame(unguided, evaluate(unguided, policy))
+    return LearntGame(unguided, judge_policy(unguided, policy))
 
 
 def _solve_game(

@@ -296,10 +296,10 @@ def solve_dialogue(
 ) -> SolvedDialogue:
     """Solve the recorded tree and compare the policy that is followed with unguided talk."""
     tree = compile_game(game)
-    return solve_tree(unguided_policy(game, tree), iterations, follow=follow, variant=variant)
+    return find_guidance(unguided_policy(game, tree), iterations, follow=follow, variant=variant)
 
 
-def solve_tree(
+def find_guidance(
     unguided: Policy,
     iterations: int = 1000,
     *,
@@ -347,14 +347,14 @@ def _find_policies(
     unguided: Policy, iterations: int, variant: Variant
 ) -> dict[PolicyName, EvaluatedPolicy]:
     """Work out the three policies and evaluate each."""
-    learnt = evaluate(unguided, learn_policy(unguided.tree, iterations, variant))
-    rational = evaluate(unguided, find_credible_policy(unguided))
+    learnt = judge_policy(unguided, learn_policy(unguided.tree, iterations, variant))
+    rational = judge_policy(unguided, find_credible_policy(unguided))
     start = min((rational, learnt), key=lambda found: found.nash_conv)
-    commitment = evaluate(unguided, find_commitment(start.policy, unguided))
+    commitment = judge_policy(unguided, find_commitment(start.policy, unguided))
     return {"cfr": learnt, "credible": rational, "commitment": commitment}
 
 
-def evaluate(unguided: Policy, policy: Policy) -> EvaluatedPolicy:
+def judge_policy(unguided: Policy, policy: Policy) -> EvaluatedPolicy:
     """Say how far a policy is from an equilibrium, and what it earns among unguided speakers."""
     conv = sequence_form.nash_conv(policy.tree, policy)
     return EvaluatedPolicy(policy, conv, evaluate_policy(unguided, policy))

@@ -320,7 +320,7 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     return SteerMeasured(frames, answered, (label,), groups, results=results)
 
 
-def _measure_solution(results: session.SteerResults) -> Mapping[str, Frame[Any]]:
+def _measure_solution(results: session.SteerResults) -> dict[str, Frame[Row]]:
     """Build the frames of the solver that the run has."""
     if results.psro is not None:
         return _measure_psro(results, results.psro)
@@ -471,6 +471,9 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
                 if state.over
             )
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
+    choices: list[GuidanceRow] = []
+    if results.solved and results.solved[0].tree.num_players == 2:
+        choices = list(_list_choices(build_guidance_game(results.solved)))
     return {
         "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
         "policies": Frame(PolicyRow, list(_list_policies(results))),
@@ -481,7 +484,7 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
         "rulings": _count(rulings),
         "agreement": Frame(RefereeRow, list(_compare_referees(games))),
         **_measure_following(results),
-        "guidance": Frame(GuidanceRow, list(_list_choices(results.solved))),
+        "guidance": Frame(GuidanceRow, choices),
     }
 
 
@@ -686,15 +689,7 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     }
 
 
-def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[GuidanceRow]:
-    """List what two speakers earn by choosing whether to be guided, and how likely they do in one
-    equilibrium."""
-    if not solved or solved[0].tree.num_players != 2:
-        return
-    yield from _list_choice_game(build_guidance_game(solved))
-
-
-def _list_choice_game(form: NormalForm) -> Iterator[GuidanceRow]:
+def _list_choices(form: NormalForm) -> Iterator[GuidanceRow]:
     """List the payoffs of both for every pair of choices, and how likely it is in one
     equilibrium."""
     rows, columns = nash_one(form).strategies
@@ -729,7 +724,7 @@ def _evaluate_imitation(results: session.SteerResults, found: Imitation) -> dict
                 results, [one.nash_conv for one in policies], f"{guide} NashConv"
             ),
         }
-    convs = [solving.evaluate(base, base) for base in found.unguided]
+    convs = [solving.judge_policy(base, base) for base in found.unguided]
     groups["unguided",] = {
         "gain": 0.0,
         "won": _average(results, [one.earned.won for one in convs], "unguided won"),
@@ -756,7 +751,7 @@ def _measure_imitation(
         held_out_loss=found.losses[1],
         held_out=len(found.unguided),
     )
-    choices = list(_list_choice_game(found.build_game()))
+    choices = list(_list_choices(found.build_game()))
     return {
         **frames,
         "learning": Frame(LearningRow, [row]),
