@@ -22,6 +22,7 @@ from bestresponse.runs.run import load_run
 from bestresponse.studies.steer.advising import StoredRun
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import mixed_policy
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Policy
 
 _OFTEN = 0.05
@@ -123,7 +124,7 @@ def _list_messages(
         yield GuidedMessage(
             game=number,
             domain=game.live.domain.name,
-            question="\n\n".join(part for part in (told.briefing, told.situation) if part),
+            question="\n\n".join(filter(None, (write_rules(told), write_history(told)))),
             answer=text,
             manner=manner,
             probability=1.0,
