@@ -23,46 +23,46 @@ from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
-    "(top)": 371,
-    "analysis": 17_700,
-    "api": 4_506,
-    "cli": 16_675,
-    "core": 11_400,
-    "formal": 55_482,
-    "games": 48_320,
-    "integrations": 9_900,
-    "logic": 49_925,
-    "models": 23_707,
-    "players": 20_386,
-    "report": 22_241,
-    "runs": 26_090,
-    "studies": 128_528,
-    "telling": 11_110,
-    "theory": 118_659,
-    "web": 58_637,
+    "(top)": 436,
+    "analysis": 17_819,
+    "api": 5_077,
+    "cli": 18_710,
+    "core": 11_805,
+    "formal": 60_544,
+    "games": 50_814,
+    "integrations": 10_375,
+    "logic": 50_936,
+    "models": 29_243,
+    "players": 21_383,
+    "report": 23_475,
+    "runs": 27_208,
+    "studies": 163_553,
+    "telling": 11_129,
+    "theory": 119_480,
+    "web": 60_323,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
     "analysis": 1_177,
-    "formal": 28_623,
-    "games": 3_278,
-    "logic": 6_882,
+    "formal": 28_853,
+    "games": 3_997,
+    "logic": 7_444,
     "players": 371,
-    "studies": 3_573,
-    "theory": 1_946,
-    "web": 4_320,
+    "studies": 4_836,
+    "theory": 2_102,
+    "web": 4_421,
 }
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.9, "deep": 44.0, "packed": 13.7, "loops": 60.9}
+RATES = {"long": 0.8, "deep": 42.7, "packed": 12.5, "loops": 61.3}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
-POSITIONAL = 219
+POSITIONAL = 221
 """Calls with more than five positional arguments."""
 LATE_IMPORTS = 78
 """Imports inside functions: of optional and of slow packages."""
-UNTYPED = 525
+UNTYPED = 551
 """Uses of `Any`, and of names for types with `Any` in them, in signatures."""
 SHARED_NAMES = 13
 """Public names that are defined in more than one module."""

@@ -294,7 +294,7 @@ def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
     )
 
 
-def list_models(text: str) -> list[str]:
+def list_seated_models(text: str) -> list[str]:
     """List the models that an experiment file seats or lets rule."""
     parts = [part for treated in parse_experiment(text)[1].values() for part in treated]
     return list(dict.fromkeys(name for part in parts for name in list_named_models(part.setup)))

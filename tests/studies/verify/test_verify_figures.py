@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.verify.audit import list_sentences, sample_verdicts
+from bestresponse.studies.verify.audit import list_judged_sentences, sample_verdicts
 from bestresponse.studies.verify.ratings import (
     Confusion,
     RatedSheets,
@@ -189,7 +189,7 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         "unread": [place(20, "Who knows 4?", why="a question")],
         "not_asserted": [place(10, "If I got 5,", why="a condition")],
     }
-    assert [cells[:5] for cells in list_sentences(attempt)] == [
+    assert [cells[:5] for cells in list_judged_sentences(attempt)] == [
         ("", "read", "B is best", "refuted", "A is best"),
         ("Three for me.", "read", "payoff(3)", "proved", "by the table"),
         ("If I got 5,", "not asserted", None, None, "a condition"),
@@ -221,7 +221,7 @@ def test_a_claim_of_a_partly_read_sentence_says_what_was_left_out():
         "partly_read": [place(4, "I get 3, which is 7 more.", left_out=["is 7 more"])],
         "unread": None,
     }
-    (cells,) = list_sentences(attempt)
+    (cells,) = list_judged_sentences(attempt)
     assert cells[1:] == ("partly read", "I get 3", "proved", "not read: is 7 more", "payoff(3)")
 
 

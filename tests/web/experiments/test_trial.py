@@ -17,7 +17,7 @@ from bestresponse.web.services.export import list_moves
 from bestresponse.web.trial import (
     TrialSettings,
     count_people,
-    list_models,
+    list_seated_models,
     render_preview,
     try_experiment,
 )
@@ -210,7 +210,7 @@ quiz = false
 
 
 def test_bots_are_refused_before_they_sit_down_where_a_model_is_not_named():
-    assert list_models(SEATED) == ["gpt-9"]
+    assert list_seated_models(SEATED) == ["gpt-9"]
     with pytest.raises(UsageError, match="there is no model named 'gpt-9' here"):
         try_experiment(SEATED, TrialSettings(1), refuse_models)
 

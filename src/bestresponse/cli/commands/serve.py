@@ -34,7 +34,7 @@ try:
     from bestresponse.web.trial import (
         TrialSettings,
         count_people,
-        list_models,
+        list_seated_models,
         render_preview,
         try_experiment,
     )
@@ -197,7 +197,7 @@ def try_file(config: ExperimentConfig) -> None:
         print(
             f"{file} is right. People who fill one group of every treatment: {count_people(text)}."
         )
-        if named := list_models(text):
+        if named := list_seated_models(text):
             needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
             print(f"It seats models: run `serve` and `bots` with {needed}.")
         return

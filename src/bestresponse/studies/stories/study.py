@@ -299,7 +299,7 @@ class KindRow(TypedDict):
     ]
 
 
-class CorrectnessRow(TypedDict):
+class StoryCorrectnessRow(TypedDict):
     """The share of programs for the stories of a game that are right on one level: syntactic or
     semantic."""
 
@@ -423,7 +423,7 @@ def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
             "programs": Frame(StoryRow, rows),
             "kinds": Frame(KindRow, kinds),
             "attempts": Frame(AttemptsRow, list(_count_attempts(rows, config.attempts))),
-            "correctness": Frame(CorrectnessRow, list(list_correctness(kinds))),
+            "correctness": Frame(StoryCorrectnessRow, list(list_correctness(kinds))),
             "verdicts": Frame(VerdictRow, list(_count_verdicts(rows))),
             "answers": readings.frames["answers"],
         },
@@ -486,12 +486,12 @@ def _count_right(
                 )
 
 
-def list_correctness(kinds: Sequence[KindRow]) -> Iterator[CorrectnessRow]:
+def list_correctness(kinds: Sequence[KindRow]) -> Iterator[StoryCorrectnessRow]:
     """Yield the syntactic and semantic correctness of every game, for the picture."""
     for row in kinds:
         if row["by"] == "game":
             for level, share in (("syntactic", row["syntactic"]), ("semantic", row["share"])):
-                yield CorrectnessRow(
+                yield StoryCorrectnessRow(
                     model=row["model"], game=row["stories"], level=level, share=share.estimate
                 )
 

@@ -40,7 +40,7 @@ class SentenceVerdict(NamedTuple):
     formula: str = ""
 
 
-def list_sentences(attempt: JsonMapping) -> list[SentenceVerdict]:
+def list_judged_sentences(attempt: JsonMapping) -> list[SentenceVerdict]:
     """List the sentences of an attempt in their order, one entry for each claim, or for a sentence
     without one."""
     partly = {passage["start"]: passage for passage in attempt.get("partly_read") or ()}
@@ -92,7 +92,7 @@ def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
     """Draw verdicts of first attempts to be judged by people, as the web app reads them."""
     items = []
     for number, row in enumerate(rows):
-        for place, cells in enumerate(list_sentences(row["transcript"][0])):
+        for place, cells in enumerate(list_judged_sentences(row["transcript"][0])):
             if cells.verdict in ("proved", "refuted"):
                 text = (
                     f"Sentence: {cells.sentence}\nRead as: {cells.words}\nVerdict: {cells.verdict}"
@@ -117,7 +117,7 @@ def show_audit(measured: Measurement) -> Shown:
 
 def _show_run(row: RunRow) -> Iterator[Block]:
     for number, attempt in enumerate(row["transcript"], 1):
-        sentences = list_sentences(attempt)
+        sentences = list_judged_sentences(attempt)
         if not sentences:
             continue
         source = (
