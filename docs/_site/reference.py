@@ -17,6 +17,7 @@ PACKAGES = (
     "bestresponse.formal",
     "bestresponse.formal.claims",
     "bestresponse.logic",
+    "bestresponse.telling",
     "bestresponse.runs",
     "bestresponse.runs.executors",
     "bestresponse.integrations.pettingzoo.environments",

@@ -16,6 +16,7 @@ PENNIES = [[1, -1], [-1, 1]]
 PACKAGE = '''
 from bestresponse.core.ask import Choice
 from bestresponse.core.game import View
+from bestresponse.core.told import prose
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.theory import NormalForm
 

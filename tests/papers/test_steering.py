@@ -30,6 +30,7 @@ from bestresponse.studies.steer import session
 from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.imitation import Training
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.compile import compile_game
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers" / "steering.md"
@@ -110,7 +111,7 @@ def read_prompts(name, number, **more):
         state = game.apply(game.apply(state, {role: game.options(0)[0]}), {role: "Some words."})
     role = game.roles[game.turn(state)]
     view = game.view(game.apply(state, {role: game.options(0)[0]}), role)
-    return game, f"{view.briefing}\n{view.situation}"
+    return game, f"{write_rules(view)}\n{write_history(view)}"
 
 
 @promise(
@@ -196,7 +197,7 @@ def _():
     assert "Write in a calm tone." in told
     state = game.apply(game.start(), {"player 1": "submissive"})
     heard = game.view(game.apply(state, {"player 1": "Hi."}), "player 2")
-    assert "submissive" not in heard.briefing + heard.situation
+    assert "submissive" not in write_rules(heard) + write_history(heard)
     assert heard.facts["private"] == game.cases[0].private[1]
 
 

@@ -233,7 +233,11 @@ def test_dialogues_are_filled_by_simulated_speakers_and_models():
     [
         ("tit-for-tat", "a program that plays the strategy tit-for-tat"),
         ("always:defect", "a program that always answers defect"),
-        ("equilibrium", "a program that plays an equilibrium of the game"),
+        (
+            "equilibrium",
+            "a program that plays an equilibrium of one round, as if there were no other and"
+            " nothing could go wrong",
+        ),
         ("some-model", "a language model"),
     ],
 )

@@ -11,6 +11,7 @@ from bestresponse.studies.population.study import PopulationConfig, population
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
+from bestresponse.studies.stories.strategies import StrategiesConfig, strategies_study
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
@@ -57,6 +58,11 @@ def stories_run(output):
     )
 
 
+def strategies_run(output):
+    config = StrategiesConfig("scripted", strategies="tit-for-tat", samples=1, attempts=1)
+    return run(strategies_study, config, output, models("I know none."))
+
+
 def steer_run(output):
     config = SteerConfig("meeting", "simulated", iterations=20, fresh=0)
     return run(steer, config, output, {"simulated": SimulatedSpeaker(0)})
@@ -78,6 +84,7 @@ MAKERS = {
     "sequential": (sequential_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
     "simulate": (simulate_run, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}),
     "steer": (steer_run, {"plays": 0, "total": None, "calls": 28}),
+    "strategies": (strategies_run, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}),
     "stories": (stories_run, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}),
     "tournament": (tournament_run, {"plays": 3, "total": 3, "calls": 8, "money": 0.0}),
     "verify": (verify_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),

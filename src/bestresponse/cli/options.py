@@ -79,6 +79,7 @@ def complete_strategy(incomplete: str) -> list[str]:
 
 COMPLETIONS: dict[str, Callable[[str], list[str]]] = {
     "game": complete_game,
+    "games": complete_game,
     "model": complete_model,
     "translator": complete_model,
     "domain": complete_domain,

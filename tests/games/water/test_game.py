@@ -14,7 +14,7 @@ from bestresponse.core.player import Decision, Nature
 from bestresponse.core.registry import games
 from bestresponse.games.water.game import Water, water
 from bestresponse.games.water.rules import RESIDENTS, Resident, Standing, WaterRules, allocate
-from bestresponse.telling.render import write_history
+from bestresponse.telling.render import write_history, write_rules
 
 
 def day(game, state, supply, *bids):
@@ -205,7 +205,7 @@ def test_an_answer_nobody_asked_for_is_refused():
 
 def test_the_rules_tell_the_order_of_ties_and_what_death_costs():
     game = Water(WaterRules(residents=(Resident("Mill", 4, 30), Resident("Farm", 4, 12))))
-    told = game.view(game.start(), "Farm").briefing
+    told = write_rules(game.view(game.start(), "Farm"))
     assert (
         "among equal bids and equal needs the one who comes first in this order: Mill, Farm."
         in told
