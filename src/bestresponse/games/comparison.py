@@ -14,11 +14,13 @@ for graphs ("Practical graph isomorphism", 1981).
 
 The relations:
 
-equal        the same payoffs under the same names renamed      the same payoffs once players and
-moves are renamed or reordered equivalent   so too once each player's payoffs are multiplied by a
-positive number and shifted: preferences over lotteries, and with them best responses and
-equilibria, are the same (von Neumann and Morgenstern 1944) ordinal      none of these, but every
-player ranks the ends alike different    none of these
+equal        the same payoffs under the same names
+renamed      the same payoffs once players and moves are renamed or reordered
+equivalent   so too once each player's payoffs are multiplied by a positive number and shifted:
+             preferences over lotteries, and with them best responses and equilibria, are the same
+             (von Neumann and Morgenstern 1944)
+ordinal      none of these, but every player ranks the ends alike
+different    none of these
 
 Names of players, and of moves of the same player, that occur in both games mean the same unless the
 caller says otherwise. Trees that are built differently may still have the same reduced normal form,

@@ -1,11 +1,10 @@
 """Tasks for Inspect, scored by the measures of this library.
 
-nash_gap     the games, prompt, reading and figures of `bestresponse bench` verify       whether
-every claim of a reasoning about a game is true; a text without claims is not scored game
-any game by name or file; seats for the model, for Inspect's model roles, for strategies and solvers
-formalize    stories with true games; every attempt with its feedback, scored by whether the game is
-the true one
-"""
+nash_gap     the games, prompt, reading and figures of `bestresponse bench`
+verify       whether every claim of a reasoning about a game is true; a text without claims is not scored
+game         any game by name or file; seats for the model, for Inspect's model roles, for strategies and solvers
+formalize    stories with true games; every attempt with its feedback, scored by whether the game is the true one
+"""  # noqa: E501
 
 from __future__ import annotations
 

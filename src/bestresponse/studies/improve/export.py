@@ -1,13 +1,10 @@
 """Write examples to files: many games, each class once, in shards that trainers read.
 
-    train-00000.jsonl ... validation-00000.jsonl ... test-00000.jsonl      one conversation a line,
-                                                                           and its task
-    manifest.json                                                          settings, counts, and a
-                                                                           hash of the prompts
+    train-00000.jsonl ... validation-00000.jsonl ... test-00000.jsonl      one conversation a line, and its task
+    manifest.json                                                          settings, counts, and a hash of the prompts
 
-Equal settings write equal files. A shard appears complete or not at all, and those that are there
-are not made again.
-"""
+Equal settings write equal files. A shard appears complete or not at all, and those that are there are not made again.
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -1,37 +1,31 @@
-"""The published experiments on games and strategies written by a model, found again from their
-records.
+"""The published experiments on games and strategies written by a model, found again from their records.
 
-A. Mensfelt, K. Stathis and V. Trencsenyi 2024. A folder holds the records of one experiment or of
-several:
+A. Mensfelt, K. Stathis and V. Trencsenyi 2024. A folder holds the records of one experiment or of several:
 
-programs.jsonl (or exp1_agents.jsonl)   programs of games, by anybody: `program`, and where they are
-known `game` (the name whose constraints hold, or the code of the study), `matrix` (the true cells:
-row, col, u_row, u_col) or `game_id` with its matrix in games.jsonl, `target_total`, and what was
-recorded (`logged`, `verdict`) exp2_agents.jsonl, exp2_programs.jsonl  a round robin of six
-strategies in five games (section 5.2, table 7) exp3_agents.jsonl, exp3_program.jsonl   five
-strategies, each written five times (section 5.3, table 8)
+programs.jsonl (or exp1_agents.jsonl)   programs of games, by anybody: `program`, and where they are known `game` (the
+    name whose constraints hold, or the code of the study), `matrix` (the true cells: row, col, u_row, u_col) or
+    `game_id` with its matrix in games.jsonl, `target_total`, and what was recorded (`logged`, `verdict`)
+exp2_agents.jsonl, exp2_programs.jsonl  a round robin of six strategies in five games (section 5.2, table 7)
+exp3_agents.jsonl, exp3_program.jsonl   five strategies, each written five times (section 5.3, table 8)
 
-*As published* is the study's own procedure. For games: any message of the loader is a failure, the
-initial situation must be called s0, and an agent plays four rounds against a clone. The round robin
-needs four habits of the original that a tournament should not have. The normaliser counts 60 plays
-for a player where 70 were logged. Every agent reckons its payoff as if it sat in the first seat. In
-a match against itself the first copy is paid as if it had made the second one's move. The best
-response only looks at moves that earn at least what the opponent earns. A strategy fails if the
+*As published* is the study's own procedure. For games: any message of the loader is a failure, the initial situation
+must be called s0, and an agent plays four rounds against a clone. The round robin needs four habits of the original
+that a tournament should not have. The normaliser counts 60 plays for a player where 70 were logged. Every agent reckons
+its payoff as if it sat in the first seat. In a match against itself the first copy is paid as if it had made the second
+one's move. The best response only looks at moves that earn at least what the opponent earns. A strategy fails if the
 loader says anything at all about it, or if it gives no move when asked.
 
-*Corrected* is ours: warnings are no failures, the initial situation is whatever the program says,
-and the game is taken out as a table and compared up to names; totals are divided by 70; rules are
-right only if they give a move in every situation, whatever chance does, and a random strategy must
-be uniform. Rules cut off at `@` (which the original took for the end of the code although it is an
-operator of Prolog) stay wrong. *Played right* is our own round robin on the same programs, both
-seats, expected payoffs, with a real best response.
+*Corrected* is ours: warnings are no failures, the initial situation is whatever the program says, and the game is taken
+out as a table and compared up to names; totals are divided by 70; rules are right only if they give a move in every
+situation, whatever chance does, and a random strategy must be uniform. Rules cut off at `@` (which the original took
+for the end of the code although it is an operator of Prolog) stay wrong. *Played right* is our own round robin on the
+same programs, both seats, expected payoffs, with a real best response.
 
-The validation of the published study loads a program, plays four rounds and compares payoffs. An
-agent plays tit-for- tat against a clone of itself that plays anti-tit-for-tat; with two moves this
-visits all four pairs of moves (Mensfelt, Stathis and Trencsenyi 2024, section 4.2). *Approximate*
-compares the total of the four rounds with the target, *exact* the payoffs of each round with the
-true matrix up to the names of the moves. A load fails on any message of the loader, warnings about
-singletons included."""
+The validation of the published study loads a program, plays four rounds and compares payoffs. An agent plays tit-for-
+tat against a clone of itself that plays anti-tit-for-tat; with two moves this visits all four pairs of moves (Mensfelt,
+Stathis and Trencsenyi 2024, section 4.2). *Approximate* compares the total of the four rounds with the target, *exact*
+the payoffs of each round with the true matrix up to the names of the moves. A load fails on any message of the loader,
+warnings about singletons included."""  # noqa: E501
 
 from __future__ import annotations
 

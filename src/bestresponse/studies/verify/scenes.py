@@ -1,15 +1,13 @@
-"""Where the reasoner sits: the game it is told, the others at an equilibrium, and what its choices
-are worth.
+"""Where the reasoner sits: the game it is told, the others at an equilibrium, and what its choices are worth.
 
-table    all choose at once; a choice is worth what it earns on average against one equilibrium of
-the game tree     one after the other, nothing hidden; a move of the first decision is worth what it
-leads to when everybody follows one subgame perfect equilibrium from there on. At every decision
-only the rest of the game is told, so that "if I pass" always means now; the claims are checked
-against the same rest. hidden   moves or draws are hidden; the whole game is told, and what the
-reasoner knows where it has to choose. Claims are about the whole game. The other player follows one
-sequential equilibrium; a move is worth what it earns on average wherever the reasoner may be, if
-everybody follows that equilibrium from there on.
-"""
+table    all choose at once; a choice is worth what it earns on average against one equilibrium of the game
+tree     one after the other, nothing hidden; a move of the first decision is worth what it leads to when everybody
+         follows one subgame perfect equilibrium from there on. At every decision only the rest of the game is told, so
+         that "if I pass" always means now; the claims are checked against the same rest.
+hidden   moves or draws are hidden; the whole game is told, and what the reasoner knows where it has to choose. Claims
+         are about the whole game. The other player follows one sequential equilibrium; a move is worth what it earns
+         on average wherever the reasoner may be, if everybody follows that equilibrium from there on.
+"""  # noqa: E501
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,14 +1,13 @@
-"""Sessions on disk and in play: the folder they are kept in, lobbies, answers, seats, and what the
-experimenter does.
+"""Sessions on disk and in play: the folder they are kept in, lobbies, answers, seats, and what the experimenter does.
 
-submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown"
-and "answered" calls.jsonl, records.jsonl   as in every run events.jsonl        lobbies, seats
-taken, people ready, questions shown, restarts: {"event", "at", ...}
+submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
+calls.jsonl, records.jsonl   as in every run
+events.jsonl        lobbies, seats taken, people ready, questions shown, restarts: {"event", "at", ...}
 
-The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to
-the rules. It accepts each answer once, from the seat that was asked, for the question that was
-asked, and writes it to disk before it is confirmed.
-"""
+The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to the rules. It accepts
+each answer once, from the seat that was asked, for the question that was asked, and writes it to disk before it is
+confirmed.
+"""  # noqa: E501
 
 import logging
 import secrets
