@@ -61,7 +61,7 @@ def rows(small: bool) -> dict[str, dict[str, object]]:
             "num_rows": side,
             "num_cols": side,
             "num_games": games,
-            "max_tokens": 400 if side < 6 else 700,
+            "max_tokens": 500 if side < 6 else 800,
         }
     for side in (3, 5):
         table[f"invariance-{side}x{side}"] = {
