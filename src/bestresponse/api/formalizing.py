@@ -167,7 +167,8 @@ class Formalized:
 
     def to_json(self) -> dict[str, object]:
         """Return the program, its table, what was said of it and its solution as plain data."""
-        winner, best = self.formalization, self.formalization.best
+        winner = self.formalization
+        best = self.formalization.best
         prompt, completion = winner.tokens
         data: JsonObject = {
             "ok": self.ok,
@@ -381,7 +382,8 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             election = formalize_many(formalizer, text, config.candidates)
             if config.refine is not None:
                 election = config.refine(formalizer, election)
-            winner, table = election.winner, election.winner.table
+            winner = election.winner
+            table = election.winner.table
             told_back = tested = None
             if table is not None and config.back_check:
                 told_back = compare_with_story(

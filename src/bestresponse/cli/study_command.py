@@ -124,7 +124,8 @@ def make_settings_command(
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check
     them."""
-    words, extra = field.description or read_help(kind).get(name, ""), read_extra(field)
+    words = field.description or read_help(kind).get(name, "")
+    extra = read_extra(field)
     parts = list_parts(hint)
     choices = [
         str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)

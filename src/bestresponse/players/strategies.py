@@ -404,7 +404,8 @@ class AxelrodPlayer:
             for names, c in zip(actions, self.cooperate, strict=True)
         ]
         for moves in view.facts["history"]:
-            mine, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
+            mine = letters[seat][moves[seat]]
+            theirs = letters[1 - seat][moves[1 - seat]]
             player.strategy(other)
             player.update_history(mine, theirs)
             other.update_history(theirs, mine)

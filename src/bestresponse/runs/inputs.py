@@ -117,7 +117,8 @@ def list_once(models: Iterable[NamedModel]) -> tuple[NamedModel, ...]:
     answer for both."""
     known: dict[str, NamedModel] = {}
     for named in models:
-        first, second = known.setdefault(named, named).model, named.model
+        first = known.setdefault(named, named).model
+        second = named.model
         if first is not second and not (isinstance(first, FunctionModel) and first.is_same(second)):
             raise UsageError(
                 f"two models are called {named}; name each, as by from_function(NAME, FUNCTION)"

@@ -82,7 +82,8 @@ class _ByName(Wrapper):
 
     def __init__(self, model: Model, name: str, shared: SharedCalls) -> None:
         super().__init__(_limit_local(model))
-        self._name, self._shared = name, shared
+        self._name = name
+        self._shared = shared
 
     def complete(self, request: Request) -> Reply:
         """Answer here, or let a worker answer."""

@@ -369,10 +369,9 @@ def play_missing(
     """Open the models of a run and play what is missing; `on_opened` is called before the first
     play."""
     config = config if study.prepare is None else study.prepare(config)
-    folder, executor = (
-        Path(config.output_dir),
-        choose_executor(config),
-    )  # a wrong name is said before a download
+    # a wrong name is said before a download
+    folder = Path(config.output_dir)
+    executor = choose_executor(config)
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
         how = Execution(

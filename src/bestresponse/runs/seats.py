@@ -479,7 +479,9 @@ def _seat_model(
 ) -> Player:
     """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its
     own so far."""
-    data, model, seed = spec.data, models[name], split(spec.data["seed"], "seat", role)
+    data = spec.data
+    model = models[name]
+    seed = split(spec.data["seed"], "seat", role)
     sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)
     if isinstance(game, HasSpeakers):
         return seat_speaker(model, game, role, seed, sampling)

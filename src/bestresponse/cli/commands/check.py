@@ -86,14 +86,13 @@ def check_command(
 
 
 def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:
-    table, ok = None, False
+    table = None
+    ok = False
     try:
         report = br.check(path, engine=engine)  # type: ignore[arg-type]
-        table, ok, messages = (
-            report.table,
-            report.ok,
-            [diagnostic.to_json() for diagnostic in report.diagnostics],
-        )
+        table = report.table
+        ok = report.ok
+        messages = [diagnostic.to_json() for diagnostic in report.diagnostics]
     except (OSError, InvalidGame) as error:
         why = (
             str(error)

@@ -78,13 +78,11 @@ class PlayConfig(RunSettings):
 
 def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
-    game, rounds, noise, seed, output_dir = (
-        setup.game,
-        setup.rounds,
-        setup.noise,
-        setup.seed,
-        Path(setup.output_dir),
-    )
+    game = setup.game
+    rounds = setup.rounds
+    noise = setup.noise
+    seed = setup.seed
+    output_dir = Path(setup.output_dir)
     town = _read_town(setup)
     table = _make_game(game, town, rounds, noise)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))

@@ -75,7 +75,8 @@ class ServeConfig(RunSettings):
 
 def open_to_people(config: ServeConfig) -> None:
     """Serve until somebody ends it."""
-    admin_token, output_dir = config.admin_token or os.environ.get(_TOKEN), Path(config.output_dir)
+    admin_token = config.admin_token or os.environ.get(_TOKEN)
+    output_dir = Path(config.output_dir)
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
     server_settings = ServerSettings(
@@ -181,7 +182,8 @@ class ExperimentConfig(RunSettings):
 
 def try_file(config: ExperimentConfig) -> None:
     """Describe a game, or check, preview or try a file."""
-    file, out = config.file, config.out
+    file = config.file
+    out = config.out
     if config.task == "game":
         game = make_game(GameChoice(str(file)))
         print(f"roles: {', '.join(game.roles)}")

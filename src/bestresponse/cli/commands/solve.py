@@ -118,7 +118,8 @@ def solve_command(
         answer = wait_for(
             lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs)
         )
-        chart, name = answer.answer.chart, answer.question.name
+        chart = answer.answer.chart
+        name = answer.question.name
         if plot is not None and chart is None:
             raise UsageError(
                 f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}"

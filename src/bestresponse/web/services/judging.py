@@ -179,7 +179,8 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
 def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) -> Interval | None:
     """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is
     not defined."""
-    table, rng = np.array(levels), np.random.default_rng(0)
+    table = np.array(levels)
+    rng = np.random.default_rng(0)
     shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
     alpha = partial(
         agreement.compute_if_defined, lambda ratings: agreement.krippendorff_alpha(ratings, scale)
@@ -271,7 +272,8 @@ class JudgingStore:
         for line, row in agreement.read_sheet(text, ("judge", "item", *keys)):
             if not any(row[key].strip() for key in keys):
                 continue
-            judge, item = row["judge"], row["item"]
+            judge = row["judge"]
+            item = row["item"]
             if judge not in task.judges or item not in items:
                 raise UsageError(
                     f"line {line}: there is no judge {judge!r} or no item {item!r} in this task"

@@ -124,7 +124,8 @@ def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:
 
 def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
     """Summarize a lobby without opening its tables."""
-    last, groups = lobby.tables[-1].number, len(lobby.first_tables)
+    last = lobby.tables[-1].number
+    groups = len(lobby.first_tables)
     over = sum(
         server.sessions.is_finished(table.id) for table in lobby.tables if table.number == last
     )
@@ -134,7 +135,8 @@ def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
 
 def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None)) -> LobbyState:
     """Describe some or all tables of a lobby with every seat."""
-    sessions, people = server.sessions, lobby.setup.persons
+    sessions = server.sessions
+    people = lobby.setup.persons
     seats = [(table.id, seat) for table in lobby.first_tables for seat in people]
     holders = [
         holder
@@ -148,10 +150,8 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
         for address in finished
         if experiment.payment
     ]
-    ready, money = (
-        sum(holder.confirmed for holder in holders),
-        float(sum(paid)) if experiment.payment else None,
-    )
+    ready = sum(holder.confirmed for holder in holders)
+    money = float(sum(paid)) if experiment.payment else None
     join, token = (
         (server.join_path(lobby.id), server.keys.token("lobby", lobby.id))
         if people
@@ -206,8 +206,11 @@ def _describe_table(server: ServerState, table: SessionTable) -> TableState:
 
 
 def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatState:
-    role, occupant, now = session.roles[seat], session.setup.seats[seat], time.monotonic()
-    address, person = (session.id, seat), occupant == PERSON
+    role = session.roles[seat]
+    occupant = session.setup.seats[seat]
+    now = time.monotonic()
+    address = (session.id, seat)
+    person = occupant == PERSON
     holder = server.sessions.register.get(*server.sessions.find_participant(*address))
     state = session.state(seat)
     if state == "not here yet" and holder.taken:

@@ -242,7 +242,8 @@ class SeatWorker:
 
 def _explain(session: Session, seat: int) -> str:
     """Say why a stand-in answers."""
-    role, limit = session.roles[seat], session.setup.seconds
+    role = session.roles[seat]
+    limit = session.setup.seconds
     if seat in session.standing.replaced:
         return "replaced by the experimenter"
     if seat in session.standing.absent:

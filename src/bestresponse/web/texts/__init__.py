@@ -44,7 +44,8 @@ class InterfaceTexts:
 
     def __init__(self, language: str, texts: Wordings, words: Mapping[str, str]) -> None:
         self.language, self.names = language, tuple(texts)
-        self._texts, self._words = texts, words
+        self._texts = texts
+        self._words = words
         # What stands in a place is part of one sentence.
         phrases = (
             (_PLACE.sub(r"(?P<\1>(?:(?![.!?] ).)+?)", re.escape(phrase)), wording)
