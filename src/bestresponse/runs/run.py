@@ -318,12 +318,12 @@ def make_manifest(
     return Manifest(
         identify_run(study, config),
         study.name,
-        settings,
-        invocation.command,
-        invocation.created,
-        environment(invocation.revision),
-        prompts,
-        identities,
+        config=settings,
+        command=invocation.command,
+        created=invocation.created,
+        environment=environment(invocation.revision),
+        prompts=prompts,
+        models=identities,
         shard=None if shard is None else str(shard),
     )
 

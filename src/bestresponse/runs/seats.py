@@ -452,7 +452,9 @@ def make_player(
         seats = {
             role: (
                 find_player(spec, game, role, name)
-                or _seat_model(spec, game, role, name, models, replies[role])
+                or _seat_model(
+                    spec, game, role=role, name=name, models=models, replies=replies[role]
+                )
             )
             for role, name in spec.data["seats"]
         }

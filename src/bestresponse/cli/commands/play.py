@@ -186,7 +186,12 @@ def _sit_down(
     created = datetime.now().astimezone().isoformat(timespec="seconds")
     run = identify_settings("play", config)
     manifest = Manifest(
-        run, "play", dict(config), read_command_line(), created, environment(find_revision())
+        run,
+        "play",
+        config=dict(config),
+        command=read_command_line(),
+        created=created,
+        environment=environment(find_revision()),
     )
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:

@@ -80,7 +80,12 @@ def open_to_people(config: ServeConfig) -> None:
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
     server_settings = ServerSettings(
-        output_dir, config.host, config.port, admin_token, text, pictures
+        output_dir,
+        config.host,
+        port=config.port,
+        admin=admin_token,
+        experiment=text,
+        pictures=pictures,
     )
     here = [
         m["name"]

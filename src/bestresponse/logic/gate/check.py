@@ -246,7 +246,16 @@ class _Gate:
         line, column = (clause.line, clause.column) if clause else (0, 0)
         source_line = _quote_first_line(clause) if clause else ""
         self.diagnostics.append(
-            Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code)
+            Diagnostic(
+                Stage.STATIC,
+                severity,
+                line=line,
+                column=column,
+                source_line=source_line,
+                message=message,
+                hint=hint,
+                code=code,
+            )
         )
 
     def refuse(self, code: str, message: str, hint: str = "") -> None:

@@ -212,7 +212,7 @@ def _opened(term: Struct, stack: list[Term | str]) -> str:
         opening = "["
     else:
         items = term.args  # type: ignore[assignment]
-        opening = _functor(term.name)  # type: ignore[assignment]
+        opening = _functor(term.name)
         stack.append(")")
     for item in items[:0:-1]:
         stack += (item, ",")

@@ -92,7 +92,14 @@ def describe_failure(error: LogicError) -> Diagnostic:
     hint = next(hint for word, hint in _LIMIT_HINTS.items() if word in message) if limit else ""
     code = "limit" if limit else "error"
     return Diagnostic(
-        Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code
+        Stage.RUNTIME,
+        Severity.ERROR,
+        line=line,
+        column=1 if line else 0,
+        source_line=source_line,
+        message=message,
+        hint=hint,
+        code=code,
     )
 
 

@@ -352,7 +352,16 @@ def _list_once(items: Iterable[_Item]) -> tuple[_Item, ...]:
 
 
 def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
-    return Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, code)
+    return Diagnostic(
+        Stage.CONTRACT,
+        Severity.ERROR,
+        line=0,
+        column=0,
+        source_line="",
+        message=message,
+        hint=hint,
+        code=code,
+    )
 
 
 def _find_path_defects(

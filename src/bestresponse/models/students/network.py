@@ -145,12 +145,12 @@ def read_gguf(path: Path) -> Network:
     sizes = Architecture(
         fields["llama.block_count"],
         fields["llama.embedding_length"],
-        fields["llama.attention.head_count"],
-        fields["llama.attention.head_count_kv"],
-        fields["llama.feed_forward_length"],
-        len(fields["tokenizer.ggml.tokens"]),
-        fields.get("llama.rope.freq_base", 10_000.0),
-        fields["llama.attention.layer_norm_rms_epsilon"],
+        heads=fields["llama.attention.head_count"],
+        key_heads=fields["llama.attention.head_count_kv"],
+        hidden=fields["llama.feed_forward_length"],
+        vocabulary=len(fields["tokenizer.ggml.tokens"]),
+        rope_base=fields.get("llama.rope.freq_base", 10_000.0),
+        epsilon=fields["llama.attention.layer_norm_rms_epsilon"],
     )
     values = {
         tensor.name: torch.from_numpy(

@@ -174,7 +174,8 @@ def _speak(prompt: str, rng: Random) -> str:
         )
     offers = _read_offers(prompt)
     mine = offers.wish(me, talk[-1][2] if talk else "", how)
-    return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, talk, rng)}"
+    answer = _negotiate(me, mine, manner=manner, offers=offers, talk=talk, rng=rng)
+    return f"{opener(shown)} {offers.introduce()}{answer}"
 
 
 def _negotiate(

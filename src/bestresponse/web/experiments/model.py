@@ -620,7 +620,13 @@ def _read_parts(
                 " name"
             )
             raise _Mistake(why, "games", names.index(min(taken)), "name")
-        parts += [part, *(Part(again, setup, game, part.texts, number, True) for again in later)]
+        parts += [
+            part,
+            *(
+                Part(again, setup, game=game, texts=part.texts, number=number, again=True)
+                for again in later
+            ),
+        ]
     return tuple(parts)
 
 

@@ -192,7 +192,9 @@ def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) 
     drawn = [alpha(shared[:, rng.integers(items, size=items)]) for _ in range(_RESAMPLES)]
     # Where a sample has no two scores that differ, all judges of it agree.
     low, high = np.quantile([1.0 if value is None else value for value in drawn], (0.025, 0.975))
-    return Interval(estimate, float(low), float(high), 0.95, "percentile", items)
+    return Interval(
+        estimate, float(low), high=float(high), level=0.95, method="percentile", n=items
+    )
 
 
 class JudgingStore:

@@ -130,7 +130,14 @@ def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
         server.sessions.is_finished(table.id) for table in lobby.tables if table.number == last
     )
     people = len(lobby.setup.persons) * groups
-    return LobbySummary(lobby.id, lobby.experiment.title, lobby.created, groups, people, over)
+    return LobbySummary(
+        lobby.id,
+        lobby.experiment.title,
+        created=lobby.created,
+        groups=groups,
+        people=people,
+        finished=over,
+    )
 
 
 def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None)) -> LobbyState:
@@ -159,17 +166,17 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
     )
     shown = [_describe_table(server, table) for table in lobby.tables[tables]]
     return LobbyState(
-        lobby.id,
-        experiment.title,
-        lobby.created,
-        len(seats),
-        len(holders),
-        ready,
-        len(finished),
-        money,
-        join,
-        token,
-        shown,
+        lobby=lobby.id,
+        game=experiment.title,
+        created=lobby.created,
+        people=len(seats),
+        seated=len(holders),
+        ready=ready,
+        finished=len(finished),
+        money=money,
+        join=join,
+        join_token=token,
+        sessions=shown,
     )
 
 
@@ -189,7 +196,14 @@ def describe_session(server: Server, session: Name) -> dict[str, object]:
 def _describe_table(server: ServerState, table: SessionTable) -> TableState:
     part = f", part {table.number}: {table.part.name}" if table.part.name else ""
     name = f"Group {table.group}{part}"
-    about = TableState(table.id, table.group, table.number, name, table.treatment, "broken")
+    about = TableState(
+        table.id,
+        table.group,
+        part=table.number,
+        name=name,
+        treatment=table.treatment,
+        status="broken",
+    )
     try:
         session = server.sessions.get_session(table.id)
     except BrokenSession as error:
@@ -225,21 +239,21 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     payoff = session.payoffs().get(role) if session.over and session.begun else None
     active = person and not session.ended and seat not in session.standing.replaced
     return SeatState(
-        seat,
-        role,
-        occupant,
-        token,
-        path,
-        server.code(*address) if person else None,
-        find_label(holder.labels),
-        state,
-        page,
-        on_page,
-        seen,
-        session.turn(role),
-        session.stand_ins(role),
-        payoff,
-        active,
+        number=seat,
+        role=role,
+        seat=occupant,
+        token=token,
+        path=path,
+        participant=server.code(*address) if person else None,
+        label=find_label(holder.labels),
+        state=state,
+        page=page,
+        on_page=on_page,
+        seen=seen,
+        answers=session.turn(role),
+        stand_ins=session.stand_ins(role),
+        payoff=payoff,
+        active=active,
     )
 
 

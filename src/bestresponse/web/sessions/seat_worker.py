@@ -158,7 +158,12 @@ class SeatWorker:
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
         understand = session.table.texts.understand
         player = make_seat(
-            occupant, session.game, view.role, session.seed, self._open_model, understand
+            occupant,
+            session.game,
+            role=view.role,
+            seed=session.seed,
+            open_model=self._open_model,
+            understand=understand,
         )
         try:
             decision = player.decide(view, ask)

@@ -337,7 +337,12 @@ class Session:
         payoffs = self.payoffs() if self.begun and self.over else {}
         answers = tuple(self.episode.submissions)
         return Record(
-            self.game.name, self.game.version, players, answers, payoffs, self.episode.void
+            self.game.name,
+            self.game.version,
+            players=players,
+            submissions=answers,
+            payoffs=payoffs,
+            void=self.episode.void,
         )
 
     def payoffs(self) -> dict[Role, float]:

@@ -68,7 +68,12 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         versions = {} if (path / "manifest.json").exists() else environment()
-        self.folder = RunFolder.open(path, Manifest(SESSIONS, SESSIONS, {}, (), now(), versions))
+        self.folder = RunFolder.open(
+            path,
+            Manifest(
+                SESSIONS, SESSIONS, config={}, command=(), created=now(), environment=versions
+            ),
+        )
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:
@@ -172,7 +177,17 @@ def read_lobby(event: JsonMapping) -> Lobby:
                 counts[number] += 1
                 group = counts[number]
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(SessionTable(session, name, group, part, created, number, treatment))
+                tables.append(
+                    SessionTable(
+                        session,
+                        name,
+                        group=group,
+                        part=part,
+                        created=created,
+                        number=number,
+                        treatment=treatment,
+                    )
+                )
                 seats = list(part.setup.persons)
                 if number > 1 and experiment.assignment.roles == "random":
                     generator(experiment.seed, "roles", group, number).shuffle(seats)
@@ -183,7 +198,13 @@ def read_lobby(event: JsonMapping) -> Lobby:
                     people.setdefault(person, []).append((session, seat))
                     chains[session, seat] = people[person]
     return Lobby(
-        name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains
+        name,
+        tables[0].setup,
+        tables=tuple(tables),
+        created=created,
+        experiment=experiment,
+        source=event["experiment"],
+        chains=chains,
     )
 
 

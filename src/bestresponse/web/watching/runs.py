@@ -240,7 +240,20 @@ class Runs:
             except (BestResponseError, *_DAMAGE) as error:
                 why = f"{name} cannot be read: {str(error).replace(str(self._output / name), name)}"
                 runs.append(
-                    RunProgress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", "")
+                    RunProgress(
+                        name=name,
+                        study="",
+                        created="",
+                        finished=False,
+                        plays=0,
+                        total=None,
+                        calls=0,
+                        tokens=0,
+                        money=None,
+                        title=why,
+                        status="unreadable",
+                        version="",
+                    )
                 )
         return runs
 
