@@ -7,7 +7,7 @@ refuses a value.
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import MISSING, replace
 from importlib.util import find_spec
@@ -124,46 +124,62 @@ def make_settings_command(
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check
     them."""
-    words = field.description or read_help(kind).get(name, "")
     extra = read_extra(field)
     parts = list_parts(hint)
     choices = [
         str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)
     ]
-    metavar = extra["metavar"] or next(
-        (_METAVARS[part] for part in parts if part in _METAVARS), None
-    )
-    metavar = f"[{'|'.join(choices)}]" if choices else metavar
     complete = offer_names(choices) if choices else COMPLETIONS.get(name)
     default = None if field.default in (PydanticUndefined, MISSING) else field.default
-    if default is not None and not isinstance(default, bool) and default not in ("", ()):
-        words += (
-            " [default:"
-            f" {', '.join(map(str, default)) if isinstance(default, tuple | list) else default}]"
-        )
+    words = field.description or read_help(kind).get(name, "")
+    words += _show_default(default)
     form = _choose_form(hint)
+    words_or_word: Any = str if form == "one" else list[str]
     if extra["argument"]:
         # Never required here: a file of settings may hold it, and the settings say that it is
         # missing.
-        metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
         argument = typer.Argument(
-            help=words, metavar=metavar, show_default=False, autocompletion=complete
+            help=words,
+            metavar=name.upper() if field.is_required() else f"[{name.upper()}]",
+            show_default=False,
+            autocompletion=complete,
         )
-        words_or_word: Any = list[str] if form == "many" else str
-        return _keyword(name, Annotated[words_or_word | None, argument])
+        argument_type: Any = list[str] if form == "many" else str
+        return _keyword(name, Annotated[argument_type | None, argument])
     flag = f"--{name.replace('_', '-')}"
-    flags = [flag, *([extra["short"]] if extra["short"] else [])]
+    flags = [flag, extra["short"]] if extra["short"] else [flag]
     if bool in parts:
-        # The metavar of a yes/no setting names the option that turns it off.
-        flags = [f"{flag}/--{extra['metavar'] or f'no-{flag[2:]}'}"] if default is True else flags
-        return _keyword(
-            name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)]
-        )
+        if default is True:
+            # The metavar of a yes/no setting names the option that turns it off.
+            off = extra["metavar"] or f"no-{flag[2:]}"
+            flags = [f"{flag}/--{off}"]
+        switch = typer.Option(*flags, help=words, show_default=False)
+        return _keyword(name, Annotated[bool | None, switch])
     if form != "one":
         words = f"{words.rstrip('.')}; may be repeated."
-    option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
-    words_or_word = str if form == "one" else list[str]
+    option = typer.Option(
+        *flags,
+        help=words,
+        metavar=_choose_metavar(extra["metavar"], parts, choices),
+        autocompletion=complete,
+    )
     return _keyword(name, Annotated[words_or_word | None, option])
+
+
+def _show_default(default: object) -> str:
+    """Write a default in brackets; switches and empty ones have none."""
+    if default is None or isinstance(default, bool) or default in ("", ()):
+        return ""
+    if isinstance(default, tuple | list):
+        default = ", ".join(map(str, default))
+    return f" [default: {default}]"
+
+
+def _choose_metavar(given: str, parts: Sequence[object], choices: Sequence[str]) -> str | None:
+    """Choose the placeholder of a value in the help: its choices, its own word, or its type."""
+    if choices:
+        return f"[{'|'.join(choices)}]"
+    return given or next((_METAVARS[part] for part in parts if part in _METAVARS), None)
 
 
 def _keyword(name: str, annotation: object, default: object = None) -> Parameter:

@@ -17,7 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from bestresponse.core.errors import BestResponseError, ModelUnavailable, StoreError, UsageError
+from bestresponse.core.errors import (
+    BestResponseError,
+    ModelUnavailable,
+    SettingError,
+    StoreError,
+    UsageError,
+)
 from bestresponse.core.game import AnyGame
 from bestresponse.models.base import Model
 from bestresponse.report import page, tables
@@ -400,7 +406,7 @@ def run_study(
     """
     how = how or Execution()
     if how.shard is not None and next(study.list_specs(config), None) is None:
-        raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
+        raise SettingError("shard", f"this {study.name} has no plays to share out; leave it out")
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     invocation = invocation or Invocation(read_command_line(), now, find_revision())
     manifest = make_manifest(study, config, models, invocation, how.shard)

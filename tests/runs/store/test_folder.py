@@ -96,7 +96,7 @@ def test_a_folder_of_another_run_is_not_written_into(tmp_path):
 def test_another_part_of_the_run_is_not_written_into_either(tmp_path):
     RunFolder.open(tmp_path, replace(MANIFEST, shard="1/3")).close()
     with pytest.raises(
-        StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another --output-dir"
+        StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another output folder"
     ):
         RunFolder.open(tmp_path, replace(MANIFEST, shard="2/3"))
     with pytest.raises(StoreError, match="holds shard 1/3 and not the whole run"):

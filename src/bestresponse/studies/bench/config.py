@@ -275,14 +275,7 @@ class BenchConfig(RunSettings):
 
     def _check_together(self) -> None:
         """Refuse settings that exclude each other."""
-        several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
-        verified = [name for name in self.model if is_verified(name)]
-        tree = isinstance(self.form, Tree)
-        one_letter = tree or {*self.theme} == {"neutral"}
-        buckets = self.suite == "buckets"
-        draws = buckets or self.suite in ("sensitivity", "generalisation")
-        sets_range = any(name == "low" for name, _ in self.set)
-        if sets_range:
+        if any(name == "low" for name, _ in self.set):
             self.refuse_set(
                 ["scale"],
                 "low and high say between which numbers payoffs are drawn; give these alone",
@@ -293,76 +286,58 @@ class BenchConfig(RunSettings):
             )
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
-        for wrong, name, problem in (
-            (
-                verified and tree,
-                "model",
-                "reasoning about a policy is not verified; leave out `verified:`",
-            ),
-            (
-                verified and "logprobs" in self.elicit,
-                "elicit",
-                "logprobs asks for no reasons that could be verified",
-            ),
-            (
-                not one_letter and "logprobs" in self.elicit,
-                "elicit",
-                "logprobs goes with the theme neutral only",
-            ),
-            (verified and self.plain, "plain", "without reasons there is nothing to verify"),
-            (
-                verified and self.style in ("json", "letter"),
-                "style",
-                f"{self.style} leaves no room for reasons",
-            ),
-            (
-                self.style == "letter" and "mixed" in self.elicit,
-                "style",
-                "a letter cannot state a mixed strategy",
-            ),
-            (
-                self.precision and self.shard,
-                "precision",
-                "a part of a run cannot tell how precise the whole is",
-            ),
-            (
-                self.suite == "invariance" and several,
-                (*several, "")[0],
-                "this suite varies it itself; give one",
-            ),
-            (
-                self.suite == "invariance" and OWN in self.theme,
-                "theme",
-                "this suite gives other names; not own",
-            ),
-            (
-                self.suite == "generalisation" and "theme" in several,
-                "theme",
-                "names are compared with one; give one",
-            ),
-            (
-                draws and self.game,
-                "suite",
-                f"{self.suite} draws games of other sizes; it takes no game of yours",
-            ),
-            (
-                buckets and self.family != "zero-sum",
-                "family",
-                "the suite buckets draws zero-sum games; leave it out",
-            ),
-            (
-                buckets and self.set,
-                "set",
-                "the suite buckets sets the parameters itself; leave them out",
-            ),
-            (
-                self.trials > 1 and "logprobs" in self.elicit,
-                "trials",
-                "logprobs are the same each time",
-            ),
-        ):
-            if wrong:
-                raise SettingError(name, problem)
+        if self.precision and self.shard:
+            raise SettingError("precision", "a part of a run cannot tell how precise the whole is")
+        if self.style == "letter" and "mixed" in self.elicit:
+            raise SettingError("style", "a letter cannot state a mixed strategy")
+        if "logprobs" in self.elicit:
+            self._check_logprobs()
+        if any(is_verified(name) for name in self.model):
+            self._check_verified()
+        self._check_suite()
+
+    def _check_logprobs(self) -> None:
+        """Refuse what makes no sense where the odds of the next token are read."""
+        one_letter = isinstance(self.form, Tree) or {*self.theme} == {"neutral"}
+        if not one_letter:
+            raise SettingError("elicit", "logprobs goes with the theme neutral only")
+        if self.trials > 1:
+            raise SettingError("trials", "logprobs are the same each time")
+
+    def _check_verified(self) -> None:
+        """Refuse what leaves a verified model no reasons that could be checked."""
+        if isinstance(self.form, Tree):
+            problem = "reasoning about a policy is not verified; leave out `verified:`"
+            raise SettingError("model", problem)
+        if "logprobs" in self.elicit:
+            raise SettingError("elicit", "logprobs asks for no reasons that could be verified")
+        if self.plain:
+            raise SettingError("plain", "without reasons there is nothing to verify")
+        if self.style in ("json", "letter"):
+            raise SettingError("style", f"{self.style} leaves no room for reasons")
+
+    def _check_suite(self) -> None:
+        """Refuse what the suite sets itself."""
+        several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
+        match self.suite:
+            case "invariance":
+                if several:
+                    raise SettingError(several[0], "this suite varies it itself; give one")
+                if OWN in self.theme:
+                    raise SettingError("theme", "this suite gives other names; not own")
+            case "generalisation":
+                if "theme" in several:
+                    raise SettingError("theme", "names are compared with one; give one")
+            case "buckets":
+                if self.family != "zero-sum":
+                    problem = "the suite buckets draws zero-sum games; leave it out"
+                    raise SettingError("family", problem)
+                if self.set:
+                    problem = "the suite buckets sets the parameters itself; leave them out"
+                    raise SettingError("set", problem)
+        if self.game and self.suite in ("buckets", "sensitivity", "generalisation"):
+            problem = f"{self.suite} draws games of other sizes; it takes no game of yours"
+            raise SettingError("suite", problem)
 
     @cached_property
     def form(self) -> NormalForm | Tree | None:

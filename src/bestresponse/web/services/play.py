@@ -295,29 +295,52 @@ def act(
     if session and session not in [table.id for table in lobby.tables]:
         raise NotFound("there is no such session in this lobby")
     tables = _open_tables(server, lobby, session)
-    if action in ("begin", "advance") and not session:
-        # Empty groups and later games would be played out by stand-ins before anybody has come to
-        # them.
-        tables = [table for table in tables if table.begun or table.standing.ready]
-    if action == "restart":
-        chosen = [session] if session else [table.id for table in tables if table.begun]
-        return len([server.sessions.restart_table(name) for name in chosen])
-    if action in ("begin", "close"):
-        concerned = [table for table in tables if action == "close" or not table.begun]
-        for table in concerned:
-            (server.sessions.close_table if action == "close" else server.sessions.begin_without)(
-                table
-            )
-        return len(concerned)
-    seats = [
+    match action:
+        case "close":
+            for table in tables:
+                server.sessions.close_table(table)
+            return len(tables)
+        case "begin":
+            waiting = [table for table in _leave_out_empty(tables, session) if not table.begun]
+            for table in waiting:
+                server.sessions.begin_without(table)
+            return len(waiting)
+        case "restart":
+            names = [session] if session else [table.id for table in tables if table.begun]
+            for name in names:
+                server.sessions.restart_table(name)
+            return len(names)
+        case "advance":
+            late = [
+                (table, person)
+                for table, person in _list_people(_leave_out_empty(tables, session), seat)
+                if not table.begun or table.roles[person] in table.pending()
+            ]
+            for table, person in late:
+                server.sessions.advance_person(table, person)
+            return len(late)
+        case _:
+            people = _list_people(tables, seat)
+            for table, person in people:
+                server.sessions.replace_person(table, person)
+            return len(people)
+
+
+def _leave_out_empty(tables: list[Session], session: str) -> list[Session]:
+    """Keep the tables somebody has come to, unless one table was named.
+
+    Otherwise stand-ins would play out empty groups and later games before anybody has come to them.
+    """
+    if session:
+        return tables
+    return [table for table in tables if table.begun or table.standing.ready]
+
+
+def _list_people(tables: list[Session], seat: int | None) -> list[tuple[Session, int]]:
+    """List the seats that people hold, or the one seat that was named, at each table."""
+    return [
         (table, person)
         for table in tables
         for person in table.setup.persons
         if seat in (None, person) and person not in table.standing.replaced
-        if action == "replace" or not table.begun or table.roles[person] in table.pending()
     ]
-    for table, person in seats:
-        (server.sessions.advance_person if action == "advance" else server.sessions.replace_person)(
-            table, person
-        )
-    return len(seats)
