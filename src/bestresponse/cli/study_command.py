@@ -52,7 +52,7 @@ from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.study import AnyStudy, Estimate
 
 _MOST_FAILURES = 5
-_DRY_RUN = "Print what would be played and what it takes, and stop."
+_DRY_RUN = "Show the plan and its estimated cost, then exit."
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 
@@ -68,7 +68,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
 
-    again = "The same command again goes on where it was stopped and plays only what is missing."
+    again = "Run the same command again to resume; only missing plays are made."
     return make_settings_command(study.config, run, again)
 
 
@@ -92,7 +92,7 @@ def make_settings_command(
         _keyword(name, act_hints[name], other.default)
         for name, other in [*signature(act).parameters.items()][1:]
     ]
-    file = typer.Option(help="TOML with settings; what is typed goes before it.")
+    file = typer.Option(help="TOML with settings; command-line options override it.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         _keyword("settings", Annotated[Path | None, file]),

@@ -201,7 +201,7 @@ class AutomatonPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.automaton.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -377,7 +377,7 @@ class AxelrodPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"axelrod:{self.strategy}"
 
     def decide(self, view: View, ask: Ask) -> Decision:

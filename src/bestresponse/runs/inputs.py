@@ -330,7 +330,7 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
 
     @classmethod
     def convert(cls, value: str | Path, stored: bool) -> FileText:
-        """Read the file; in a stored run the text itself stands there."""
+        """Read the file; a stored run holds the text itself."""
         if isinstance(value, FileText):
             return value
         if stored:

@@ -52,7 +52,7 @@ _SCALES = {
 def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")
+        bool, typer.Option("--json", help="Print one JSON object per line, one line per program.")
     ] = False,
     name: Annotated[
         str | None,
@@ -167,14 +167,22 @@ def _tell_roles(
 
 def compare_command(
     first: Annotated[
-        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+        str,
+        typer.Argument(
+            help="Name or file of a game, as for `solve`.", autocompletion=complete_game
+        ),
     ],
     second: Annotated[
-        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+        str,
+        typer.Argument(
+            help="Name or file of a game, as for `solve`.", autocompletion=complete_game
+        ),
     ],
     any_names: Annotated[
         bool,
-        typer.Option("--any-names", help="Names that occur in both games need not mean the same."),
+        typer.Option(
+            "--any-names", help="Ignore names: a name in both games need not mean the same."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

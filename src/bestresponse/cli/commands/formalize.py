@@ -63,15 +63,17 @@ class FormalizeOptions(FormalizeConfig):
     """The game that the strategy is for: a name or a file; two players who choose among the same
     moves at once."""
     output: Path | None = setting(
-        default=None, short="-o", help="Where the program goes; else the story's name, .pl."
+        default=None, short="-o", help="File for the program. [default: the story's name with .pl]"
     )
     page: Path | None = setting(default=None)
     """Also write a page (.html): story, game in words, picture and solution."""
     interactive: bool = setting(
-        default=False, short="-i", help="See the game, say what is wrong, let it be revised."
+        default=False,
+        short="-i",
+        help="Look at the game, say what is wrong, and let the model revise it.",
     )
     save_example: Path | None = setting(
-        default=None, help="Keep the story and its game in this folder, for --examples."
+        default=None, help="Save the story and its game in this folder, for --examples."
     )
 
 

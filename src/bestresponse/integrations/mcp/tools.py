@@ -311,7 +311,7 @@ def verify_text(
     ],
     game: Game,
     seat: Annotated[
-        str | None, Field(description="The player who reasons, by name; the first if not said.")
+        str | None, Field(description="Player who reasons. [default: the first]")
     ] = None,
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false

@@ -40,7 +40,7 @@ def evaluate_arithmetic(term: Term, spend: Callable[[int], None], depth: int = 0
         return term
     if not isinstance(term, Struct):
         if isinstance(term, Var):
-            raise Fault("an unbound variable stands in an arithmetic expression")
+            raise Fault("an arithmetic expression contains an unbound variable")
         raise Fault(f"{brief(term)} is not a number")
     if depth >= MAX_DEPTH:
         raise LimitReached(TOO_DEEP)

@@ -165,7 +165,7 @@ def _fault(gated: GatedProgram, reply: Struct) -> RuntimeFault:
 def _explain(formal: Term) -> str:
     match formal:
         case Atom("instantiation_error"):
-            return "an unbound variable stands in an arithmetic expression"
+            return "an arithmetic expression contains an unbound variable"
         case Struct(name="existence_error", args=(_, Struct(name="/", args=(name, arity)))):
             return f"unknown procedure {name}/{arity}"
         case Struct(name="evaluation_error"):

@@ -175,7 +175,7 @@ class Secret:
                 known.covered[:] = bytes(map(max, known.covered, part))
 
     def _may_stand_in(self, folded: str, shortest: int) -> bool:
-        """Say whether a part of the key may stand in a text; quickly, since most texts hold
+        """Say whether a text may contain a part of the key; quickly, since most texts hold
         none."""
         return any(half in folded for half in self._halves[shortest])
 
@@ -295,7 +295,7 @@ class _Texts:
         self.keys: list[int | str] = []
 
     def add(self, holder: _Holder, key: int | str) -> None:
-        """Add the text that stands there."""
+        """Add the text found there."""
         self.holders.append(holder)
         self.keys.append(key)
 

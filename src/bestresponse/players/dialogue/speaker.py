@@ -144,7 +144,7 @@ class Guided(PlayerWrapper):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"guided {self.player.name}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -184,7 +184,7 @@ class DealReferee(_Referee):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"deal by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -219,7 +219,7 @@ class ScoreReferee(_Referee):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"score by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:

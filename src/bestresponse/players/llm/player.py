@@ -215,7 +215,7 @@ class ModelPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.model.id
 
 
@@ -227,7 +227,7 @@ class PlayerWrapper:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.player.name
 
 
@@ -292,7 +292,7 @@ class Sampled:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.players[0].name
 
     def decide(self, view: View, ask: Ask) -> Decision:

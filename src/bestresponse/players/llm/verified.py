@@ -103,7 +103,7 @@ class Verified(PlayerWrapper):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"{'verified' if self.feedback else 'again'}({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:

@@ -115,31 +115,35 @@ class BenchConfig(RunSettings):
     not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
     equilibrium play without a model."""
     game: BenchGamesSetting = setting(default=None, kw_only=False, argument=True)
-    """A game or a file instead of drawn games; or `stories`."""
+    """A game by name or file, instead of random games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
-    """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""
+    """Number of games; of a named game the orders of its actions, of a tree the policies. [default:
+    100, or 20 for smollm2; 24 orders; 1 policy]"""
     num_rows: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the column player.")
     seed: int = setting(
-        default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent."
+        default=0, ge=0, help="Seed for games and orders, and for the seed sent to models."
     )
-    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
     trials: int = setting(default=1, ge=1, le=10_000)
-    """How often each question is asked; every answer is measured."""
+    """Times each question is asked; every answer is measured."""
     suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(
         default="standard"
     )
-    """What is varied besides the game."""
+    """What else is varied: a suite of conditions."""
     family: str = setting(default="zero-sum")
-    """Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
+    """Family of random games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")
     """A parameter of the family, such as support=2 or equilibrium=mixed; an unknown name lists
     all."""
     scale: float = setting(
-        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale."
+        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn between -SCALE and SCALE."
     )
     decimals: int = setting(
-        default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else."
+        default=0,
+        ge=0,
+        le=12,
+        help="Decimals to which payoffs are rounded before the game is solved.",
     )
     elicit: NamesSetting = setting(default=())
     """mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"""
@@ -148,31 +152,32 @@ class BenchConfig(RunSettings):
     """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its
     names."""
     seat: NamesSetting = setting(default=())
-    """row or col; in a game played in turn the name of a player. [default: row, or all]"""
+    """Player that the model takes: row or col; in a tree the name of a player. [default: row; in a
+    tree all]"""
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto")
-    """How to answer; auto is JSON where the model can be held to it."""
+    """How models answer; auto uses JSON if the model follows a schema."""
     temperature: float | None = setting(default=None, ge=0, le=5)
     """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
     plain: bool = setting(
         default=False,
-        help="Have models answer at once instead of writing down their reasons first.",
+        help="Let models answer at once, without writing down reasons first.",
     )
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
-    """How hard models that reason by themselves do so. [default: the provider's own]"""
+    """Reasoning effort, for models that have one. [default: the provider's own]"""
     reasoning_tokens: int | None = setting(default=None, ge=1, le=1000000)
-    """The most tokens for such reasoning, beside those of the reply."""
+    """Maximum reasoning tokens, in addition to those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
-    """Longest reply, in tokens. [default: 4000, or 512 without reasons]"""
+    """Maximum tokens per reply. [default: 4000, or 512 without reasons]"""
     samples: int = setting(
-        default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled."
+        default=10, ge=1, le=10_000, help="Moves to sample per question, with --elicit sampled."
     )
     max_infosets: int | None = setting(default=None, ge=1, le=1000000)
-    """In a game played in turn: the most information sets, likeliest first."""
+    """Maximum information sets of a tree, the most likely first."""
     attempts: int = setting(
-        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+        default=1, ge=1, le=20, help="Maximum attempts per question if an answer is unreadable."
     )
     precision: float | None = setting(default=None, gt=0)
-    """Stop when the mean gap / payoff range is known to within this."""
+    """Stop when the mean gap / payoff range is known to within this margin."""
 
     def __post_init__(self) -> None:
         self._refuse_useless()

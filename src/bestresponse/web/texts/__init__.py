@@ -194,7 +194,7 @@ def _match_any(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Patt
 
 @cache
 def list_languages() -> tuple[str, ...]:
-    """List the languages that there are texts for, English first."""
+    """List the languages for which texts exist, English first."""
     languages = [
         entry.name for entry in files(__name__).iterdir() if entry.joinpath(_FILES[0]).is_file()
     ]
