@@ -233,7 +233,9 @@ def test_an_answer_whose_calls_cannot_be_kept_is_not_kept_either(tmp_path):
 
 
 def test_refusals_of_the_system_come_with_advice():
-    assert "choose another output folder" in str(explain_os_error(PermissionError(13, "no"), "writing x"))
+    assert "choose another output folder" in str(
+        explain_os_error(PermissionError(13, "no"), "writing x")
+    )
 
 
 def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):

@@ -126,7 +126,8 @@ class PopulationConfig(MatchSettings):
         if unknown:
             raise SettingError(
                 "start",
-                f"there is no strategy {unknown[0]!r} here; expected one of {', '.join(self.strategies)}",
+                f"there is no strategy {unknown[0]!r} here; expected one of"
+                f" {', '.join(self.strategies)}",
             )
         empty = [
             names for names in self.populations.values() if not any(map(self.start.get, names))
