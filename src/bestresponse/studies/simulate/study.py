@@ -38,7 +38,7 @@ from bestresponse.core.capabilities import Wording, measure_decision_cost
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.core.files import read_toml
-from bestresponse.core.json import canonical
+from bestresponse.core.json import canonical, digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
@@ -76,7 +76,7 @@ from bestresponse.runs.inputs import (
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import GameValue, Measured, Study
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -886,6 +886,23 @@ def show_rules(measured: Measurement) -> Shown:
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)
 
 
+def list_payoffs(config: SimulateConfig, measured: Measured) -> Iterator[GameValue]:
+    """Yield what every seat earned in every play; plays of the same number and seed are pairs."""
+    same = digest([config.game.to_json(), config.rounds, config.noise, config.seed])
+    ends = Plays(config, (), np.empty(0), np.empty(0), []).ends
+    span = None if ends is None else float(np.ptp(ends, axis=1).max())
+    for row in measured.frames["payoffs"].rows:
+        if row["payoff"] is not None:
+            yield GameValue(
+                player=(row["seat"], row["player"]),
+                metric="payoff",
+                game=f"{same} {row['repeat']}",
+                part=row["seat"],
+                value=row["payoff"],
+                most=span,
+            )
+
+
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 simulate = Study(
@@ -899,6 +916,8 @@ simulate = Study(
     ),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
+    tested=("payoff",),
+    compared=list_payoffs,
     title="Playing {{ config.game.name }}",
     subtitle=_PROSE["subtitle"],
     command="simulate",

@@ -18,13 +18,12 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
-from bestresponse.report.frames import Frame, Heads, Metric, Value, column
+from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential import policies as plans
 from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
@@ -456,6 +455,7 @@ sequential = Study(
     play=plans.prepare_questions,
     measure=measure_policies,
     metrics=METRICS,
+    tested=("exploitability_normalised", "gap_normalised"),
     title="How far from an equilibrium?",
     subtitle=_PROSE["subtitle"],
     unit="answers",
