@@ -303,7 +303,8 @@ class RunComparison:
             return ()
         columns = ["by", "player", "against", "difference", "p", "p_adjusted", "effect", "games"]
         shown = table("differences", columns)
-        blocks = list(shown.build(rows, _describe_family(tested)))
+        paired = any(row["p"] is not None for row in rows)
+        blocks = list(shown.build(rows, _describe_family(tested, paired)))
         picture = intervals("differences", ("player", "against"), "difference")
         for by in rows.list_values("by") if tested else ():
             caption = f"{by}: difference with its 95 % interval."
@@ -490,7 +491,9 @@ def _tell_games(first: ComparedRun, second: ComparedRun) -> list[str]:
     ]
 
 
-def _describe_family(tested: bool) -> str:
+def _describe_family(tested: bool, paired: bool) -> str:
+    if not paired:
+        return "Later less earlier."
     if tested:
         return "Later less earlier; adjusted p over all comparisons of this table."
     return "Later less earlier; these are not adjusted for the number of comparisons."
