@@ -50,24 +50,24 @@ Policies = Sequence[plans.StatedPolicy]
 
 
 def _average(name: str, title: str, explained: str, format: str) -> Metric[Policies]:
-    """Make the metric that averages a figure over complete policies; a single one has the interval
-    of its samples."""
+    """Make the metric that averages a figure over complete policies.
+
+    A single one has the interval of its samples, if moves were sampled; a baseline is known and has
+    none.
+    """
 
     def compute(policies: Policies) -> Value:
-        known = [
-            (policy, figure) for policy in policies if (figure := policy.figures[name]) is not None
-        ]
-        if len(known) == 1:
-            return known[0][0].estimate(name)
+        known = [policy for policy in policies if policy.figures[name] is not None]
         if not known:
             return None
-        ranges = known[0][0].arena.ranges[list(known[0][0].seats)]
-        most = {"nash_conv": float(ranges.sum())}.get(
-            name, 1.0 if "normalised" in name else float(ranges.mean())
-        )
-        return bound_mean(
-            [figure for _, figure in known], (0.0, most), rng=np.random.default_rng(_SEED)
-        )
+        first = known[0]
+        if first.is_baseline:
+            return first.figures[name]
+        if len(known) == 1:
+            return first.estimate(name)
+        most = first.arena.bound_figures(first.seats)[name]
+        figures = [policy.figures[name] or 0.0 for policy in known]
+        return bound_mean(figures, (0.0, most), rng=_SEED)
 
     return Metric(name, title, explained, "", format, compute)
 
