@@ -176,6 +176,7 @@ def make_settings_command(
     more = [
         _keyword(name, act_hints[name], other.default)
         for name, other in [*signature(act).parameters.items()][1:]
+        if name not in fields  # a study may mean something else by --against, as a tournament does
     ]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
     parameters = [
