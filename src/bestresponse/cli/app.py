@@ -1,7 +1,7 @@
 """The command line: which commands there are, and how errors end.
 
 Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as
-given, 130 interrupted.
+given, 3 a condition of `--fail-if` holds, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "Open games to people in a browser."),
     "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),
     "run": ("run", "Run any study, also one of an installed package, from a file of settings."),
-    "report": ("recorded", "Measure and report a recorded run again."),
+    "report": ("recorded", "Report a recorded run again, or compare several runs."),
     "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
     "merge": ("recorded", "Merge the parts of a run made with --shard."),
     "reproduce": ("recorded", "Recompute the results of a paper from its recorded runs."),

@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import MISSING, replace
+from dataclasses import MISSING, dataclass, replace
 from importlib.util import find_spec
 from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
@@ -35,12 +35,15 @@ from bestresponse.models.base import Model, Usage
 from bestresponse.models.wrappers.limits import estimate_price, find_price
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import fill_template
+from bestresponse.report.files import write_text
 from bestresponse.report.frames import read_help
 from bestresponse.report.text import visible
+from bestresponse.runs.comparison import RunComparison, compare_runs
 from bestresponse.runs.execution import Progress
+from bestresponse.runs.gate import check_conditions, refuse_conditions
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.models import OpenedModels
-from bestresponse.runs.run import C, Run, find_path, play_missing
+from bestresponse.runs.run import C, Run, find_path, load_run, play_missing
 from bestresponse.runs.settings import (
     RunSettings,
     list_parts,
@@ -53,6 +56,80 @@ from bestresponse.runs.study import AnyStudy, Estimate
 
 _MOST_FAILURES = 5
 _DRY_RUN = "Show the plan and its estimated cost, then exit."
+_CODE_OF_GATE = 3
+
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        help="Compare the run with this recorded run at the end: its folder, or the folder above.",
+        metavar="RUN",
+    ),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=(
+            'Exit with code 3 if this holds for a model, such as "exploitability_normalised >'
+            ' 0.2", "low(nash_gap) > 1" or, with --against, "nash_gap - baseline > 0.01"; may'
+            " be repeated."
+        ),
+        metavar="CONDITION",
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option(help="Write what --fail-if found to this file, as JUnit XML.", metavar="FILE"),
+]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a command checks at the end of a run: conditions, the run they compare with, and the
+    file for the result."""
+
+    conditions: tuple[str, ...] = ()
+    against: Path | None = None
+    junit: Path | None = None
+
+    def refuse(self, study: AnyStudy) -> None:
+        """Refuse conditions that can never be checked, before anything is played."""
+        names = [metric.name for metric in study.all_metrics]
+        refuse_conditions(self.conditions, names, baseline=self.against is not None)
+        if self.junit is not None and not self.conditions:
+            raise UsageError("--junit: there is nothing to write without --fail-if CONDITION")
+        if self.against is not None:
+            load_run(self.against)
+
+    def check(self, run: Run[C]) -> None:
+        """Check the conditions and print what failed; exit with 3 where something did."""
+        if not self.conditions:
+            return
+        baseline = None if self.against is None else load_run(self.against)
+        result = check_conditions(self.conditions, run, baseline)
+        if self.junit is not None:
+            write_text(self.junit, result.to_junit())
+            notes().print(f"wrote {self.junit}", markup=False, soft_wrap=True)
+        for check in result.failures:
+            print(f"bestresponse: failed: {visible(check.describe())}", file=sys.stderr)
+        if result.failures:
+            raise typer.Exit(_CODE_OF_GATE)
+        notes().print("all checks passed", markup=False, soft_wrap=True)
+
+
+def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> None:
+    """Write the files of a comparison, and print its tables and what limits it."""
+    written = comparison.publish(folder)
+    if as_json:
+        return
+    for note in comparison.notes:
+        notes().print(visible(note), markup=False, soft_wrap=True)
+    for _, table in comparison.report().tables:
+        print_table(console(), table)
+    notes().print(
+        f"wrote {written[0]} and {len(written) - 1} files beside it", markup=False, soft_wrap=True
+    )
+
+
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 
@@ -64,9 +141,17 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         config: RunSettings,
         as_json: AsJson = False,
         dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+        against: Against = None,
+        fail_if: FailIf = None,
+        junit: Junit = None,
     ) -> None:
-        show = show_estimate if dry_run else run_and_show
-        show(study.pick(config), config, as_json)
+        chosen = study.pick(config)
+        gate = Gate(tuple(fail_if or ()), against, junit)
+        gate.refuse(chosen)
+        if dry_run:
+            show_estimate(chosen, config, as_json)
+        else:
+            run_and_show(chosen, config, as_json, gate)
 
     again = "Run the same command again to resume; only missing plays are made."
     return make_settings_command(study.config, run, again)
@@ -91,6 +176,7 @@ def make_settings_command(
     more = [
         _keyword(name, act_hints[name], other.default)
         for name, other in [*signature(act).parameters.items()][1:]
+        if name not in fields  # a study may mean something else by --against, as a tournament does
     ]
     file = typer.Option(help="TOML with settings; command-line options override it.")
     parameters = [
@@ -216,9 +302,11 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
         print(_describe(estimate, {}))
 
 
-def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+def run_and_show(
+    study: AnyStudy, config: RunSettings, as_json: bool, gate: Gate | None = None
+) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are
-    missing."""
+    missing, and with 3 where the gate fails."""
     if (
         study.prepare is not None
     ):  # what is played is known only then; to prepare it again changes nothing
@@ -252,6 +340,11 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
             on_progress=lambda progress: bars[0](progress),
         )
     show_run(run, as_json, study.count_tables(config))
+    if gate is None:
+        return
+    if gate.against is not None:
+        show_comparison(compare_runs(gate.against, run), run.path, as_json)
+    gate.check(run)
 
 
 def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> Estimate:

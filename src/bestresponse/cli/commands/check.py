@@ -195,7 +195,7 @@ def compare_command(
     table is the tree in which nobody sees the others' choices. Where they differ, a shortest play
     on which they part is told first. The exit code is 0 for the same tree, 3 for the same reduced
     form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
-    different games.
+    different games. To compare recorded runs, use `report RUN RUN`.
     """
     games = [br.find_game(name) for name in (first, second)]
     comparison = br.compare(*games, any_names=any_names)
