@@ -91,7 +91,7 @@ from bestresponse.games.dialogue.game import (
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.players.dialogue.speaker import Guided, Unguided, Voices
+from bestresponse.players.dialogue.speaker import Arbiter, Guided, Unguided, Voices, is_summary
 from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
@@ -201,7 +201,7 @@ class AnswerStore:
         key = key or prompt_key(view)
 
         def question() -> tuple[Entry, int]:
-            speaker = player.choose(view) if isinstance(player, Voices) else player
+            speaker = player.choose(view) if isinstance(player, Voices | Arbiter) else player
             decision = speaker.decide(view, ask)
             entry = Entry(
                 key, number, decision.action, speaker.name, decision.reading, decision.reasoning
@@ -313,17 +313,18 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The most a tree can have: messages and rulings to ask for, and nodes."""
+    """The most a tree can have: messages, rulings and summaries to ask for, and nodes."""
 
     messages: int
     rulings: int
     nodes: int
+    summaries: int = 0
 
 
 def size_of(game: DialogueGame, wordings: int) -> Size:
     """Say how large the tree is if all texts differ; identical texts and early ends make it
     smaller."""
-    messages = rulings = 0
+    messages = rulings = summaries = 0
     positions = nodes = len(game.cases)
     for number in range(game.messages):
         choices = len(game.options(number % game.domain.players))
@@ -333,7 +334,9 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
         positions = spoken
         if game.rules_after(number + 1):
             rulings += spoken
-    return Size(messages, rulings, nodes + (len(game.cases) > 1))
+        if game.summaries and number + 1 < game.messages:
+            summaries += spoken
+    return Size(messages, rulings, nodes + (len(game.cases) > 1), summaries)
 
 
 def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> int:
@@ -342,6 +345,7 @@ def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wo
     builder.explore(game.start())
     size = size_of(game, wordings)
     most = size.messages + size.rulings * (cast.referee_calls + cast.second_calls)
+    most += size.summaries
     return most - sum(builder.answers.recalled.values()) if builder.questions else 0
 
 
@@ -438,7 +442,9 @@ class _Builder:
             view = self.game.view(state, role)
             key, cost = prompt_key(view), 1
             speakers = [self.cast.speaker(number) for number in range(self.wordings)]
-            if role == REFEREE:
+            if is_summary(view):
+                speakers = [self.cast.referee]
+            elif role == REFEREE:
                 if self.cast.second is not None:
                     other = second_key(self.cast.second, view)
                     self._require(

@@ -19,7 +19,7 @@ Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
 """Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
 
 _ONLY_PSRO = ("oracle", "meta", "candidates", "plays", "swap_seats")
-_OF_TREES = ("wordings", "variant", "embed")
+_OF_TREES = ("wordings", "variant", "embed", "observe")
 _ONLY_CFR = ("second", "follow", "policy", "farthest")
 _REFUSED: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "cfr": ((_ONLY_PSRO, "it belongs to the solver psro"),),
@@ -77,6 +77,9 @@ class SteerConfig(RunSettings):
     follow: bool = setting(
         default=False, help="Let a classifier tell in which manner each message was written."
     )
+    observe: Literal["transcript", "summary"] = setting(default="transcript")
+    """What a manner is chosen by: all messages, or a summary that the judge writes before each
+    choice."""
     classifier: str = setting(default="")
     """For follow: the model that names the manners; the judge if not said."""
     policy: PolicyName = setting(default="credible")

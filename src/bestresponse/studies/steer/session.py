@@ -39,7 +39,14 @@ from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, R
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
-from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker, Voices
+from bestresponse.players.dialogue.speaker import (
+    Arbiter,
+    DealReferee,
+    Observer,
+    ScoreReferee,
+    Speaker,
+    Voices,
+)
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.runs.execution import Outcome, Progress
@@ -262,9 +269,12 @@ class SteerSession:
                 else ScoreReferee(model, self.domain)
             )
 
+        referee = rule(config.payoffs, judge)
+        if config.observe == "summary":
+            referee = Arbiter(referee, Observer(judge))
         return building.Cast(
             speak,
-            rule(config.payoffs, judge),
+            referee,
             rule(config.second, second) if config.second else None,
             calls[config.payoffs],
             calls[config.second],
@@ -287,6 +297,7 @@ class SteerSession:
                 manners,
                 config.replies,
                 config.early_end,
+                summaries=config.observe == "summary",
             )
             for scenario in domains.scenarios(domain, config.seed, config.games + config.held_out)
         ]
@@ -606,7 +617,8 @@ def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))
     rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))
-    return messages + (players + 1) * cast.referee_calls * rulings
+    summaries = messages if game.summaries else 0
+    return messages + summaries + (players + 1) * cast.referee_calls * rulings
 
 
 def check_budget(

@@ -120,6 +120,9 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     people: str
     scenario: list[JsonObject]
     nodes: int
+    situations: Annotated[
+        int, column(help="different situations in which somebody chooses a manner")
+    ]
     threats: Annotated[
         int, column(help="situations in which the commitment advises what loses more than 1 %")
     ]
@@ -542,6 +545,7 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
         people=people,
         scenario=scenario,
         nodes=solved.tree.num_nodes,
+        situations=len(solved.tree.infosets),
         threats=int((solved.threats > _THREAT).sum()),
         unguided_payoffs=solved.unguided_payoffs,
         guided_payoffs=solved.guided_payoffs,
@@ -567,7 +571,8 @@ def _list_advice(
         heard = "nothing yet"
         if facts["said"]:
             seat, _, text = facts["said"][-1]
-            heard = f"{game.names[seat]}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
+            who = "summary" if seat is None else game.names[seat]
+            heard = f"{who}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
         threat = float(solved.threats[index])
         yield AdviceRow(
             game=number,
@@ -980,7 +985,9 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
 def write_more(measured: Measured, run: Run[SteerConfig]) -> Iterator[tuple[Path, str]]:
     """Write what `advise` reads, and the solved trees for other solvers."""
     results: session.SteerResults = measured.results  # type: ignore[attr-defined]
-    text = write_adviser(make_adviser(results))
+    # Whoever asks for advice has a transcript: it finds no situation that is known by a summary.
+    by_transcript = results.config.observe == "transcript"
+    text = write_adviser(make_adviser(results)) if by_transcript else ""
     if text and results.psro is None:
         yield run.path / ADVISER, text
     trees = [(game.number, game.solved.tree) for game in results.games if game.solved is not None]
@@ -1054,6 +1061,7 @@ steer = Study(
             caption="The same for the labelled messages of the domain",
         ),
         text(_PROSE["worth"], kind="info"),
+        text(_PROSE["observe"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
         table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
         table("learning", title="What was learnt", caption=_PROSE["learning"]),
@@ -1064,6 +1072,7 @@ steer = Study(
                 "game",
                 "people",
                 *(metric.name for metric in METRICS),
+                "situations",
                 "threats",
                 "fresh_gain",
                 "why_void",
