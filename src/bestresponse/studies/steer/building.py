@@ -40,7 +40,8 @@ How messages and rulings are read by others: is a manner recognised, and do two 
 
 The follow rate is the share of messages whose manner the classifier names right, among those it
 answers readably (Gemp et al. 2024, section 4). Neutral messages are left out: they were told
-nothing. A classifier is held out if it is another model than the speaker.
+nothing. A classifier is held out if it is another model than the speaker. Of several that one is
+taken which names most of the domain's labelled messages right, the first of these where they tie.
 """
 
 from __future__ import annotations
@@ -727,15 +728,17 @@ Messages = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How often each told manner was named as which (times drawn), and messages left unreadable.
+    """How often each told manner was named as which by the classifier `by` (times drawn), and
+    messages left unreadable.
 
-    `labelled` are pairs of the manner of a labelled message and the one that was named, None where
-    it was unreadable.
+    `tested` has for every classifier pairs of the manner of a labelled message and the one that was
+    named, None where it was unreadable.
     """
 
     named: Messages = field(default_factory=dict)
     unreadable: int = 0
-    labelled: tuple[tuple[str, str | None], ...] = ()
+    by: str = ""
+    tested: Mapping[str, tuple[tuple[str, str | None], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -799,11 +802,47 @@ def spoken_messages(game: RecordedDialogue) -> Messages:
 
 
 def follow_rate(
-    messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1
+    messages: Messages,
+    manners: Actions,
+    models: Mapping[str, Model],
+    answers: AnswerStore,
+    workers: int = 1,
 ) -> Followed:
-    """Let `model` name the manner of every message that was told one, several at the same time."""
+    """Let the best of `models` name the manner of every message that was told one."""
+    known = [(manner, text) for text, manner in manners.labelled]
+    tested = {}
+    for name, model in models.items():
+        entries = name_manners(known, manners, model, answers, workers)
+        pairs = zip(known, entries, strict=True)
+        tested[name] = tuple((manner, entry.text) for (manner, _), entry in pairs)
+    best = max(models, key=lambda name: share_named_right(tested[name]) or 0.0)
     guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
+    entries = name_manners(guided, manners, models[best], answers, workers)
+    named: Counter[tuple[str, str]] = Counter()
+    unreadable = 0
+    for message, entry in zip(guided, entries, strict=True):
+        if entry.text is None:
+            unreadable += messages[message]
+        else:
+            named[message[0], entry.text] += messages[message]
+    return Followed(dict(named), unreadable, best, tested)
 
+
+def share_named_right(tested: Sequence[tuple[str, str | None]]) -> float | None:
+    """Return the share of labelled messages that were named right; None where there are none."""
+    if not tested:
+        return None
+    return sum(manner == named for manner, named in tested) / len(tested)
+
+
+def name_manners(
+    messages: Sequence[tuple[str, str]],
+    manners: Actions,
+    model: Model,
+    answers: AnswerStore,
+    workers: int = 1,
+) -> list[Entry]:
+    """Let `model` name the manner of each (manner, text), several at the same time."""
     # How a writer is told a manner and, where the domain defines it, how a reader recognises it.
     described = "\n".join(
         f"- {option}: {manners.texts[option]} {manners.definitions.get(option, '')}".rstrip()
@@ -825,15 +864,4 @@ def follow_rate(
         )
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
-        entries = list(pool.map(name, guided))
-        known = [(manner, text) for text, manner in manners.labelled]
-        tested = list(pool.map(name, known))
-    named: Counter[tuple[str, str]] = Counter()
-    unreadable = 0
-    for message, entry in zip(guided, entries, strict=True):
-        if entry.text is None:
-            unreadable += messages[message]
-        else:
-            named[message[0], entry.text] += messages[message]
-    labelled = tuple((manner, entry.text) for (manner, _), entry in zip(known, tested, strict=True))
-    return Followed(dict(named), unreadable, labelled)
+        return list(pool.map(name, messages))

@@ -10,7 +10,13 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
-from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
+from bestresponse.runs.inputs import (
+    ModelSetting,
+    ModelsSetting,
+    NamedModel,
+    as_model,
+    list_once,
+)
 from bestresponse.runs.settings import RunSettings, setting, settings
 
 PolicyName = Literal["cfr", "credible", "commitment"]
@@ -80,8 +86,9 @@ class SteerConfig(RunSettings):
     observe: Literal["transcript", "summary"] = setting(default="transcript")
     """What a manner is chosen by: all messages, or a summary that the judge writes before each
     choice."""
-    classifier: str = setting(default="")
-    """For follow: the model that names the manners; the judge if not said."""
+    classifier: ModelsSetting = setting(default=())
+    """For follow: the model that names the manners [default: the judge]. Name several, and the one
+    that names most of the domain's labelled messages right is taken."""
     policy: PolicyName = setting(default="credible")
     """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
     talk leads, or the equilibrium that gains most, threats included; all three are reported."""
@@ -183,10 +190,26 @@ class SteerConfig(RunSettings):
             ("held_out", learns and not self.held_out, needs),
             ("held_out", psro and bool(self.held_out) != bool(self.fresh), both),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
+            (
+                "classifier",
+                len(self.classifier) > 1 and not self._labelled,
+                "several are compared by labelled messages, and this domain has none; name one, or"
+                " add `labelled` to its file",
+            ),
             ("second_judge", self.second_judge and not self.second, "it belongs to second"),
         ):
             if wrong:
                 raise SettingError(name, problem)
+
+    @property
+    def _labelled(self) -> tuple[tuple[str, str], ...]:
+        """The labelled messages of the domain."""
+        return self.read_domain().manners(self.actions).labelled
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Who may name the manners of messages."""
+        return tuple(map(str, self.classifier)) or (str(self.judge or self.model),)
 
     def read_domain(self) -> Domain:
         """Parse the domain."""
@@ -200,7 +223,7 @@ class SteerConfig(RunSettings):
             self.model,
             self.judge,
             self.second_judge,
-            self.classifier,
+            *self.classifier,
             self.scenarios_by,
             *voices,
         )

@@ -488,10 +488,12 @@ def _judge_game(
                 result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers)
             )
         if config.follow:
-            classifier = session.models[config.classifier or config.judge or config.model]
-            messages, manners = building.spoken_messages(recorded), result.game.manners
             followed = building.follow_rate(
-                messages, manners, classifier, session.answers, session.workers
+                building.spoken_messages(recorded),
+                result.game.manners,
+                {name: session.models[name] for name in config.classifiers},
+                session.answers,
+                session.workers,
             )
             result = replace(result, followed=followed)
     except ModelError as error:
@@ -594,7 +596,8 @@ def _estimate_trees(session: SteerSession) -> tuple[int, int]:
             calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
     if config.follow and calls:
-        calls += len(session.domain.manners(config.actions).labelled)
+        labelled = session.domain.manners(config.actions).labelled
+        calls += len(labelled) * len(config.classifiers)
     return calls, nodes
 
 

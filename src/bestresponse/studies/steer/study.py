@@ -191,9 +191,11 @@ class RefereeRow(TypedDict):
 
 
 class FollowRow(TypedDict):
-    """Whether messages show the manner that they were told."""
+    """Whether messages show the manner that they were told; a classifier that was tested and not
+    taken has only what the test says."""
 
     classifier: str
+    taken: Annotated[str, column(help="whether this classifier named the manners of messages")]
     held_out: Annotated[
         bool, column(help="whether the classifier is another model than the speaker's")
     ]
@@ -667,29 +669,38 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     ]
     hits = [float(manner == name) for _, manner, name in pairs]
     # The labelled messages are the same in every game, and each is asked about once.
-    tested = results.games[0].followed.labelled if results.games else ()
-    classifier = str(config.classifier or config.judge or config.model)
-    row = FollowRow(
-        classifier=classifier,
-        held_out=classifier != config.model,
-        rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
-        chance=1 / len(manners.options),
-        judged=len(hits),
-        labelled=len(tested),
-        labelled_right=(
-            float(np.mean([manner == name for manner, name in tested])) if tested else None
-        ),
-        unreadable=sum(game.followed.unreadable for game in results.games),
-    )
+    first = next((game.followed for game in results.games if game.followed.by), building.Followed())
+    rows = []
+    for classifier in config.classifiers:
+        taken = classifier == (first.by or config.classifiers[0])
+        tested = first.tested.get(classifier, ())
+        row = FollowRow(
+            classifier=classifier,
+            taken="yes" if taken else "no",
+            held_out=classifier != config.model,
+            rate=None,
+            chance=1 / len(manners.options),
+            judged=0,
+            labelled=len(tested),
+            labelled_right=building.share_named_right(tested),
+            unreadable=0,
+        )
+        if taken:
+            row["rate"] = _average(results, hits, "follow", [number for number, _, _ in pairs])
+            row["judged"] = len(hits)
+            row["unreadable"] = sum(game.followed.unreadable for game in results.games)
+        rows.append(row)
     counts = Counter((manner, name, False) for _, manner, name in pairs)
-    counts.update((manner, name or "unreadable", True) for manner, name in tested)
+    counts.update(
+        (manner, name or "unreadable", True) for manner, name in first.tested.get(first.by, ())
+    )
     confused = [
         NamedRow(told=told, named=name, messages=times, labelled=labelled)
         for (told, name, labelled), times in sorted(counts.items())
     ]
     found = config.follow and hits
     return {
-        "following": Frame(FollowRow, [row] if found else []),
+        "following": Frame(FollowRow, rows if found else []),
         "named": Frame(NamedRow, confused if found else []),
     }
 
