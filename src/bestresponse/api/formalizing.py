@@ -1,12 +1,12 @@
 """Check game programs, and let models turn stories into games."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
-from bestresponse.core.errors import BestResponseError, InvalidGame
+from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.formal.evaluate.validation import find_names
@@ -39,6 +39,7 @@ from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
+from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
@@ -60,13 +61,64 @@ def check(
 
     `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game.
     """
-    is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
-    text = read_program_text(Path(program)) if is_file else str(program)
+    text = _read_program(program)
     opened = open_engine(engine, limits)
     try:
         return validate(text, opened)
     finally:
         opened.close()
+
+
+def _read_program(program: str | Path) -> str:
+    is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
+    return read_program_text(Path(program)) if is_file else str(program)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswers:
+    """The answers of a program to a query: what each variable is, as text, and whether there are
+    more of them than were asked for.
+
+    A query without variables has one answer without entries where it holds, and none where it does
+    not.
+    """
+
+    answers: tuple[Mapping[str, str], ...]
+    more: bool = False
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __iter__(self) -> Iterator[Mapping[str, str]]:
+        return iter(self.answers)
+
+
+def query(
+    program: str | Path,
+    goal: str,
+    *,
+    most: int = 100,
+    engine: EngineKind = "auto",
+    limits: Limits | None = None,
+) -> QueryAnswers:
+    """Put a query to a program, given as text or as a file, and return its first `most` answers.
+
+    The solver's `game/2` and `holds/2` are there beside what the program defines. Program and query
+    pass the gate and run within limits; ProgramRefused, RuntimeFault or LimitReached says why there
+    is no answer.
+    """
+    if most < 1:
+        raise UsageError(f"most is {most}; expected at least 1 answer")
+    text = _read_program(program)
+    opened = open_engine(engine, limits)
+    try:
+        # Prolog's prompt and full stop may stay where a query was copied with them.
+        asked = goal.strip().removeprefix("?-").strip().removesuffix(".")
+        found = opened.solutions(opened.load(text), asked, most + 1)
+    finally:
+        opened.close()
+    rows = [{name: write(term) for name, term in answer.items()} for answer in found]
+    return QueryAnswers(tuple(rows[:most]), more=len(rows) > most)
 
 
 @dataclass(frozen=True)

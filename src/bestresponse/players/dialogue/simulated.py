@@ -14,6 +14,9 @@ prompt to payoff is exercised; but what it does is known:
 - In a debate a rebuttal succeeds with probability 1/2 plus the edge of its style over the style
   last shown; the last speaker wins exactly if the last rebuttal succeeded.
 
+- A summary says who made the last proposal and whether it insists, or in which style the last point
+  of a debate was made; it does not tell tones.
+
 Messages that are not its own, such as a person's, it takes for a proposal of the last item they
 name, insisted on where they say "must", "only" or the like, or for an agreement to that item (or to
 the last proposal) where they accept.
@@ -137,6 +140,7 @@ class SimulatedSpeaker:
             TEXTS.text("dialogue_speaker"): _speak,
             TEXTS.text("dialogue_referee"): _rule,
             TEXTS.text("dialogue_scorer"): _score,
+            TEXTS.text("dialogue_observer"): _sum_up,
             TEXTS.text("dialogue_classifier"): _classify,
             TEXTS.text("dialogue_inventor"): _invent,
             TEXTS.text("dialogue_author"): _write,
@@ -246,6 +250,25 @@ def _value(summary: str, me: str, prompt: str) -> int:
         return table.get(move, {}).get(next(iter(played.values()), ""), 0)
     agreed = re.search(r"They agreed on (.+?)\.", summary)
     return _read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
+
+
+def _sum_up(prompt: str, rng: Random) -> str:
+    talk = _messages(prompt)
+    sender, _, text = talk[-1]
+    if "the motion" in prompt:
+        return f"{sender} spoke last, and the point was made with {shown_in(text)}."
+    if table := _find_moves(prompt):
+        announced = _list_played(table, talk)
+        return " ".join(
+            f"{name} announced {move or 'nothing'}." for name, move in announced.items()
+        )
+    settled, proposed = _SETTLED.search(text), _PROPOSED.search(text)
+    if settled:
+        return f"{sender} agreed on {settled[1]}."
+    if not proposed:
+        return f"{sender} spoke last and proposed nothing."
+    firmly = "would take something else" if proposed[2].startswith("If") else "insists on it"
+    return f"{sender} proposed {proposed[1]} and {firmly}."
 
 
 def _classify(prompt: str, rng: Random) -> str:

@@ -10,7 +10,13 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
-from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
+from bestresponse.runs.inputs import (
+    ModelSetting,
+    ModelsSetting,
+    NamedModel,
+    as_model,
+    list_once,
+)
 from bestresponse.runs.settings import RunSettings, setting, settings
 
 PolicyName = Literal["cfr", "credible", "commitment"]
@@ -19,7 +25,7 @@ Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
 """Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
 
 _ONLY_PSRO = ("oracle", "meta", "candidates", "plays", "swap_seats")
-_OF_TREES = ("wordings", "variant", "embed")
+_OF_TREES = ("wordings", "variant", "embed", "observe")
 _ONLY_CFR = ("second", "follow", "policy", "farthest")
 _REFUSED: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "cfr": ((_ONLY_PSRO, "it belongs to the solver psro"),),
@@ -75,8 +81,12 @@ class SteerConfig(RunSettings):
         default=False, help="Let the referee end a dialogue once everybody agrees."
     )
     follow: bool = setting(default=False, help="Classify the manner of each message with a model.")
-    classifier: str = setting(default="")
-    """With --follow: the model that classifies. [default: the judge]"""
+    observe: Literal["transcript", "summary"] = setting(default="transcript")
+    """What a manner is chosen by: all messages, or a summary that the judge writes before each
+    choice."""
+    classifier: ModelsSetting = setting(default=())
+    """With --follow: the model that classifies [default: the judge]. If you name several, the one
+    that classifies most of the domain's labelled messages correctly is taken."""
     policy: PolicyName = setting(default="credible")
     """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
     talk leads, or the equilibrium that gains most, threats included; all three are reported."""
@@ -177,10 +187,26 @@ class SteerConfig(RunSettings):
             ("held_out", learns and not self.held_out, needs),
             ("held_out", psro and bool(self.held_out) != bool(self.fresh), both),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
+            (
+                "classifier",
+                len(self.classifier) > 1 and not self._labelled,
+                "several are compared by labelled messages, and this domain has none; name one, or"
+                " add `labelled` to its file",
+            ),
             ("second_judge", self.second_judge and not self.second, "it belongs to second"),
         ):
             if wrong:
                 raise SettingError(name, problem)
+
+    @property
+    def _labelled(self) -> tuple[tuple[str, str], ...]:
+        """The labelled messages of the domain."""
+        return self.read_domain().manners(self.actions).labelled
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Who may name the manners of messages."""
+        return tuple(map(str, self.classifier)) or (str(self.judge or self.model),)
 
     def read_domain(self) -> Domain:
         """Parse the domain."""
@@ -194,7 +220,7 @@ class SteerConfig(RunSettings):
             self.model,
             self.judge,
             self.second_judge,
-            self.classifier,
+            *self.classifier,
             self.scenarios_by,
             *voices,
         )
