@@ -32,7 +32,7 @@ from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.setup import list_named_models
 from bestresponse.web.sessions.store import Lobby, draw_treatments
-from bestresponse.web.texts import InterfaceTexts
+from bestresponse.web.texts import PageTexts
 from bestresponse.web.views.seat import read_fields, write_fields
 
 RANDOM = "strategy:random"
@@ -260,7 +260,7 @@ class _Participant:
         self.notes[session.id, role, turn] = read_fields(ask, typed, session.table.texts)[0]
         return await self._send(client, page, "/answer", typed)
 
-    def _fill(self, item: Item, texts: InterfaceTexts) -> str:
+    def _fill(self, item: Item, texts: PageTexts) -> str:
         if item.choices:
             return self._random.choice(item.choices)
         if item.kind not in ("number", "slider"):

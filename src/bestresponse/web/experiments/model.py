@@ -30,6 +30,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
+from bestresponse.telling.language import load_language
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
     GameChoice,
@@ -38,7 +39,7 @@ from bestresponse.web.sessions.setup import (
     explain_mistake,
     list_placeholders,
 )
-from bestresponse.web.texts import FieldMistake, InterfaceTexts, list_languages, load_texts
+from bestresponse.web.texts import FieldMistake, PageTexts, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
@@ -127,7 +128,7 @@ class Part:
     name: str
     setup: Setup
     game: GameSettings
-    texts: InterfaceTexts
+    texts: PageTexts
     number: int = 0
     again: bool = False
 
@@ -233,7 +234,7 @@ class Item:
             return 1.0
         return float(10.0 ** math.floor(math.log10((high - low) / _POSITIONS)))
 
-    def read(self, typed: str, texts: InterfaceTexts) -> ItemAnswer:
+    def read(self, typed: str, texts: PageTexts) -> ItemAnswer:
         """Read an answer as it is kept; a FieldMistake says what is wrong with it.
 
         A number that was left out is None, so that a column of numbers has nothing else in it.
@@ -255,7 +256,7 @@ class Item:
             raise FieldMistake(texts("item_long"))
         return typed
 
-    def _find_position(self, number: float, texts: InterfaceTexts) -> float:
+    def _find_position(self, number: float, texts: PageTexts) -> float:
         """Return the position of the slider that is meant by a number."""
         low, _ = self._range
         steps = (number - low) / self.slider_step
@@ -663,18 +664,21 @@ def _read_part(
         game.seats,
         *(limits.answer, limits.waiting, limits.hold, limits.stand_in),
         *(experiment.consent, quiz, game.referee),
-        experiment.language if experiment.language in list_languages() else "en",
+        experiment.language,
         experiment.seed,
     )
-    texts = load_texts(setup.language).reword(
-        experiment.language, cast("dict[str, str]", experiment.text), game.text
-    )
+    texts = load_texts(setup.language).reword(cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts, number)
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse texts of pages that there are not, with other places, or too few for a language that
-    is not known."""
+    """Refuse a language that is not there or not complete, and texts of pages that there are not
+    or that have other places."""
+    try:
+        load_language(experiment.language)
+    except UsageError as error:
+        why = f"{error}. Choose another language, or add it: see docs/translate.md"
+        raise _Mistake(why, "language") from None
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
@@ -694,15 +698,6 @@ def _check_texts(experiment: Experiment) -> None:
                 "text",
                 name,
             )
-    missing = [name for name in base.names if name not in experiment.text]
-    if experiment.language not in list_languages() and missing:
-        why = (
-            f"there are no texts in {experiment.language!r}; known: {', '.join(list_languages())}."
-            " Choose one of "
-        )
-        raise _Mistake(
-            f"{why}these, or give all texts in [text]; {missing[0]} is missing", "language"
-        )
 
 
 def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:

@@ -44,7 +44,7 @@ from bestresponse.web.sessions.store import Lobby
 
 Row = dict[str, Cell]
 _TEXTS = tomllib.loads(
-    files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8")
+    files("bestresponse.web.services").joinpath("codebook.toml").read_text("utf-8")
 )
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "decisions": _TEXTS["setup"] | _TEXTS["decisions"],

@@ -45,7 +45,7 @@ from bestresponse.web.sessions.session import (
     round_amount,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_offers, list_placeholders, make_game
-from bestresponse.web.texts import FieldMistake, InterfaceTexts
+from bestresponse.web.texts import Cause, FieldMistake, PageTexts
 
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
@@ -111,7 +111,7 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
             version=version,
             phase=phase,
             briefing=rules,
-            situation=write_history(view),
+            situation=write_history(view, session.table.texts.language),
             notes=list(view.notes),
             turn=session.turn(role),
             attempt=session.attempt,
@@ -143,23 +143,15 @@ def find_seat(
     experiment = server.sessions.get_lobby(lobby).experiment
     personal = bool(label) and server.keys.opens(key, "label", lobby, label)
     if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
-        raise NotAllowed(
-            "this study is open to whoever has a personal link; ask whoever invited you for yours"
-        )
+        raise NotAllowed(Cause("cause_personal_link"))
     held = server.sessions.register.find(lobby, labels)
     screened_out = [
         left["labels"] for left in server.sessions.departed[lobby] if left["why"] == "screened out"
     ]
     if held is None and label and label in map(find_label, screened_out):
-        raise NotAllowed(
-            "whoever came under this label did not pass the quiz, and nobody takes part under it"
-            " again"
-        )
+        raise NotAllowed(Cause("cause_not_passed"))
     if held is not None and not personal and kept is None:
-        raise NotAllowed(
-            "somebody takes part under this label already; open the link in the browser in which"
-            " you began, or ask whoever invited you for a personal link"
-        )
+        raise NotAllowed(Cause("cause_label_taken"))
     return held if personal else kept
 
 
@@ -186,12 +178,13 @@ def _tell_rules(session: Session, view: View) -> str:
         return Template(part.game.instructions).safe_substitute(
             placeholders, role=part.texts.word(view.role)
         )
-    rules = word_rules(session.game, view)
+    rules = word_rules(session.game, view, part.texts.language)
     if not list_calculator(session, view.role):
         return rules
     known = {offer.name: offer.description for offer in list_offers()}
     described = known.get(session.setup.game.name, "").partition(". ")[0]
-    return f"{described.rstrip('.')}.\n\n{rules}" if described else rules
+    told = part.texts.word(f"{described.rstrip('.')}.") if described else ""
+    return f"{told}\n\n{rules}" if told else rules
 
 
 def list_calculator(session: Session, role: str) -> list[tuple[int, str]]:
@@ -245,14 +238,12 @@ def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     )
 
 
-def find_mistakes(
-    quiz: tuple[Question, ...], typed: list[str], texts: InterfaceTexts
-) -> dict[int, str]:
+def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: PageTexts) -> dict[int, str]:
     """Say what is wrong with each answer, by the number of its question."""
     wrong = [
         (k, question)
         for k, question in enumerate(quiz)
-        if not question.accepts(typed[k], texts("decimal"))
+        if not question.accepts(typed[k], texts.language.decimal_mark)
     ]
     missing = {
         k: "item_option" if getattr(question, "options", ()) else "type_number"

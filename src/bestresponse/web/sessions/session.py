@@ -21,7 +21,7 @@ from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
-from bestresponse.web.texts import InterfaceTexts
+from bestresponse.web.texts import Cause, PageTexts
 
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
@@ -66,7 +66,7 @@ class SessionTable:
         return self.part.setup
 
     @property
-    def texts(self) -> InterfaceTexts:
+    def texts(self) -> PageTexts:
         """The texts that people at this table read."""
         return self.part.texts
 
@@ -135,7 +135,7 @@ def read_labels(fields: Mapping[str, str]) -> dict[str, str]:
     for name, label in labels.items():
         if len(label) > _LONGEST_LABEL:
             raise UsageError(
-                f"{name} has {len(label):,} characters; expected at most {_LONGEST_LABEL}"
+                Cause("cause_label_long", name=name, count=len(label), most=_LONGEST_LABEL)
             )
     return labels
 

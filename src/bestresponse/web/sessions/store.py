@@ -49,7 +49,7 @@ from bestresponse.web.sessions.session import (
     name_attempt,
 )
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
-from bestresponse.web.texts import InterfaceTexts, load_texts
+from bestresponse.web.texts import Cause, PageTexts, load_texts
 
 Place = tuple[str, int]
 """A session and a seat."""
@@ -139,7 +139,7 @@ class Lobby:
     chains: Mapping[Place, list[Place]] = field(default_factory=dict)
 
     @property
-    def texts(self) -> InterfaceTexts:
+    def texts(self) -> PageTexts:
         """The texts around the games."""
         return self.tables[0].texts
 
@@ -424,7 +424,7 @@ class SessionStore:
             raise NotFound("there is no such lobby")
         return self._lobbies[name]
 
-    def find_texts(self, name: str) -> InterfaceTexts:
+    def find_texts(self, name: str) -> PageTexts:
         """Return the texts of the lobby or session of that name, the English ones where there is
         none."""
         lobby = self._lobbies.get(name.partition("-")[0])
@@ -469,11 +469,7 @@ class SessionStore:
             except Exception as error:  # noqa: BLE001 - the rules of a plug-in can raise anything
                 _log.exception("session %s cannot be rebuilt from its answers", name)
                 self._broken[name] = str(error) or type(error).__name__
-        raise BrokenSession(
-            "this table cannot go on: its answers do not fit its game any more"
-            f" ({self._broken[name]}). Every answer is kept, and nothing is added until the game is"
-            " as it was"
-        )
+        raise BrokenSession(Cause("cause_broken", why=self._broken[name]))
 
     def find_session(self, name: str) -> Session | None:
         """Return the session, None where it cannot be rebuilt."""
@@ -632,7 +628,7 @@ class SessionStore:
                     agreed=agreed,
                 )
                 return free
-        raise UsageError("every seat is taken; ask whoever invited you for another link")
+        raise UsageError(Cause("cause_full"))
 
     def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
         """Choose a free seat: group by group in the order of the seats, or at random as the

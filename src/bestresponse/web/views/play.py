@@ -21,6 +21,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
+from bestresponse.telling.language import list_languages
 from bestresponse.telling.render import word_rules
 from bestresponse.web.access import (
     AdminApi,
@@ -41,7 +42,6 @@ from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
 from bestresponse.web.sessions import setup
 from bestresponse.web.sessions.session import read_labels
-from bestresponse.web.texts import list_languages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"

@@ -26,6 +26,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
+from bestresponse.telling.language import Language
 from bestresponse.telling.render import list_rounds, write_history
 from bestresponse.web.access import (
     AdminPage,
@@ -43,7 +44,7 @@ from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.texts import FieldMistake, InterfaceTexts
+from bestresponse.web.texts import FieldMistake, PageTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -198,9 +199,11 @@ def payoffs(
         if typed not in actions:
             return PlainTextResponse(texts("not_option", text=typed[:40] or "?"))
     cell = tuple(actions.index(typed) for typed, actions in zip(choices, form.actions, strict=True))
-    earned = [f"{float(form.payoffs[(seat, *cell)]):g}" for seat in range(form.num_players)]
+    earned = [texts.figure(float(form.payoffs[(seat, *cell)])) for seat in range(form.num_players)]
     others = ", ".join(
-        f"{role} {earned[seat]}" for seat, role in enumerate(session.roles) if seat != context.seat
+        f"{texts.word(role)} {earned[seat]}"
+        for seat, role in enumerate(session.roles)
+        if seat != context.seat
     )
     return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
 
@@ -344,7 +347,8 @@ def _render(
     seat = context.seat
     table = session.table
     lobby = context.server.sessions.get_lobby(table.lobby)
-    worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    worded = table.texts.word(titled)
     with session.lock:
         view = service.describe_own_seat(context, looking)
         variables = asdict(view) | _describe_game(context, forms)
@@ -376,7 +380,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
     state = session.episode.state
     view = session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
-    earlier, now = _tell_story(game, view)
+    earlier, now = _tell_story(game, view, session.table.texts.language)
     names = list(name_roles(game).values())
     talk = [(seat, text) for seat, _, text in view.facts.get("said", ())]
     return {
@@ -394,7 +398,11 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
         "calculator": service.list_calculator(session, role),
         "earlier": earlier,
         "now": now,
-        "question": game.word_question(ask) if ask and isinstance(game, Wording) else "",
+        "question": (
+            session.table.texts.word(game.word_question(ask))
+            if ask and isinstance(game, Wording)
+            else ""
+        ),
         "plain_question": isinstance(ask, Choice),
         "unit": game.unit if isinstance(game, Wording) else "",
         "fields": make_fields(ask, forms.typed, forms.wrong) if ask else [],
@@ -421,17 +429,17 @@ def name_roles(game: Game[S]) -> dict[str, str]:
     return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
-def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
+def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
     if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""
-    rounds = list_rounds(view)
+    rounds = list_rounds(view, language)
     if rounds is not None:
         return rounds
     if isinstance(game, HasStage):
-        first, *rest = write_history(view).split("\n")
+        first, *rest = write_history(view, language).split("\n")
         return rest, first
-    return [], write_history(view)
+    return [], write_history(view, language)
 
 
 _NAME = "answer"
@@ -486,7 +494,7 @@ def _list_typed(ask: SimpleAsk, name: str, typed: Mapping[str, str]) -> list[str
     return [typed.get(part, "") for part in names]
 
 
-def write_fields(ask: Ask, action: Any, texts: InterfaceTexts) -> dict[str, str]:
+def write_fields(ask: Ask, action: Any, texts: PageTexts) -> dict[str, str]:
     """Return what a person types into the fields to give that answer.
 
     >>> from bestresponse.web.texts import load_texts
@@ -507,7 +515,7 @@ def write_fields(ask: Ask, action: Any, texts: InterfaceTexts) -> dict[str, str]
 
 
 def read_fields(
-    ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts
+    ask: Ask, typed: Mapping[str, str], texts: PageTexts
 ) -> tuple[object, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
     values: JsonObject = {}
@@ -537,7 +545,7 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
             return [(_NAME, "", ask)]
 
 
-def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> object:
+def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: PageTexts) -> object:
     parts = _list_typed(ask, name, typed)
     text = parts[0]
     match ask:
@@ -555,7 +563,7 @@ def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceT
         raise FieldMistake(texts("not_option", text=text.strip()[:40])) from None
 
 
-def _read_amount(ask: Amount, text: str, texts: InterfaceTexts) -> float | str:
+def _read_amount(ask: Amount, text: str, texts: PageTexts) -> float | str:
     if ask.may_pass and text == PASS:
         return PASS
     number = texts.read_number(text.removeprefix("$"), ask.low, ask.high)
@@ -566,12 +574,12 @@ def _read_amount(ask: Amount, text: str, texts: InterfaceTexts) -> float | str:
     return number
 
 
-def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple[float, ...]:
+def _read_shares(ask: Mixture, typed: list[str], texts: PageTexts) -> tuple[float, ...]:
     """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is
     shared."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
-        readings = list_readings(text.strip().removesuffix("%") or "0", texts("decimal"))
+        readings = list_readings(text.strip().removesuffix("%") or "0", texts.language.decimal_mark)
         if not readings:
             raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option)))
         # No share is a thousand percent, so that 33,333 can only be 33 and a third.
