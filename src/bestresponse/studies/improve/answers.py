@@ -31,7 +31,7 @@ from bestresponse.studies.improve.examples import (
     describe_matrix,
     make_task_game,
     plan_tree,
-    write_payoffs,
+    write_cells,
     write_question,
     write_short,
 )
@@ -214,7 +214,7 @@ def _begin_falsely(example: Example, start: FalseStart) -> Example:
     """Put a false start before the answer, and the answer it would have led to beside it."""
     game, seat = make_task_game(example.task), example.task["seat"]
     restated, played = _cut_restated(example)
-    supports = write_payoffs(game, seat, start.rows, start.columns)
+    supports = write_cells(game, seat, start.rows, start.columns)
     begun = f"These are played:\n{supports}\nI get {_write_value(start.value)}."
     actions = game.form.actions[seat if start.own else 1 - seat]
     does = "brings" if start.own else "leaves me"
@@ -253,7 +253,7 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
         return f"{restated}{_write_reply(actions, payoffs, seat, own, other)}"
     mine, _ = own_view(payoffs, seat)
     value = _write_value(float(own @ mine @ other))
-    played = write_payoffs(game, seat, _find_support(own), _find_support(other))
+    played = write_cells(game, seat, _find_support(own), _find_support(other))
     return f"{restated}These are played:\n{played}\nI get {value}.\n{_write_mix(actions, own)}"
 
 

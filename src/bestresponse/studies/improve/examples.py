@@ -218,11 +218,11 @@ def write_short(task: JsonMapping) -> str:
     """
     game, seat = make_task_game(task), task["seat"]
     rows, columns = (range(len(game.form.actions[player])) for player in (seat, 1 - seat))
-    text = write_payoffs(game, seat, rows, columns)
+    text = write_cells(game, seat, rows, columns)
     return f"{text}\n{state_mix(game, task)}" if task["kind"] == "reply" else text
 
 
-def write_payoffs(game: MatrixGame, seat: int, rows: Sequence[int], columns: Sequence[int]) -> str:
+def write_cells(game: MatrixGame, seat: int, rows: Sequence[int], columns: Sequence[int]) -> str:
     """Write payoffs of some actions: a line of the other's actions, and a line for each of one's
     own."""
     mine, theirs = (
@@ -241,4 +241,5 @@ def write_payoffs(game: MatrixGame, seat: int, rows: Sequence[int], columns: Seq
 
 @cache
 def plan_tree(game: str) -> QuestionPlan:
+    """Return the questions of the benchmark about a game played in turn."""
     return plan_questions(BenchConfig("student", NamedGame(game), elicit="mixed"))
