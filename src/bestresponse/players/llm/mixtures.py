@@ -223,6 +223,7 @@ def _write_fractions(text: str) -> str:
     >>> _write_fractions("one half A, two thirds B")
     '1/2 A, 2/3 B'
     """
+    text = re.sub(r"\bzero\b", "0", text, flags=re.IGNORECASE)
     return _FRACTION.sub(
         lambda match: (
             f"{_COUNTS[(match['count'] or 'one').lower()]}/{_PARTS[match['part'].lower()]}"

@@ -39,12 +39,13 @@ _THOUGHT = re.compile(r"^.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
 _LEAD = re.compile(
     r"(?:(?:i|we)(?:['’]ll| will| would| should| am going to)?"
     r"(?: (?:choose|pick|play|select|go with|go for|take))?"
-    r"|(?:my|our|the) (?:final )?(?:choice|answer|action|move|decision)(?: is|:))(?: to)?\s+",
+    r"|(?:my|our|the) (?:final )?(?:choice|answer|action|move|decision)(?: is|:))(?: to)?\s+|to\s+",
     re.IGNORECASE,
 )
 _REASON = re.compile(
     r"(?:,? (?:with certainty|for certain|for sure|with probability 1))?"
     r"(?:\s*(?:,|;|\.|-+|–|—)?\s*(?:because|since|given that|as (?:it|this|that|the))\b.{1,500}"
+    r"|\s*(?:-+|–|—)\s*(?:it|this)\b.{1,500}|,? not [^,]{1,60}"
     r"|\s*\([^()%]{1,300}\))?\s*\.?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -309,7 +310,7 @@ def _read_explained(ask: Choice | Amount | Mixture | Form, candidate: str) -> _E
     """
     if not isinstance(ask, Choice | Mixture):
         return None
-    plain = strip_latex(candidate).strip(" \t\r\n*_`'\"“”.")
+    plain = strip_latex(candidate).strip(" \t\r\n*_`'\"“”.!")
     lead = _LEAD.match(plain)
     said = plain[lead.end() :] if lead is not None else plain
     said = _KIND.sub("", said, count=1) if _KIND.match(said) else said
@@ -318,7 +319,8 @@ def _read_explained(ask: Choice | Amount | Mixture | Form, candidate: str) -> _E
         return None
     behind = said.lstrip(" \"'*_`“”")[len(option) :].lstrip("\"'*_`“”")
     if not behind.strip(" ."):
-        return _Explained(option, "a sentence that names the choice") if lead else None
+        how = "a sentence that names the choice" if lead else "decoration around the answer"
+        return _Explained(option, how) if lead or plain != candidate.strip() else None
     reason = _REASON.fullmatch(behind)
     if reason is None or TAKES_BACK.search(behind):
         return None
