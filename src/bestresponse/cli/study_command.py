@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import MISSING, replace
+from dataclasses import MISSING, dataclass, replace
 from importlib.util import find_spec
 from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
@@ -72,13 +72,31 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
     return make_settings_command(study.config, run, again)
 
 
+@dataclass(frozen=True)
+class Typed:
+    """What was typed after a command: its settings as they are written, its other options, and the
+    file of settings."""
+
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    file: Path | None
+
+    def list_given(self) -> list[str]:
+        """Return the names of the settings that were typed."""
+        return [name for name, value in self.settings.items() if value not in (None, [], False)]
+
+
 def make_settings_command(
-    kind: type, act: Callable[..., None], epilogue: str = ""
+    kind: type,
+    act: Callable[..., None],
+    epilogue: str = "",
+    instead: Callable[[Typed], bool] | None = None,
 ) -> Callable[..., None]:
     """Return a command with an option for every setting of `kind`, and for every further parameter
     that `act` has.
 
-    `act` is called with the settings and with its own parameters.
+    `act` is called with the settings and with its own parameters. `instead` may do something else
+    with what was typed, before it is read as settings, and then returns True.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
@@ -101,6 +119,8 @@ def make_settings_command(
 
     def run(*, settings: Path | None, **typed: Any) -> None:
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
+        if instead is not None and instead(Typed(typed, chosen, settings)):
+            return
         values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
         for name, value in typed.items():
             if value is not None and value != []:
