@@ -68,6 +68,11 @@ def tell(game: NormalForm, text: str) -> tuple[str, list[str], list[tuple[str, .
         ),
         (
             DILEMMA,
+            "(defect, defect) is an equilibrium because each of us would get 0 by cooperating.",
+            "each of us would get 0 by cooperating",
+        ),
+        (
+            DILEMMA,
             "(defect, defect) is an equilibrium (a safe one for the two of us).",
             "a safe one for the two of us",
         ),

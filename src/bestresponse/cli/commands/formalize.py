@@ -249,10 +249,10 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     model."""
     each_prompt, each_reply = estimate_formalizing(text)
     checks = config.back_check + config.claims  # their prompts are about half as long
-    count, most = (
-        config.candidates + checks,
-        config.candidates * config.attempts + checks * MOST_ASKED,
-    )
+    count = config.candidates + checks
+    most = config.candidates * config.attempts + checks * MOST_ASKED
+    if checks:  # what they find is given back once, and the new game is checked again
+        most += config.attempts + checks * MOST_ASKED
     prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""

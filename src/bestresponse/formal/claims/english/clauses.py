@@ -33,7 +33,7 @@ _DIFFERENCE: Final = re.compile(
 )
 # Claims of these forms speak of one outcome, or of the choices that one move responds to.
 _PLACED: Final = frozenset({"payoff", "equilibrium", "pareto_optimal", "best_response"})
-_OF_OUTCOMES: Final = frozenset({"equilibrium", "pareto_optimal"})
+OF_OUTCOMES: Final = frozenset({"equilibrium", "pareto_optimal"})
 # Claims of these forms say something of one move of one player, which is their first argument.
 _OF_MOVES: Final = frozenset(
     {"best_response", "strictly_dominant", "weakly_dominant", "highest_guaranteed_payoff_choice"}
@@ -113,7 +113,7 @@ def carry_over(
     place = _find_place(claims, words)
     there = _THERE.sub("", rest)
     # Before the statement "there" may speak of a sentence before.
-    affirmed = all(claim.form in _OF_OUTCOMES and not claim.negated for claim in claims)
+    affirmed = all(claim.form in OF_OUTCOMES and not claim.negated for claim in claims)
     if link and place is not None and (there != rest or affirmed):
         yield FilledClause(there, place)
     guaranteed = _GUARANTEED.fullmatch(rest) if link == "with" else None
@@ -193,7 +193,7 @@ def _find_named(
     forms = {claim.form for claim in claims}
     moves = [token for token in tokens if token.type == "MOVE"]
     profile = _PROFILE.match(statement)
-    if profile is not None and forms <= _OF_OUTCOMES:
+    if profile is not None and forms <= OF_OUTCOMES:
         named = (
             1 if profile.group().lower().startswith("mutual") else profile.group().count(",") + 1
         )

@@ -17,6 +17,7 @@ from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.clauses import (
+    OF_OUTCOMES,
     FilledClause,
     Parting,
     carry_over,
@@ -205,6 +206,8 @@ class SentenceReader:
     def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Return what a clause claims, by itself or of what its sentence speaks of; nothing where
         readings differ."""
+        if _is_unilateral(parting, claims):
+            return ()
         readings = {}
         filled = [FilledClause(parting.rest), *carry_over(parting, claims, self.words)]
         lead = parting.statement.partition(",")[0]
@@ -267,6 +270,15 @@ def has_word(sentence: str, kind: str) -> bool:
     """Return whether a sentence has a word or phrase of a list under "unread" in `words.toml`."""
     words = f" {' '.join(split_words(sentence.lower()))} "
     return any(f" {phrase} " in words for phrase in load_english().lists["unread"][kind])
+
+
+def _is_unilateral(parting: Parting, claims: tuple[Claim, ...]) -> bool:
+    """Return whether a reason may speak of what each would get alone, by leaving an outcome.
+
+    "(R, R) is an equilibrium because each of us would get 0 by choosing B" says nothing of (B, B).
+    """
+    of_outcomes = all(claim.form in OF_OUTCOMES for claim in claims)
+    return of_outcomes and re.search(r"\bby\b", parting.rest, re.IGNORECASE) is not None
 
 
 def has_beginning(sentence: str, kind: str) -> bool:
