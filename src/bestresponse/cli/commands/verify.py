@@ -11,10 +11,14 @@ import typer
 import bestresponse as br
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import (
+    Against,
+    DryRun,
+    FailIf,
+    Gate,
+    Junit,
     Typed,
     make_settings_command,
-    run_and_show,
-    show_estimate,
+    run_gated,
 )
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims.review import Review, State
@@ -34,7 +38,7 @@ _FOR_TEXTS = (
     "seat",
     "output_dir",
 )
-_DRY_RUN = "Print what would be played and what it takes, and stop."
+_FOR_RUNS = ("dry_run", "against", "fail_if", "junit")
 _TEXT = "Check the reasoning in this file instead of asking a model; - reads standard input."
 _JUDGE = "Let the model rate the reasonings of this run by its protocol, as people do."
 _ENGINE = "Logic engine for --text: auto, embedded or swi."
@@ -49,15 +53,18 @@ finished run."""
 def _run(
     config: RunSettings,
     as_json: AsJson = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+    dry_run: DryRun = False,
+    against: Against = None,
+    fail_if: FailIf = None,
+    junit: Junit = None,
     text: Annotated[Path | None, typer.Option(help=_TEXT)] = None,
     judge: Annotated[Path | None, typer.Option(metavar="RUN", help=_JUDGE)] = None,
     engine: Annotated[str, typer.Option(help=_ENGINE)] = "embedded",
     formulas: Annotated[bool, typer.Option("--formulas", help=_FORMULAS)] = False,
 ) -> None:
     """Let a model reason; the options of texts and judges were seen before."""
-    show = show_estimate if dry_run else run_and_show
-    show(br.verify_model.pick(config), config, as_json)
+    gate = Gate(tuple(fail_if or ()), against, junit)
+    run_gated(br.verify_model, config, gate, as_json=as_json, dry_run=dry_run)
 
 
 def _check_text_or_judge(typed: Typed) -> bool:
@@ -85,6 +92,7 @@ verify_command = make_settings_command(
 def _check_text(text: Path, typed: Typed) -> None:
     """Check the reasoning in a file, print what was found, and exit by the verdict."""
     useless = [name for name in typed.list_given() if name not in _FOR_TEXTS]
+    useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
         option = useless[0].replace("_", "-")
         raise UsageError(f"--{option} is about a model that reasons; it does nothing for --text")
@@ -93,8 +101,6 @@ def _check_text(text: Path, typed: Typed) -> None:
         raise UsageError("name the game that the text is about: verify GAME --text FILE")
     if len(games) > 1:
         raise UsageError(f"--text is about one game, got {', '.join(games)}")
-    if typed.options["dry_run"]:
-        raise UsageError("--dry-run is about a model that reasons; it does nothing for --text")
     given = typed.settings
     translator = given["translator"] or "rules"
     review = br.verify(
@@ -135,6 +141,7 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
             "--judge is about a finished run and --text about a text; give one of them"
         )
     useless = [name for name in typed.list_given() if name not in _FOR_JUDGES]
+    useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
         option = "GAME" if useless[0] == "game" else f"--{useless[0].replace('_', '-')}"
         raise UsageError(f"{option} does nothing for --judge, which takes the games of the run")
