@@ -143,23 +143,25 @@ def find_reasons(text: str) -> str:
 def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterator[tuple[str, str]]:
     """Yield the parts of the reply that can be the answer, likeliest first, and what had to be done
     to find each."""
+    # What a model thinks to itself is no answer, unless it says nothing else.
+    said = _THOUGHT.sub("", text)
+    text = said if said.strip() else text
     marked = list(_ANSWER.finditer(text))
     filled = [match for match in marked if match["line"].strip(_DECORATION)]
     lines = [match["line"].strip(" \t\r*_`") for match in filled]
     if lines:
         differ = len({line.strip(_DECORATION) for line in lines}) > 1
         foreign = filled[-1]["word"].lower() != "answer"
-        how = ["the last of several answers"] if differ else []
+        repairs = ["the last of several answers"] if differ else []
         if foreign:
-            how.append(f"{filled[-1]['word']} for ANSWER")
-        yield lines[-1], "; ".join(how)
+            repairs.append(f"{filled[-1]['word']} for ANSWER")
+        yield lines[-1], "; ".join(repairs)
     if marked and (isinstance(ask, Mixture) or not lines):
         below = text[marked[-1].start("line") :].strip(" \t\r\n*_`")
         yield below, "an answer of several lines"
     if lines:
         return
-    # What a model thinks to itself is no answer, unless it says nothing else.
-    whole = _THOUGHT.sub("", text).strip() or text.strip()
+    whole = text.strip()
     objects = find_json_objects(whole)
     if objects:
         last, data = objects[-1]
