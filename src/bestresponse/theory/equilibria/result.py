@@ -74,7 +74,8 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     earned = scaled @ x
     best = np.flatnonzero(earned >= earned.max() - slack)
     support = [int(i) for i in best if x[i] > slack]
-    k, free = support[0], support[1:]
+    k = support[0]
+    free = support[1:]
     signed = [int(i) for i in best if int(i) not in support]
     rest = np.array(free + signed, dtype=np.intp)
     if rest.size == 0:
@@ -208,7 +209,8 @@ class Equilibrium:
 
     def __str__(self) -> str:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
-        plays, game = [], self.game
+        plays = []
+        game = self.game
         mixes: Sequence[Sequence[Fraction | float]] = self.exact or [
             x.tolist() for x in self.strategies
         ]

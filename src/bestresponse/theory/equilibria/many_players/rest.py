@@ -21,6 +21,7 @@ from bestresponse.theory.equilibria.result import (
     NashResult,
     NashSubset,
 )
+from bestresponse.theory.equilibria.solve import solve_bimatrix
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -29,7 +30,7 @@ _FLAT = 1e-9  # of differences between strategies: what is smaller is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rest:
+class ReducedGame:
     """The game of the players who have a choice left, within the `whole` game.
 
     `seats` are their numbers there, `kept` are the actions that every player of the whole game has
@@ -82,9 +83,6 @@ class Rest:
         large."""
         if self.game.num_players > 2:
             return None
-        # What solves two players imports this package where there are more.
-        from bestresponse.theory.equilibria.solve import solve_bimatrix
-
         try:
             solved = solve_bimatrix(self.game, engine=engine)
         except TooLarge:
@@ -144,7 +142,7 @@ def _count_dimensions(corners: Array) -> int:
     return int(np.linalg.matrix_rank(corners - corners[0], tol=_FLAT))
 
 
-def find_rest(game: NormalForm) -> Rest:
+def find_rest(game: NormalForm) -> ReducedGame:
     """Eliminate strictly dominated actions, then players without a choice."""
     left = iterated_elimination(game)
     seats = [i for i, actions in enumerate(left.kept) if len(actions) > 1]
@@ -160,7 +158,8 @@ def find_rest(game: NormalForm) -> Rest:
     players = tuple(game.players[i] for i in seats)
     actions = tuple(left.game.actions[i] for i in seats)
     if len(seats) == 1:
-        players, actions = (), ()
+        players = ()
+        actions = ()
     exact = None if left.game.rationals is None else payoffs
     rest = NormalForm(payoffs.astype(np.float64), players, actions, game.name, exact)
-    return Rest(game, rest, tuple(seats), left.kept)
+    return ReducedGame(game, rest, tuple(seats), left.kept)

@@ -51,7 +51,7 @@ from bestresponse.theory.equilibria.many_players.homotopy import (
     count_paths,
     follow_paths,
 )
-from bestresponse.theory.equilibria.many_players.rest import Rest, find_rest
+from bestresponse.theory.equilibria.many_players.rest import ReducedGame, find_rest
 from bestresponse.theory.equilibria.many_players.subdivision import (
     Roots,
     make_systems,
@@ -119,7 +119,7 @@ def nplayer_nash(
     return _search_rest(rest, search, seconds)
 
 
-def _search_rest(rest: Rest, search: _Search, seconds: float) -> NashResult:
+def _search_rest(rest: ReducedGame, search: _Search, seconds: float) -> NashResult:
     """Search what is left of a game: see above."""
     game = rest.game
     pure = [_point_masses(game, cell) for cell in pure_nash(game)]
@@ -161,7 +161,9 @@ def _are_same(search: _Search, point: Certified, other: Certified) -> bool:
     return distance <= _SAME
 
 
-def _assemble(rest: Rest, different: list[Certified], search: _Search, profiles: int) -> NashResult:
+def _assemble(
+    rest: ReducedGame, different: list[Certified], search: _Search, profiles: int
+) -> NashResult:
     equilibria, continua = _describe(rest, different, search.deadline)
     equilibria.sort(
         key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies])
@@ -190,7 +192,7 @@ def _name_method(search: _Search, profiles: int) -> str:
 
 
 def _describe(
-    rest: Rest, points: list[Certified], deadline: float
+    rest: ReducedGame, points: list[Certified], deadline: float
 ) -> tuple[list[Equilibrium], list[Continuum]]:
     """Compute the indices of equilibria, and until `deadline` the continua that those lie on which
     have none."""
@@ -206,7 +208,7 @@ def _describe(
     return equilibria, [rest.carry_continuum(one) for one in continua]
 
 
-def _solve_in_closed_form(rest: Rest) -> NashResult:
+def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
     """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is
     irrational."""
     game = rest.game

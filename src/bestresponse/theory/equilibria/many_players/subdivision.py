@@ -113,7 +113,7 @@ def _find_leads(payoffs: Array, supports: Supports, player: int) -> Array:
             axis += 1
         else:
             leads = np.take(leads, 0, axis=axis)
-    return leads
+    return np.asarray(leads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,7 @@ class _Shape:
     @property
     def higher(self) -> NDArray[np.bool_]:
         """Which terms are products of several unknowns."""
-        return self.powers.sum(axis=0) > 1
+        return np.asarray(self.powers.sum(axis=0) > 1)
 
     def blocks(self) -> Iterator[slice]:
         """The unknowns of each player."""
@@ -217,7 +217,8 @@ def solve_systems(systems: Systems, deadline: float) -> Roots:
         if monotonic() > deadline:
             roots.proved[waiting.system] = False
             break
-        boxes, waiting = waiting.take(slice(_AT_ONCE)), waiting.take(slice(_AT_ONCE, None))
+        boxes = waiting.take(slice(_AT_ONCE))
+        waiting = waiting.take(slice(_AT_ONCE, None))
         roots.boxes += len(boxes)
         used += np.bincount(boxes.system, minlength=count)
         left, weights = _examine(flat, boxes, roots)
@@ -259,12 +260,16 @@ def _examine(flat: _Flat, boxes: _Boxes, roots: Roots) -> tuple[_Boxes, Array]:
     spread = (np.abs(terms[:, :, 1:]) * sizes[:, None, 1:]).sum(axis=2)
     rounding = _ROUNDING * np.abs(flat.equations[boxes.system]).sum(axis=2)
     possible = (np.abs(terms[:, :, 0]) <= spread + rounding).all(axis=1)
-    boxes, terms, sizes = boxes.take(possible), terms[possible], sizes[possible]
+    boxes = boxes.take(possible)
+    terms = terms[possible]
+    sizes = sizes[possible]
     if flat.gains.shape[1]:
         gains = shape.centre(flat.gains[boxes.system], boxes.centre)
         least = gains[:, :, 0] - (np.abs(gains[:, :, 1:]) * sizes[:, None, 1:]).sum(axis=2)
         possible = (least <= _NEAR).all(axis=1)
-        boxes, terms, sizes = boxes.take(possible), terms[possible], sizes[possible]
+        boxes = boxes.take(possible)
+        terms = terms[possible]
+        sizes = sizes[possible]
     return _contract(flat, boxes, terms, roots)
 
 
@@ -326,7 +331,7 @@ def _are_one_to_one(
     degree = shape.powers.sum(axis=0)[shape.higher]
     higher = np.abs(newton.terms[:, :, shape.higher]) * (sizes[:, shape.higher] * degree)[:, None]
     change = (linear * radius[:, None, :]).sum(axis=2) + higher.sum(axis=2) + newton.rounding
-    return newton.regular & (change < 0.99 * radius).all(axis=1)
+    return np.asarray(newton.regular & (change < 0.99 * radius).all(axis=1))
 
 
 def _find_known(
@@ -348,7 +353,10 @@ def _find_known(
     tight = np.minimum(_TIGHT + 3.0 * (np.abs(newton.terms[:, :, 0]) + newton.rounding), _NEAR)
     error = _bound_error(shape, newton, shape.largest(tight), tight)
     exists = newton.regular & (np.abs(newton.terms[:, :, 0]) + error < tight).all(axis=1)
-    rows, point, tight, equations = rows[exists], point[exists], tight[exists], equations[exists]
+    rows = rows[exists]
+    point = point[exists]
+    tight = tight[exists]
+    equations = equations[exists]
     low = np.minimum(boxes.low[rows], point - tight)
     high = np.maximum(boxes.high[rows], point + tight)
     hull = _Boxes(boxes.system[rows], low, high)

@@ -237,14 +237,14 @@ def find_subgames(tree: Tree) -> IntArray:
     [0]
     """
     nodes = np.arange(tree.num_nodes)
-    first, last = (
-        np.full(len(tree.infosets) + 1, tree.num_nodes),
-        np.full(len(tree.infosets) + 1, -1),
-    )
+    first = np.full(len(tree.infosets) + 1, tree.num_nodes)
+    last = np.full(len(tree.infosets) + 1, -1)
     np.minimum.at(first, tree.infoset, nodes)
     np.maximum.at(last, tree.infoset, nodes)
     first[-1], last[-1] = tree.num_nodes, -1  # where no player moves
-    low, high, end = first[tree.infoset], last[tree.infoset], nodes + 1
+    low = first[tree.infoset]
+    high = last[tree.infoset]
+    end = nodes + 1
     for node in range(tree.num_nodes - 1, 0, -1):
         above = int(tree.parent[node])
         low[above], high[above] = min(low[above], low[node]), max(high[above], high[node])
@@ -318,7 +318,9 @@ def _solve_part(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -
         varies = varies or top.varies
         for part in top.solutions:
             solutions.append(_Solution(part.payoffs, below | part.choices))
-        moves = [(key, mix.tobytes()) for part in top.solutions for key, mix in part.choices.items()]
+        moves = [
+            (key, mix.tobytes()) for part in top.solutions for key, mix in part.choices.items()
+        ]
         answers.add(tuple(moves))
         if len(solutions) >= limit:
             # At the limit nothing is left out only if it is met exactly and no combination is still
@@ -336,7 +338,8 @@ def _solve_part(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -
 
 def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]:
     """The largest subgames properly inside the one at `root`."""
-    inside, waiting = [], list(tree.children[root])
+    inside = []
+    waiting = list(tree.children[root])
     while waiting:
         node = waiting.pop()
         if node in solved:
