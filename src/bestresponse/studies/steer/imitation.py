@@ -260,9 +260,9 @@ class LearntGame:
 class Imitation:
     """What was learnt, from how much, and what it earns on games that were held out.
 
-    `trained_on` is the fingerprint of what was learnt; `losses` are the cross entropies on the games
-    learnt from and on those held out; `evaluated` has for each guide one policy for each held-out
-    game.
+    `trained_on` is the fingerprint of what was learnt; `losses` are the cross entropies on the
+    games learnt from and on those held out; `evaluated` has for each guide one policy for each
+    held-out game.
     """
 
     network: PolicyNetwork
