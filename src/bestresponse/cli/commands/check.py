@@ -53,7 +53,7 @@ _SCALES = {
 def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")
+        bool, typer.Option("--json", help="Print one JSON object per line, one line per program.")
     ] = False,
     name: Annotated[
         str | None,
@@ -102,14 +102,13 @@ def check_command(
 
 
 def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:
-    table, ok = None, False
+    table = None
+    ok = False
     try:
         report = br.check(path, engine=engine)  # type: ignore[arg-type]
-        table, ok, messages = (
-            report.table,
-            report.ok,
-            [diagnostic.to_json() for diagnostic in report.diagnostics],
-        )
+        table = report.table
+        ok = report.ok
+        messages = [diagnostic.to_json() for diagnostic in report.diagnostics]
     except (OSError, InvalidGame) as error:
         why = (
             str(error)
@@ -209,14 +208,22 @@ def _tell_roles(
 
 def compare_command(
     first: Annotated[
-        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+        str,
+        typer.Argument(
+            help="Name or file of a game, as for `solve`.", autocompletion=complete_game
+        ),
     ],
     second: Annotated[
-        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+        str,
+        typer.Argument(
+            help="Name or file of a game, as for `solve`.", autocompletion=complete_game
+        ),
     ],
     any_names: Annotated[
         bool,
-        typer.Option("--any-names", help="Names that occur in both games need not mean the same."),
+        typer.Option(
+            "--any-names", help="Ignore names: a name in both games need not mean the same."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -229,7 +236,7 @@ def compare_command(
     table is the tree in which nobody sees the others' choices. Where they differ, a shortest play
     on which they part is told first. The exit code is 0 for the same tree, 3 for the same reduced
     form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
-    different games.
+    different games. To compare recorded runs, use `report RUN RUN`.
     """
     games = [br.find_game(name) for name in (first, second)]
     comparison = br.compare(*games, any_names=any_names)

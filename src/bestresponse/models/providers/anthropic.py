@@ -133,12 +133,14 @@ class AnthropicModel(HttpModel):
             if isinstance(block, dict)
         ]
         data: JsonObject = answer if isinstance(answer, dict) else {}
-        reason, name = data.get("stop_reason"), data.get("id")
+        reason = data.get("stop_reason")
+        name = data.get("id")
         called = [block for block in blocks if block.get("type") == "tool_use"]
         answers = [block for block in called if block.get("name") == _name_answer(request)]
         calls: list[tuple[str, str]] = []
         if request.schema is not None and reason == "tool_use" and (answers or not request.tools):
-            text, finish = self._read_tool_input(answers or called), Finish.STOP
+            text = self._read_tool_input(answers or called)
+            finish = Finish.STOP
         else:
             calls = [
                 (read_field(block, "name", str, self.id), self._read_tool_input([block]))
@@ -150,7 +152,8 @@ class AnthropicModel(HttpModel):
                 for block in blocks
                 if block.get("type") == "text"
             ]
-            text, finish = "".join(texts), _FINISH.get(str(reason), Finish.OTHER)
+            text = "".join(texts)
+            finish = _FINISH.get(str(reason), Finish.OTHER)
         return Reply(
             text,
             finish,

