@@ -80,6 +80,25 @@ Junit = Annotated[
     Path | None,
     typer.Option(help="Write what --fail-if found to this file, as JUnit XML.", metavar="FILE"),
 ]
+FiguresFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--figures",
+        help=(
+            "Write every figure as PDF and SVG and every table as LaTeX and Markdown to this"
+            " folder."
+        ),
+        metavar="FOLDER",
+    ),
+]
+
+
+def show_figures(run: Run[C], folder: Path | None) -> None:
+    """Write the figures and tables of a run for a paper, where a folder is named."""
+    if folder is not None and run.results.rows:
+        written = run.write_figures(folder)
+        sentence = f"wrote {len(written)} files to {folder}"
+        notes().print(sentence, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -144,6 +163,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         against: Against = None,
         fail_if: FailIf = None,
         junit: Junit = None,
+        figures: FiguresFolder = None,
     ) -> None:
         chosen = study.pick(config)
         gate = Gate(tuple(fail_if or ()), against, junit)
@@ -151,7 +171,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         if dry_run:
             show_estimate(chosen, config, as_json)
         else:
-            run_and_show(chosen, config, as_json, gate)
+            run_and_show(chosen, config, as_json, gate, figures)
 
     again = "The same command again goes on where it was stopped and plays only what is missing."
     return make_settings_command(study.config, run, again)
@@ -286,7 +306,11 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
 
 
 def run_and_show(
-    study: AnyStudy, config: RunSettings, as_json: bool, gate: Gate | None = None
+    study: AnyStudy,
+    config: RunSettings,
+    as_json: bool,
+    gate: Gate | None = None,
+    figures: Path | None = None,
 ) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are
     missing, and with 3 where the gate fails."""
@@ -322,6 +346,7 @@ def run_and_show(
             on_opened=announce,
             on_progress=lambda progress: bars[0](progress),
         )
+    show_figures(run, figures)
     show_run(run, as_json, study.count_tables(config))
     if gate is None:
         return
