@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         formalize as formalize,
         formalize_strategy as formalize_strategy,
         list_models as list_models,
+        query as query,
     )
     from bestresponse.api.games import (
         ask as ask,

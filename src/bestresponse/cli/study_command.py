@@ -7,7 +7,7 @@ refuses a value.
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import MISSING, dataclass, replace
 from importlib.util import find_spec
@@ -55,7 +55,7 @@ from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.study import AnyStudy, Estimate
 
 _MOST_FAILURES = 5
-_DRY_RUN = "Print what would be played and what it takes, and stop."
+_DRY_RUN = "Show the plan and its estimated cost, then exit."
 _CODE_OF_GATE = 3
 
 Against = Annotated[
@@ -173,7 +173,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         else:
             run_and_show(chosen, config, as_json, gate, figures)
 
-    again = "The same command again goes on where it was stopped and plays only what is missing."
+    again = "Run the same command again to resume; only missing plays are made."
     return make_settings_command(study.config, run, again)
 
 
@@ -198,7 +198,7 @@ def make_settings_command(
         for name, other in [*signature(act).parameters.items()][1:]
         if name not in fields  # a study may mean something else by --against, as a tournament does
     ]
-    file = typer.Option(help="TOML with settings; what is typed goes before it.")
+    file = typer.Option(help="TOML with settings; command-line options override it.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         _keyword("settings", Annotated[Path | None, file]),
@@ -230,45 +230,62 @@ def make_settings_command(
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check
     them."""
-    words, extra = field.description or read_help(kind).get(name, ""), read_extra(field)
+    extra = read_extra(field)
     parts = list_parts(hint)
     choices = [
         str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)
     ]
-    metavar = extra["metavar"] or next(
-        (_METAVARS[part] for part in parts if part in _METAVARS), None
-    )
-    metavar = f"[{'|'.join(choices)}]" if choices else metavar
     complete = offer_names(choices) if choices else COMPLETIONS.get(name)
     default = None if field.default in (PydanticUndefined, MISSING) else field.default
-    if default is not None and not isinstance(default, bool) and default not in ("", ()):
-        words += (
-            " [default:"
-            f" {', '.join(map(str, default)) if isinstance(default, tuple | list) else default}]"
-        )
+    words = field.description or read_help(kind).get(name, "")
+    words += _show_default(default)
     form = _choose_form(hint)
+    words_or_word: Any = str if form == "one" else list[str]
     if extra["argument"]:
         # Never required here: a file of settings may hold it, and the settings say that it is
         # missing.
-        metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
         argument = typer.Argument(
-            help=words, metavar=metavar, show_default=False, autocompletion=complete
+            help=words,
+            metavar=name.upper() if field.is_required() else f"[{name.upper()}]",
+            show_default=False,
+            autocompletion=complete,
         )
-        words_or_word: Any = list[str] if form == "many" else str
-        return _keyword(name, Annotated[words_or_word | None, argument])
+        argument_type: Any = list[str] if form == "many" else str
+        return _keyword(name, Annotated[argument_type | None, argument])
     flag = f"--{name.replace('_', '-')}"
-    flags = [flag, *([extra["short"]] if extra["short"] else [])]
+    flags = [flag, extra["short"]] if extra["short"] else [flag]
     if bool in parts:
-        # The metavar of a yes/no setting names the option that turns it off.
-        flags = [f"{flag}/--{extra['metavar'] or f'no-{flag[2:]}'}"] if default is True else flags
-        return _keyword(
-            name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)]
-        )
+        if default is True:
+            # The metavar of a yes/no setting names the option that turns it off.
+            off = extra["metavar"] or f"no-{flag[2:]}"
+            flags = [f"{flag}/--{off}"]
+        switch = typer.Option(*flags, help=words, show_default=False)
+        return _keyword(name, Annotated[bool | None, switch])
     if form != "one":
         words = f"{words.rstrip('.')}; may be repeated."
-    option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
-    words_or_word = str if form == "one" else list[str]
+    option = typer.Option(
+        *flags,
+        help=words,
+        metavar=_choose_metavar(extra["metavar"], parts, choices),
+        autocompletion=complete,
+    )
     return _keyword(name, Annotated[words_or_word | None, option])
+
+
+def _show_default(default: object) -> str:
+    """Write a default in brackets; switches and empty ones have none."""
+    if default is None or isinstance(default, bool) or default in ("", ()):
+        return ""
+    if isinstance(default, tuple | list):
+        default = ", ".join(map(str, default))
+    return f" [default: {default}]"
+
+
+def _choose_metavar(given: str, parts: Sequence[object], choices: Sequence[str]) -> str | None:
+    """Choose the placeholder of a value in the help: its choices, its own word, or its type."""
+    if choices:
+        return f"[{'|'.join(choices)}]"
+    return given or next((_METAVARS[part] for part in parts if part in _METAVARS), None)
 
 
 def _keyword(name: str, annotation: object, default: object = None) -> Parameter:

@@ -29,7 +29,7 @@ from bestresponse.report.text import visible
 
 RunPath = Annotated[
     Path,
-    typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken)."),
+    typer.Argument(help="Folder of a run, or a folder above it (then the newest run)."),
 ]
 
 
@@ -133,11 +133,13 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
 
 def merge_command(
     part: Annotated[
-        list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")
+        list[Path], typer.Argument(help="Folders of parts, or folders above them, in any order.")
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own."),
+        typer.Option(
+            "--output", "-o", help="Folder in which the merged run gets a folder of its own."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

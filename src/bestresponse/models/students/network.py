@@ -145,12 +145,12 @@ def read_gguf(path: Path) -> Network:
     sizes = Architecture(
         fields["llama.block_count"],
         fields["llama.embedding_length"],
-        fields["llama.attention.head_count"],
-        fields["llama.attention.head_count_kv"],
-        fields["llama.feed_forward_length"],
-        len(fields["tokenizer.ggml.tokens"]),
-        fields.get("llama.rope.freq_base", 10_000.0),
-        fields["llama.attention.layer_norm_rms_epsilon"],
+        heads=fields["llama.attention.head_count"],
+        key_heads=fields["llama.attention.head_count_kv"],
+        hidden=fields["llama.feed_forward_length"],
+        vocabulary=len(fields["tokenizer.ggml.tokens"]),
+        rope_base=fields.get("llama.rope.freq_base", 10_000.0),
+        epsilon=fields["llama.attention.layer_norm_rms_epsilon"],
     )
     values = {
         tensor.name: torch.from_numpy(
@@ -202,15 +202,14 @@ def _read_matrix(
 
 def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
     """Build the tokenizer of a GGUF file: byte pairs, with every digit a token of its own."""
-    tokens, kinds = fields["tokenizer.ggml.tokens"], fields["tokenizer.ggml.token_type"]
+    tokens = fields["tokenizer.ggml.tokens"]
+    kinds = fields["tokenizer.ggml.token_type"]
     merges = [tuple(merge.split(" ", 1)) for merge in fields["tokenizer.ggml.merges"]]
     tokenizer = Tokenizer(
         models.BPE({token: number for number, token in enumerate(tokens)}, merges)
     )
-    digits, letters = (
-        pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.ByteLevel(add_prefix_space=False),
-    )
+    digits = pre_tokenizers.Digits(individual_digits=True)
+    letters = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, letters])
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens(
@@ -262,7 +261,8 @@ def write_folder(network: Network, folder: Path) -> None:
 def _list_keys() -> dict[str, tuple[str, ...]]:
     """Return the names that `transformers` gives to the parts of every parameter."""
     layer = "model.layers.{}."
-    attention, feed = f"{layer}self_attn.", f"{layer}mlp."
+    attention = f"{layer}self_attn."
+    feed = f"{layer}mlp."
     return {
         "embedding": ("model.embed_tokens.weight",),
         "norm": ("model.norm.weight",),
@@ -388,9 +388,11 @@ def continue_prompts(
     Prompts of unequal length are filled up on the left. `choose` picks a token from the scores
     (batch, V).
     """
-    sizes, parameters = network.sizes, network.parameters
+    sizes = network.sizes
+    parameters = network.parameters
     embedding = parameters["embedding"]
-    device, longest = embedding.device, max(map(len, prompts))
+    device = embedding.device
+    longest = max(map(len, prompts))
     missing = torch.tensor([longest - len(prompt) for prompt in prompts], device=device)
     rows = [[network.end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
     tokens = torch.tensor(rows, device=device)
@@ -420,8 +422,10 @@ def continue_prompts(
             mask: Tensor = mask,
             kept: Tensor = kept,
         ) -> Tensor:
-            kept[layer, 0, :, now], kept[layer, 1, :, now] = k, v
-            k, v = kept[layer, 0, :, : mask.shape[-1]], kept[layer, 1, :, : mask.shape[-1]]
+            kept[layer, 0, :, now] = k
+            kept[layer, 1, :, now] = v
+            k = kept[layer, 0, :, : mask.shape[-1]]
+            v = kept[layer, 1, :, : mask.shape[-1]]
             return attend_causally(q, k, v, mask[:, None])
 
         positions = (now - missing[:, None]).clamp(min=0)

@@ -103,9 +103,9 @@ class ExportConfig:
         default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
     )
     answers: Literal["worked", "direct"] = setting(
-        default="worked", help="With the steps before the mix, or bare."
+        default="worked", help="worked: with steps before the strategy; direct: the strategy alone."
     )
-    files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="What the files are.")
+    files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
     workers: int | None = setting(
         default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]"

@@ -51,10 +51,10 @@ class TrainConfig(RunSettings):
     )
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
     steps: int | None = setting(
-        default=None, ge=1, help="Stop after so many steps, even if minutes are left."
+        default=None, ge=1, help="Stop after this many steps, even if time is left."
     )
     learning_rate: float = setting(default=0.002, gt=0, lt=1, help="Highest learning rate.")
-    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens of a step.")
+    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
     curriculum: float = setting(
         default=0.0, ge=0, le=1, help="Share of the time in which larger games join in."
     )

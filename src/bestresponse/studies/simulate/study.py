@@ -93,17 +93,17 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
     """
 
     model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
-    """Takes the seats that are not named; where others are named only the first of them."""
+    """Player for all other seats; with --others only for the first of them."""
     seat: SeatsSetting = setting(default_factory=dict, metavar="ROLE=PLAYER")
     """Who sits where: a model, verified:MODEL (its reasoning is checked), random, equilibrium,
     always:MOVE, a bidder or baseline."""
     others: OptionalModelSetting = setting(default=None)
-    """Who takes the other seats; the model, or what suits the game, if nobody is named."""
+    """Player for all other seats. [default: the model, or a player that suits the game]"""
     personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each seat that has one, under the seat's name."""
     referee: OptionalModelSetting = setting(default=None)
-    """Who says what was agreed in a dialogue: a model, or simulated; the first who speaks if nobody
-    is named."""
+    """Who decides what was agreed in a dialogue: a model, or simulated. [default: the first
+    speaker]"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
