@@ -81,6 +81,12 @@ class Solution:
         """Draw the game; UsageError where there is no picture of it."""
         return draw_game(drawable(self.game.solvable()), kind)
 
+    def to_latex(self) -> str:
+        """Write the game as a LaTeX file: a tree as a TikZ picture, two players as a table."""
+        from bestresponse.report.figures.tikz import write_game
+
+        return write_game(self.game.solvable())
+
     def to_page(self, *first: Section) -> str:
         """Return everything that is known as one HTML page, with a picture where there is one,
         after `first`."""
