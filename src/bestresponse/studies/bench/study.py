@@ -235,6 +235,7 @@ bench = Study(
                 "gap_normalised",
                 "exploitability_normalised",
                 "success_1",
+                "contamination",
                 "invariance",
                 "answered",
             )
