@@ -102,7 +102,7 @@ def show_figures(run: Run[C], folder: Path | None) -> None:
 
 
 @dataclass(frozen=True)
-class Gate:
+class GateOptions:
     """What a command checks at the end of a run: conditions, the run they compare with, and the
     file for the result."""
 
@@ -166,7 +166,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         figures: FiguresFolder = None,
     ) -> None:
         chosen = study.pick(config)
-        gate = Gate(tuple(fail_if or ()), against, junit)
+        gate = GateOptions(tuple(fail_if or ()), against, junit)
         gate.refuse(chosen)
         if dry_run:
             show_estimate(chosen, config, as_json)
@@ -326,7 +326,7 @@ def run_and_show(
     study: AnyStudy,
     config: RunSettings,
     as_json: bool,
-    gate: Gate | None = None,
+    gate: GateOptions | None = None,
     figures: Path | None = None,
 ) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are

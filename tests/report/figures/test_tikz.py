@@ -11,7 +11,7 @@ from random_trees import random_tree
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Column, Table
-from bestresponse.report.figures.tikz import write_game, write_table, write_tree
+from bestresponse.report.figures.tikz import write_latex, write_table, write_tree
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import to_latex
 from bestresponse.theory.games.normal_form import NormalForm
@@ -49,7 +49,7 @@ def test_a_tree_has_every_move_chance_and_payoff():
 
 def test_three_players_have_no_table():
     with pytest.raises(UsageError, match="needs two players, and this game has 3"):
-        write_game(NormalForm(np.zeros((3, 2, 2, 2))))
+        write_latex(NormalForm(np.zeros((3, 2, 2, 2))))
 
 
 PREAMBLE = r"""\documentclass{article}
@@ -80,21 +80,21 @@ needs_tex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there i
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_games_of_the_catalogue_compile(name, tmp_path):
-    compile_latex(write_game(br.find_game(name).solvable()), tmp_path)
+    compile_latex(write_latex(br.find_game(name).solvable()), tmp_path)
 
 
 @needs_tex
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_drawn_trees_compile(seed, tmp_path):
-    compile_latex(write_game(random_tree(Random(seed), depth=3)), tmp_path)
+    compile_latex(write_latex(random_tree(Random(seed), depth=3)), tmp_path)
 
 
 @needs_tex
 @pytest.mark.slow
 def test_hostile_names_compile_and_run_nothing(tmp_path):
     tree = build_tree([HOSTILE], Turn(HOSTILE, HOSTILE, {HOSTILE: Leaf([1]), "b": Leaf([0])}))
-    compile_latex(write_game(tree), tmp_path)
+    compile_latex(write_latex(tree), tmp_path)
     interval = Interval(0.5, 0.25, 0.75, 0.95, "bca", 9)
     table = Table((Column(HOSTILE), Column("± …", "right")), ((HOSTILE, interval), (None, 1.0)))
     compile_latex(to_latex(table), tmp_path)

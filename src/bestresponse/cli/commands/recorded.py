@@ -14,7 +14,7 @@ from bestresponse.cli.study_command import (
     Against,
     FailIf,
     FiguresFolder,
-    Gate,
+    GateOptions,
     Junit,
     show_comparison,
     show_figures,
@@ -67,7 +67,7 @@ def report_command(
     if len(run) == 1:
         if output is not None:
             raise UsageError("--output: a single run is reported in its own folder")
-        report_run(run[0], Gate(tuple(fail_if or ()), None, junit), figures, as_json)
+        report_run(run[0], GateOptions(tuple(fail_if or ()), None, junit), figures, as_json)
         return
     if figures is not None:
         raise UsageError("--figures: name one run; a comparison is written with --output FOLDER")
@@ -77,13 +77,13 @@ def report_command(
     show_comparison(comparison, folder, as_json)
     if as_json:
         print(json.dumps(comparison.to_json(), indent=2, ensure_ascii=False))
-    gate = Gate(tuple(fail_if or ()), first, junit)
+    gate = GateOptions(tuple(fail_if or ()), first, junit)
     for compared in comparison.runs[1:]:
         gate.refuse(compared.run.study)
         gate.check(compared.run)
 
 
-def report_run(path: Path, gate: Gate, figures: Path | None, as_json: bool) -> None:
+def report_run(path: Path, gate: GateOptions, figures: Path | None, as_json: bool) -> None:
     """Measure and report one run again, and check the conditions of the gate."""
     loaded = br.load_run(path)
     gate.refuse(loaded.study)

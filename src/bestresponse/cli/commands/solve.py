@@ -14,6 +14,8 @@ import bestresponse as br
 from bestresponse.cli.options import AsJson, complete_game, read_pairs
 from bestresponse.cli.terminal import console, notes, print_document, wait_for
 from bestresponse.core.errors import UsageError
+from bestresponse.report.figures.charts import keep_pdfs
+from bestresponse.report.figures.tikz import write_latex
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
@@ -141,10 +143,9 @@ def solve_command(
     if plot is not None:
         try:
             from bestresponse.analysis.solve.document import drawable
-            from bestresponse.report.figures.tikz import write_game
 
             if ending == ".tex":  # a table needs no picture for that
-                write_game(resolved.solvable())
+                write_latex(resolved.solvable())
             else:
                 drawable(resolved.solvable())
         except (
@@ -190,8 +191,6 @@ def _write(
         case ".png":
             content = draw("png")
         case ".pdf":
-            from bestresponse.report.figures.charts import keep_pdfs
-
             with keep_pdfs() as kept:
                 content = kept[draw("svg")]
         case _:

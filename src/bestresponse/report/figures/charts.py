@@ -57,6 +57,7 @@ _FONT = (
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "bestresponse",
+    "pdf.fonttype": 42,  # TrueType, which publishers ask for
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "text.parse_math": False,
@@ -158,14 +159,12 @@ def keep_pdfs() -> Iterator[Mapping[bytes, bytes]]:
 
 def _to_pdf(axes: Axes) -> bytes:
     """Return the finished chart as a PDF file on white; text stays text, in embedded fonts."""
-    import matplotlib
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
     figure: Any = axes.get_figure(root=True)
     target = io.BytesIO()
     drawn: Any = FigureCanvasPdf(figure)
-    with matplotlib.rc_context({"pdf.fonttype": 42}):
-        drawn.print_pdf(target, metadata={"CreationDate": None, "Producer": None, "Creator": None})
+    drawn.print_pdf(target, metadata={"CreationDate": None, "Producer": None, "Creator": None})
     return target.getvalue()
 
 

@@ -18,7 +18,7 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 _COLOURS = ("blue!60!black", "orange!80!black", "teal!80!black", "magenta!70!black")
 
 
-def write_game(form: NormalForm | Tree) -> str:
+def write_latex(form: NormalForm | Tree) -> str:
     """Write a game as a LaTeX file to be input: a tree as a picture, a table of two players as a
     tabular."""
     if isinstance(form, Tree):
@@ -38,7 +38,7 @@ def write_tree(tree: Tree) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _write_branches(tree: Tree, layout: trees.Layout) -> Iterator[str]:
+def _write_branches(tree: Tree, layout: trees.TreeLayout) -> Iterator[str]:
     for node, y in layout.y.items():
         if node == 0:
             continue
@@ -58,7 +58,7 @@ def _write_branches(tree: Tree, layout: trees.Layout) -> Iterator[str]:
         yield rf"\node[anchor=south west, inner sep=1pt] at {_place(bend + 0.03, y)} {{{name}}};"
 
 
-def _write_information(tree: Tree, layout: trees.Layout) -> Iterator[str]:
+def _write_information(tree: Tree, layout: trees.TreeLayout) -> Iterator[str]:
     for infoset, nodes in trees.group_positions(tree, layout.y).items():
         colour = _find_colour(tree.infosets[infoset].player)
         lane = layout.lanes[infoset]
@@ -72,7 +72,7 @@ def _write_information(tree: Tree, layout: trees.Layout) -> Iterator[str]:
                 yield rf"\draw[dashed, {colour}] {_join(reach)};"
 
 
-def _write_nodes(tree: Tree, layout: trees.Layout) -> Iterator[str]:
+def _write_nodes(tree: Tree, layout: trees.TreeLayout) -> Iterator[str]:
     for node, y in layout.y.items():
         owner = int(tree.owner[node])
         place = _place(layout.x[layout.depth[node]], y)

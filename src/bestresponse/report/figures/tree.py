@@ -56,7 +56,7 @@ class Overlay:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TreeLayout:
     """Where everything stands, in inches: `x` by level, `y` by node, `lane` by information set,
     `bend` by level."""
 
@@ -104,7 +104,7 @@ def draw_tree(
         return to_svg(axes) if kind == "svg" else to_png(axes)
 
 
-def lay_out(tree: Tree, overlay: Overlay | None = None) -> Layout:
+def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
     """Find the place of every node, branch and information set."""
     overlay = overlay or Overlay()
     depth, y = _place_rows(tree, overlay.nodes or range(tree.num_nodes))
@@ -118,7 +118,7 @@ def lay_out(tree: Tree, overlay: Overlay | None = None) -> Layout:
     for level, longest in enumerate(names[1:]):
         bend.append(x[-1] + _MARKER + _LANE * (counts[level] + 1))
         x.append(bend[-1] + longest * _LETTER + 0.3)
-    return Layout(
+    return TreeLayout(
         x,
         [*bend, x[-1]],
         y,
@@ -180,7 +180,7 @@ def group_positions(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
 
 
 def _draw_branches(
-    axes: Axes, tree: Tree, layout: Layout, path: Collection[int], overlay: Overlay
+    axes: Axes, tree: Tree, layout: TreeLayout, path: Collection[int], overlay: Overlay
 ) -> None:
     for node in filter(None, layout.y):
         parent = int(tree.parent[node])
@@ -202,7 +202,7 @@ def _draw_branches(
         )
 
 
-def _draw_information(axes: Axes, tree: Tree, layout: Layout) -> None:
+def _draw_information(axes: Axes, tree: Tree, layout: TreeLayout) -> None:
     for infoset, nodes in group_positions(tree, layout.y).items():
         colour = series_colour(tree.infosets[infoset].player)
         lane = layout.lanes[infoset]
@@ -232,7 +232,7 @@ def _draw_information(axes: Axes, tree: Tree, layout: Layout) -> None:
             axes.plot(lane, layout.y[node], marker="o", markersize=4, color=colour, zorder=3)
 
 
-def _draw_nodes(axes: Axes, tree: Tree, layout: Layout, overlay: Overlay) -> None:
+def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) -> None:
     for node, y in layout.y.items():
         owner, x = int(tree.owner[node]), layout.x[layout.depth[node]]
         if owner == LEAF:
