@@ -53,8 +53,11 @@ if TYPE_CHECKING:
     from bestresponse.studies.behave.importing import import_plays as import_plays
     from bestresponse.studies.behave.study import behave as behave
     from bestresponse.studies.bench.study import bench as bench
-    from bestresponse.studies.improve.examples import score_reply as score_reply
     from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
+    from bestresponse.studies.improve.rewards import (
+        reward_replies as reward_replies,
+        score_reply as score_reply,
+    )
     from bestresponse.studies.improve.study import train as train
     from bestresponse.studies.population.study import (
         population as simulate_population,  # noqa: F401

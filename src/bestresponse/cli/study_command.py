@@ -58,6 +58,8 @@ _MOST_FAILURES = 5
 _DRY_RUN = "Show the plan and its estimated cost, then exit."
 _CODE_OF_GATE = 3
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)]
+
 Against = Annotated[
     Path | None,
     typer.Option(
@@ -159,31 +161,62 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
     def run(
         config: RunSettings,
         as_json: AsJson = False,
-        dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+        dry_run: DryRun = False,
         against: Against = None,
         fail_if: FailIf = None,
         junit: Junit = None,
         figures: FiguresFolder = None,
     ) -> None:
-        chosen = study.pick(config)
         gate = GateOptions(tuple(fail_if or ()), against, junit)
-        gate.refuse(chosen)
-        if dry_run:
-            show_estimate(chosen, config, as_json)
-        else:
-            run_and_show(chosen, config, as_json, gate, figures)
+        run_gated(study, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
 
     again = "Run the same command again to resume; only missing plays are made."
     return make_settings_command(study.config, run, again)
 
 
+def run_gated(
+    study: AnyStudy,
+    config: RunSettings,
+    gate: GateOptions,
+    *,
+    as_json: bool,
+    dry_run: bool,
+    figures: Path | None,
+) -> None:
+    """Run a study, write its figures and check its gate at the end, or show what it would take."""
+    chosen = study.pick(config)
+    gate.refuse(chosen)
+    if dry_run:
+        show_estimate(chosen, config, as_json)
+    else:
+        run_and_show(chosen, config, as_json, gate, figures)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed after a command: its settings as they are written, its other options, and the
+    file of settings."""
+
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    file: Path | None
+
+    def list_given(self) -> list[str]:
+        """Return the names of the settings that were typed."""
+        return [name for name, value in self.settings.items() if value not in (None, [], False)]
+
+
 def make_settings_command(
-    kind: type, act: Callable[..., None], epilogue: str = ""
+    kind: type,
+    act: Callable[..., None],
+    epilogue: str = "",
+    instead: Callable[[Typed], bool] | None = None,
 ) -> Callable[..., None]:
     """Return a command with an option for every setting of `kind`, and for every further parameter
     that `act` has.
 
-    `act` is called with the settings and with its own parameters.
+    `act` is called with the settings and with its own parameters. `instead` may do something else
+    with what was typed, before it is read as settings, and then returns True.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
@@ -207,6 +240,8 @@ def make_settings_command(
 
     def run(*, settings: Path | None, **typed: Any) -> None:
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
+        if instead is not None and instead(Typed(typed, chosen, settings)):
+            return
         values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
         for name, value in typed.items():
             if value is not None and value != []:

@@ -65,6 +65,7 @@ from bestresponse.studies.bench.families import (
 )
 from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, GivenGames
 from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.generators import families
@@ -533,12 +534,14 @@ class Drawn:
                 solved = solve_zero_sum(table[0])
                 self._equilibria[game] = solved.row[0], solved.col[0]
             else:
-                self._equilibria[game] = nash(NormalForm(table)).equilibria[0].strategies
+                found = nash(NormalForm(table)).equilibria
+                self._equilibria[game] = select_equilibria(found)[0].strategies
         return self._equilibria[game]
 
     def get_equilibrium(self, game: int) -> tuple[Array, Array]:
         """Return the equilibrium (row, column strategy) that opponents and the baseline
-        `equilibrium` play.
+        `equilibrium` play: of several the one with the highest joint payoff, then the
+        risk-dominant one.
 
         One game in many orders is solved in its own order, so that the equilibrium is the same in
         every order.
