@@ -39,7 +39,7 @@ _FOR_TEXTS = (
     "seat",
     "output_dir",
 )
-_FOR_RUNS = ("dry_run", "against", "fail_if", "junit")
+_FOR_RUNS = ("dry_run", "against", "fail_if", "junit", "figures")
 _TEXT = "Check the reasoning in this file instead of asking a model; - reads standard input."
 _JUDGE = "Let the model rate the reasonings of this run by its protocol, as people do."
 _ENGINE = "Logic engine for --text: auto, embedded or swi."
