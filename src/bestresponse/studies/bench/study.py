@@ -235,6 +235,7 @@ bench = Study(
                 "gap_normalised",
                 "exploitability_normalised",
                 "success_1",
+                "contamination",
                 "invariance",
                 "answered",
             )
@@ -243,6 +244,7 @@ bench = Study(
             "How far from optimal",
             "With 95 % intervals (games resampled). Smaller gaps are better.",
             but=_IN_NUMBERS,
+            last=("success_1", "success_5", "games_needed", "asked", "answered"),
         ),
         metrics_table(
             "The Nash gap in numbers",
@@ -311,6 +313,7 @@ bench = Study(
             "games",
             "player",
             "gap_normalised",
+            known_of_models="hardness",
             title="Game by game",
             caption=f"Nash gap of every game. {_BOXES}",
         ),
@@ -319,6 +322,7 @@ bench = Study(
             "games",
             "player",
             "exploitability_normalised",
+            known_of_models="hardness",
             caption=f"What a best response takes. {_BOXES}",
         ),
         list_outliers("exploitability_normalised"),

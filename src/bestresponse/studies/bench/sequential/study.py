@@ -468,7 +468,11 @@ sequential = Study(
         text(_PROSE["asked"], kind="warning"),
         text(_PROSE["no_equilibrium"], kind="warning"),
         headline(("exploitability", "nash_conv", "nash_gap", "known")),
-        metrics_table("How far from an equilibrium", _PROSE["metrics"]),
+        metrics_table(
+            "How far from an equilibrium",
+            _PROSE["metrics"],
+            last=("policies", "complete", "known"),
+        ),
         text(_PROSE["exploitability"]),
         table(
             "seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."
