@@ -10,6 +10,7 @@ import math
 from random import Random
 from typing import get_args
 
+from bestresponse.core.agreement import Disagreement, check_end, check_statements
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import (
     AdjustableRounds,
@@ -83,11 +84,21 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     _demand(
         all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}"
     )
+    _check_telling(game, episode.state)
     record = record_from_json(json.loads(json.dumps(record_to_json(episode.record({})))))
     _demand(
         Episode(game, record.submissions).state == episode.state, "a replay ends in another state"
     )
     _check_extras(game, rng)
+
+
+def _check_telling(game: Game[S], end: S) -> None:
+    """What the game states is what it executes."""
+    try:
+        check_statements(game)
+        check_end(game, end)
+    except Disagreement as error:
+        raise Broken(f"what {game.name} states is not what it does: {error}") from None
 
 
 def _check_equilibrium(game: Game[S], episode: Episode[S]) -> None:
