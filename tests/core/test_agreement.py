@@ -89,7 +89,7 @@ def test_a_wrong_payoff_of_a_table_is_found() -> None:
     game = MatrixGame(DILEMMA)
     wrong = Misstated(game, (change_cell(stated(game)[Cells]),))
     with pytest.raises(
-        Broken, match="the payoff of row for cooperate, cooperate is 4 by the rules .* it is 3"
+        Broken, match=r"the payoff of row for cooperate, cooperate is 4 by the rules .* it is 3"
     ):
         check_game(wrong)
 
@@ -165,6 +165,9 @@ def test_a_wrong_rule_of_an_economic_game_is_found(game: object, wrong: Statemen
             rules = tuple(wrong if isinstance(one, right) else one for one in view.rules)
             return replace(view, rules=rules)
 
-    with pytest.raises(Broken, match="after this play is .* by the rules that are told"):
+    def check_five_plays() -> None:
         for seed in range(5):
             check_game(Wrong(game, ()), seed)
+
+    with pytest.raises(Broken, match=r"after this play is .* by the rules that are told"):
+        check_five_plays()

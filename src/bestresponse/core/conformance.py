@@ -21,8 +21,9 @@ from bestresponse.core.capabilities import (
 )
 from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.episode import Episode
-from bestresponse.core.errors import InvalidMove
+from bestresponse.core.errors import InvalidGame, InvalidMove
 from bestresponse.core.game import NATURE, REFEREE, Game, S
+from bestresponse.core.names import check_names, check_roles
 from bestresponse.core.player import Decision, Player
 
 _FREE = 1e-9  # rounding of payoffs that are summed in floats
@@ -61,6 +62,7 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
         bool(game.roles) and len(set(game.roles)) == len(game.roles),
         "roles must be different and not none",
     )
+    _check_names(game)
     drawn: set[str] = set()
     for _ in range(max_steps):
         if episode.over:
@@ -90,6 +92,17 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
         Episode(game, record.submissions).state == episode.state, "a replay ends in another state"
     )
     _check_extras(game, rng)
+
+
+def _check_names(game: Game[S]) -> None:
+    """Everybody can tell apart who plays and what can be chosen first."""
+    try:
+        check_roles(game.roles)
+        for role, ask in game.asks(game.start()).items():
+            if isinstance(ask, Choice):
+                check_names(tuple(ask.options), f"an option of {role}")
+    except InvalidGame as error:
+        raise Broken(str(error)) from None
 
 
 def _check_telling(game: Game[S], end: S) -> None:

@@ -29,6 +29,7 @@ from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Rol
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
+from bestresponse.core.names import check_names, check_roles
 from bestresponse.core.registry import find_by_name
 from bestresponse.core.special import (
     UntoldPayoffs,
@@ -138,6 +139,11 @@ class MatrixGame:
     story: str = ""
     version: int = 2
     others: Others = "unsaid"
+
+    def __post_init__(self) -> None:
+        check_roles(self.form.players)
+        for who, actions in zip(self.form.players, self.form.actions, strict=True):
+            check_names(tuple(actions), f"an action of {who}")
 
     @property
     def name(self) -> str:
@@ -266,6 +272,7 @@ class RepeatedGame:
     others: Others = "unsaid"
 
     def __post_init__(self) -> None:
+        check_roles(self.form.players)
         if self.rounds < 1:
             raise UsageError(f"a repeated game needs at least 1 round, got {self.rounds}")
         for what, factor in (("continuation", self.continuation), ("discount", self.discount)):
