@@ -189,6 +189,7 @@ class MatrixGame:
             "players": list(self.roles),
             "actions": [list(actions) for actions in self.form.actions],
             "payoffs": self.form.payoffs.tolist(),
+            "rivals": [other for other in self.roles if other != role],
         }
         history = (*events, Over()) if events else ()
         return View(role, self.stated, history, facts, layout=_LAYOUTS[self.shown_as])
@@ -330,7 +331,6 @@ class RepeatedGame:
         facts = {
             **stage.facts,
             "history": [list(moves) for moves in state.played],
-            "rivals": [other for other in self.roles if other != role],
         }
         if self.noise:
             seat = self.roles.index(role)
