@@ -43,7 +43,7 @@ from bestresponse.core.special import (
     MessageTurn,
     NobodyWrote,
     NoteTurn,
-    Part,
+    TakesPart,
     TalkRule,
     WriteSo,
     Wrote,
@@ -378,7 +378,7 @@ class PlainDialogue(DialogueGame):
         there are."""
         name = self.names[self.roles.index(role)]
         talk = TalkRule(self.replies, self.early_end, self.domain.deal.sealed)
-        return Part(name), Prose(self._task(super().start())), talk
+        return TakesPart(name), Prose(self._task(super().start())), talk
 
     def word_private(self, state: Dialogue, role: Role) -> str:
         """Say what the seat knows about itself and, on its turn, which message it writes and what
