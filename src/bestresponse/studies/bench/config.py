@@ -64,6 +64,7 @@ from bestresponse.studies.bench.families import (
     read_properties,
 )
 from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, GivenGames
+from bestresponse.telling.render import MOST_TOKENS
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -96,6 +97,7 @@ _OF_MODELS = (
     "effort",
     "reasoning_tokens",
     "max_tokens",
+    "max_prompt_tokens",
     "attempts",
 )
 """The settings that say how a model is asked."""
@@ -163,6 +165,8 @@ class BenchConfig(RunSettings):
     """The most tokens for such reasoning, beside those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
     """Longest reply, in tokens. [default: 4000, or 512 without reasons]"""
+    max_prompt_tokens: int = setting(default=MOST_TOKENS, ge=1, le=1_000_000)
+    """Longest prompt, in tokens of about 3 characters; a longer one is refused before any call."""
     samples: int = setting(
         default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled."
     )
