@@ -395,6 +395,13 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkSummed:
+    """What an observer wrote of a talk that the reader does not see itself."""
+
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
 class MessageTurn:
     """The reader writes the next message of a talk.
 

@@ -63,6 +63,7 @@ from bestresponse.core.special import (
     TakesPart,
     TalkEnds,
     TalkRule,
+    TalkSummed,
     TargetWas,
     TrustCoinsRule,
     TrustRule,
@@ -451,6 +452,7 @@ SpecialEvent: TypeAlias = (
     | Wrote
     | MessageTurn
     | NoteTurn
+    | TalkSummed
     | TalkEnds
     | WriteSo
 )

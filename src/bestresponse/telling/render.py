@@ -66,7 +66,7 @@ from bestresponse.telling.course import (
     shorten_options,
 )
 from bestresponse.telling.knowledge import Map, read_course
-from bestresponse.telling.language import ENGLISH, Language, load_language
+from bestresponse.telling.language import ENGLISH, Language, Spoken, load_language
 from bestresponse.telling.special import (
     describe_remark,
     describe_special_rule,
@@ -100,7 +100,7 @@ def list_sentences(
     statements: Iterable[Statement],
     reader: str | None = None,
     *,
-    language: str = ENGLISH,
+    language: Spoken = ENGLISH,
     most: int | None = None,
 ) -> tuple[str, ...]:
     """Tell a game in sentences; at most `most` on choices and draws, and as many ends.
@@ -152,19 +152,19 @@ def list_sentences(
     return tuple(lines)
 
 
-def write_rules(view: View, language: str = ENGLISH, *, most: int = MOST_CHARACTERS) -> str:
+def write_rules(view: View, language: Spoken = ENGLISH, *, most: int = MOST_CHARACTERS) -> str:
     """Put the rules that a view states into words; of a course whose outline has more characters
     than `most` only the size."""
     return _write_rules(view.rules, view.role, language, view.layout, most)
 
 
-def write_history(view: View, language: str = ENGLISH) -> str:
+def write_history(view: View, language: Spoken = ENGLISH) -> str:
     """Put into words what has happened so far, as far as the role of a view knows it."""
     return _write_history(view.history, view.role, language)
 
 
 def write_events(
-    history: Iterable[Event], reader: str | None = None, language: str = ENGLISH
+    history: Iterable[Event], reader: str | None = None, language: Spoken = ENGLISH
 ) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
     words = Narrator(load_language(language), reader)
@@ -175,12 +175,12 @@ def write_events(
     return words.language.say("unaware" if Unaware() in events else "no-events")
 
 
-def write_turn(history: Sequence[Event], language: str = ENGLISH) -> str:
+def write_turn(history: Sequence[Event], language: Spoken = ENGLISH) -> str:
     """Put into words which message of a talk the reader writes now, and what comes after it."""
     return write_own_turn(history, Narrator(load_language(language)))
 
 
-def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
+def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
     """Return the rules for the person who has `view`: those that the game states for people, or
     else its rules without the name that files know it by and without an aim, since what people aim
     at is what an experiment finds out."""
@@ -193,7 +193,7 @@ def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
 
 @lru_cache(maxsize=256)
 def _write_rules(
-    rules: tuple[Statement, ...], reader: str, language: str, layout: Layout, most: int
+    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout, most: int
 ) -> str:
     words = Narrator(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
@@ -212,7 +212,7 @@ def _write_rules(
             case Players(players):
                 paragraphs.append(_introduce_reader(players, titles, words))
             case Prose(text) | PrivateProse(text):
-                paragraphs.append(text)
+                paragraphs.append(words.language.translate(text))
             case AtOnce(choices):
                 paragraphs.append(_list_actions(choices, words))
             case Cells(cells):
@@ -343,7 +343,7 @@ def _write_outline(
     outline = _find_outline(tuple(players), course, language, most)
     if outline is None:
         # Whoever has to read it is refused by `check_length`.
-        return [language.say("summary", ends=f"{read_course(course).num_ends:,}")]
+        return [language.say("summary", ends=language.write_count(read_course(course).num_ends))]
     return [language.say("outline.how"), outline]
 
 
@@ -376,7 +376,7 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Narr
 
 
 @lru_cache(maxsize=1024)
-def _write_history(history: tuple[Event, ...], reader: str, language: str) -> str:
+def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) -> str:
     words = Narrator(load_language(language), reader)
     if is_talk(history):
         return write_talk(history, words)
@@ -433,7 +433,7 @@ class _ToldRounds:
     now: str
 
 
-def list_rounds(view: View, language: str = ENGLISH) -> tuple[list[str], str] | None:
+def list_rounds(view: View, language: Spoken = ENGLISH) -> tuple[list[str], str] | None:
     """Tell the rounds gone by, a text for each, and the present one; None where a game is not told
     by rounds."""
     if not any(isinstance(event, Round) for event in view.history):
@@ -531,7 +531,7 @@ def _describe_step(event: Event, words: Narrator) -> str:
         case Made(who, move):
             return words.say("made", who, move=language.write_name(move))
         case Mixed(who, weights):
-            return words.say("mixed", who, weights=", ".join(map(language.write_number, weights)))
+            return words.say("mixed", who, weights=language.list_numbers(weights))
         case Saw(what):
             return language.say("saw", what=what)
         case Dealt(who, card):
@@ -542,7 +542,7 @@ def _describe_step(event: Event, words: Narrator) -> str:
             return describe_special_step(event, words)
 
 
-def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tuple[str, ...]:
+def list_choices(statements: Iterable[Statement], language: Spoken = ENGLISH) -> tuple[str, ...]:
     """Tell only who chooses what when and what is drawn."""
     words = Narrator(load_language(language))
     lines: list[str] = []
@@ -555,7 +555,7 @@ def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tu
 
 
 def list_earned(
-    statements: Iterable[Statement], language: str = ENGLISH
+    statements: Iterable[Statement], language: Spoken = ENGLISH
 ) -> dict[str, tuple[Fraction, ...]]:
     """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and
     Bob chooses l`."""
@@ -617,12 +617,15 @@ def _list_course(
     chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
         return [
-            words.language.say("summary", ends=f"{chart.num_ends:,}"),
+            words.language.say("summary", ends=words.language.write_count(chart.num_ends)),
             *_list_ends(chart, players, words, most or 20),
         ]
     turns = list(list_turns(chart, words))
     if most is not None and len(turns) > most:
-        turns = [*turns[:most], words.language.say("more", count=f"{len(turns) - most:,}")]
+        turns = [
+            *turns[:most],
+            words.language.say("more", count=words.language.write_count(len(turns) - most)),
+        ]
     return [*turns, *_list_ends(chart, players, words, most)]
 
 
@@ -635,11 +638,13 @@ def _list_ends(chart: Map, players: Sequence[str], words: Narrator, most: int | 
 
 
 def _list_summary(summary: Summary, words: Narrator) -> list[str]:
-    turns = [words.say("turns", turn.who, count=f"{turn.count:,}") for turn in summary.turns]
-    return [words.language.say("summary", ends=f"{summary.ends:,}"), *turns]
+    count = words.language.write_count
+    turns = [words.say("turns", turn.who, count=count(turn.count)) for turn in summary.turns]
+    return [words.language.say("summary", ends=count(summary.ends)), *turns]
 
 
 def _head(key: str, total: int, words: Narrator, most: int | None) -> str:
     if most is None or total <= most:
         return words.language.say(key)
-    return words.language.say(f"{key}.first", shown=f"{most:,}", total=f"{total:,}")
+    count = words.language.write_count
+    return words.language.say(f"{key}.first", shown=count(most), total=count(total))
