@@ -29,6 +29,7 @@ from typing import Literal, Protocol, runtime_checkable
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.numbers import list_readings
+from bestresponse.core.phrase import Phrase
 from bestresponse.core.player import Player
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
@@ -47,9 +48,9 @@ class EquilibriumSummary:
     """
 
     concept: str
-    words: str
+    words: str | Phrase
     payoffs: Mapping[Role, float]
-    better: str = ""
+    better: str | Phrase = ""
     better_payoffs: Mapping[Role, float] | None = None
 
 
@@ -90,7 +91,7 @@ class NamedStrategies(Protocol):
 class Question:
     """A question whose answer is a number; where it has more than two decimals, two are enough."""
 
-    text: str
+    text: str | Phrase
     answer: float
 
     def accepts(self, typed: str, decimal: str = ".") -> bool:
@@ -126,7 +127,7 @@ class Wording(Protocol):
         """What payoffs are counted in, in the plural: coins, points. Empty where they have no
         unit."""
 
-    def word_question(self, ask: Ask) -> str:
+    def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
 
 

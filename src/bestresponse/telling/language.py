@@ -29,6 +29,7 @@ from string import Formatter
 from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.phrase import Filling, Phrase
 
 ENGLISH = "en"
 WORD = "word"
@@ -109,6 +110,30 @@ class Language:
         if _DECIMAL.fullmatch(name):
             return name.replace(".", self.decimal_mark)
         return None
+
+    def tell(self, said: str | Phrase) -> str:
+        """Put a phrase of a game into words; a text without places is looked up whole.
+
+        >>> from bestresponse.core.phrase import phrase
+        >>> load_language("de").tell(phrase("you choose {move}", move="cooperate"))
+        'Sie wählen zusammenarbeiten'
+        """
+        if isinstance(said, str):
+            return self.translate(said)
+        text = self.own.get(said.text) or self.words.get(said.text) or said.text
+        return text.format(**{place: self._write(value) for place, value in said.places})
+
+    def _write(self, value: Filling) -> str:
+        match value:
+            case str():
+                return self.write_name(value)
+            case tuple():
+                return self.join([self.tell(part) for part in value], "standard")
+            case float():
+                # Written as shortly as it reads back: 0.1 is a tenth.
+                return self.write_number(Fraction(repr(value)))
+            case _:
+                return self.write_number(Fraction(value))
 
     @property
     def decimal_mark(self) -> str:

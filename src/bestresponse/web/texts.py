@@ -15,7 +15,7 @@ from functools import cache
 from string import Template
 
 from bestresponse.core.numbers import list_readings
-from bestresponse.telling.language import PAGE, Forms, Language, load_language
+from bestresponse.telling.language import PAGE, Forms, Language, list_words, load_language
 
 Wordings = Mapping[str, str | Mapping[str, str]]
 """Texts by their names; one that depends on a number has the forms `one` and `many`."""
@@ -66,10 +66,7 @@ class PageTexts:
             keys = find_messages(phrase)
             messages |= dict.fromkeys(keys, (read_phrase(wording),))
             if not keys:
-                place = "".join(Template(phrase).get_identifiers()[:1])
-                numbered = {place: "{number}"} if place else {}
-                pattern = Template(phrase).safe_substitute(numbered)
-                words[pattern] = Template(wording).safe_substitute(numbered)
+                words |= _read_word(phrase, wording)
         return PageTexts(self.language.reword(messages, words))
 
     def _read_forms(self, key: str, wording: str | Mapping[str, str]) -> Forms:
@@ -177,6 +174,20 @@ def _match_any(words: Iterable[str]) -> re.Pattern[str] | None:
     """Return what finds any of the words, the longest first; None where there are none."""
     known = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.compile(rf"\b(?:{known})\b", re.IGNORECASE) if known else None
+
+
+def _read_word(phrase: str, wording: str) -> dict[str, str]:
+    """Return a word of a game and what people read instead, as a language looks it up."""
+    if read_phrase(phrase) in _list_known():
+        return {read_phrase(phrase): read_phrase(wording)}
+    place = "".join(Template(phrase).get_identifiers()[:1])
+    numbered = {place: "{number}"} if place else {}
+    return {Template(phrase).safe_substitute(numbered): Template(wording).safe_substitute(numbered)}
+
+
+@cache
+def _list_known() -> frozenset[str]:
+    return frozenset(list_words())
 
 
 def read_phrase(text: str) -> str:

@@ -387,7 +387,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
         "earlier": earlier,
         "now": now,
         "question": (
-            session.table.texts.word(game.word_question(ask))
+            session.table.texts.language.tell(game.word_question(ask))
             if ask and isinstance(game, Wording)
             else ""
         ),
@@ -550,7 +550,7 @@ def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: PageTexts)
 
 
 def _read_amount(ask: Amount, text: str, texts: PageTexts) -> float | str:
-    if ask.may_pass and text == PASS:
+    if ask.may_pass and text.lower() in (PASS, texts.word(PASS).lower()):
         return PASS
     number = texts.read_number(text.removeprefix("$"), ask.low, ask.high)
     try:
