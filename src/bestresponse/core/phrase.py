@@ -20,10 +20,10 @@ class Phrase:
     places: tuple[tuple[str, Filling], ...] = ()
 
 
-def phrase(text: str, **places: Filling) -> Phrase:
+def make_phrase(text: str, **places: Filling) -> Phrase:
     """Make a phrase.
 
-    >>> phrase("Which number from {low} to {high} do you choose?", low=0, high=100).places
+    >>> make_phrase("Which number from {low} to {high} do you choose?", low=0, high=100).places
     (('low', 0), ('high', 100))
     """
     return Phrase(text, tuple(places.items()))

@@ -16,7 +16,7 @@ import numpy as np
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
-from bestresponse.core.phrase import Phrase, phrase
+from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.statements import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm
@@ -64,7 +64,7 @@ def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]
         steps = []
         for owner, move in list_moves_to(tree, leaf):
             if owner == CHANCE:
-                steps.append(phrase("{move} is drawn", move=move))
+                steps.append(make_phrase("{move} is drawn", move=move))
             else:
                 steps.append(say_step(tree.players[owner], move, role))
         payoff = float(tree.payoffs[leaf][tree.players.index(role)])
@@ -136,12 +136,12 @@ def _draw_answer(ask: Ask, rng: Random, taken: list[object]) -> object | None:
 
 def _describe_moves(moves: Mapping[Role, Action], reader: Role, verb: Verb) -> list[Phrase]:
     others = {role: move for role, move in moves.items() if role not in (reader, NATURE)}
-    parts = [phrase("{move} is drawn", move=_fill(moves[NATURE]))] if NATURE in moves else []
+    parts = [make_phrase("{move} is drawn", move=_fill(moves[NATURE]))] if NATURE in moves else []
     if reader in moves:
         parts.append(say_step(reader, moves[reader], reader, verb))
     if len(others) > 1 and len({repr(move) for move in others.values()}) == 1:
         move = next(iter(others.values()))
-        return [*parts, phrase(_VERBS[verb].others, move=_fill(move))]
+        return [*parts, make_phrase(_VERBS[verb].others, move=_fill(move))]
     return [*parts, *(say_step(role, move, reader, verb) for role, move in others.items())]
 
 
@@ -176,12 +176,12 @@ def say_step(role: Role, move: Action, reader: Role, verb: Verb = "choose") -> P
     ('{who} chooses {move}', 'you choose {move}')
     """
     if role == reader:
-        return phrase(_VERBS[verb].own, move=_fill(move))
-    return phrase(_VERBS[verb].other, who=role, move=_fill(move))
+        return make_phrase(_VERBS[verb].own, move=_fill(move))
+    return make_phrase(_VERBS[verb].other, who=role, move=_fill(move))
 
 
 def _ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:
-    return phrase("If {steps}, how much do you get?", steps=tuple(steps))
+    return make_phrase("If {steps}, how much do you get?", steps=tuple(steps))
 
 
 def _fill(move: Action) -> str | float:

@@ -114,8 +114,8 @@ class Language:
     def tell(self, said: str | Phrase) -> str:
         """Put a phrase of a game into words; a text without places is looked up whole.
 
-        >>> from bestresponse.core.phrase import phrase
-        >>> load_language("de").tell(phrase("you choose {move}", move="cooperate"))
+        >>> from bestresponse.core.phrase import make_phrase
+        >>> load_language("de").tell(make_phrase("you choose {move}", move="cooperate"))
         'Sie wählen zusammenarbeiten'
         """
         if isinstance(said, str):
@@ -342,7 +342,6 @@ _MANY = 1000
 
 def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     """Read the English and the translated text of every message, by its name."""
-    from babel.core import UnknownLocaleError
     from babel.messages.pofile import PoFileError, read_po
 
     path = (folder or _find_catalogues()) / f"{name}.po"
@@ -352,7 +351,7 @@ def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
         with path.open("rb") as file:
             catalogue = read_po(file, abort_invalid=True)
         choose_form = gettext.c2py(catalogue.plural_expr)
-    except (PoFileError, UnicodeError, ValueError, UnknownLocaleError) as error:
+    except (PoFileError, UnicodeError, ValueError) as error:
         raise _refuse(name, f"{path.name} is no gettext catalogue: {error}") from None
     entries: dict[str, _Entry] = {}
     for message in catalogue:
