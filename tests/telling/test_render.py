@@ -164,7 +164,7 @@ def test_a_player_reads_in_the_second_person() -> None:
         ((Unaware(),), "You know of no move yet."),
         ((Saw("gold"), Over()), "The game is over: you saw gold."),
         (
-            (Dealt("Ann", "king"), LaidOpen("jack")),
+            (Dealt("Ann", "K"), LaidOpen("J")),
             "So far: you were dealt the king, the jack was laid open.",
         ),
         (

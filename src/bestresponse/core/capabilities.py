@@ -9,7 +9,7 @@ a game of a plug-in gets everything that a built-in one gets.
     NamedStrategies    strategies that belong to this game, by name
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
-    PeopleRules        the rules for people, apart from the prompt for models
+    PeopleRules        the rules for people, where models are told others
     LimitedTelling     whether the rules are short enough to be told at all
     PrivateInformation what one seat alone knows from the beginning
     NumberedRounds     which round it is
@@ -31,6 +31,7 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_co
 from bestresponse.core.numbers import list_readings
 from bestresponse.core.phrase import Phrase
 from bestresponse.core.player import Player
+from bestresponse.core.told import Statement
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
 _ROUNDING = (
@@ -133,11 +134,11 @@ class Wording(Protocol):
 
 @runtime_checkable
 class PeopleRules(Protocol):
-    """A game that words its rules for people: without an aim, and without claims about who the
-    others are."""
+    """A game that tells its rules to people otherwise than to models; of any other game people are
+    told the rules without an aim."""
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules, in Markdown, for the person in the seat of `role`."""
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for the person in the seat of `role`."""
 
 
 @runtime_checkable

@@ -30,6 +30,9 @@ from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
 from bestresponse.core.registry import find_by_name
+from bestresponse.core.special import (
+    UntoldPayoffs,
+)
 from bestresponse.core.told import (
     Aim,
     Cells,
@@ -46,8 +49,6 @@ from bestresponse.core.told import (
     prose,
 )
 from bestresponse.games.statements import MOST_CELLS, read_exactly, tell
-from bestresponse.games.texts import TEXTS
-from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 Format = Literal["table", "prose", "json"]
@@ -199,23 +200,14 @@ class MatrixGame:
             values = values.dot(as_strategy(answer, options))
         return dict(zip(self.roles, values.tolist(), strict=True))
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: the table where it can be read, and nothing about aims or the
-        others' thoughts."""
-        if self.form.payoffs[0].size <= MOST_CELLS or not any(
-            isinstance(one, Cells) for one in self.stated
-        ):
-            stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
-            return write_rules(View(role, stated, layout=_LAYOUTS[self.shown_as]))
-        others = " and ".join(other for other in self.roles if other != role)
-        mine = self.form.actions[self.roles.index(role)]
-        return TEXTS.fill(
-            "matrix_people_large",
-            me=role,
-            others=others,
-            count=len(mine),
-            first=mine[0],
-            last=mine[-1],
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for people: the table where it can be read, and nothing about aims or
+        the others' thoughts."""
+        stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
+        if self.form.payoffs[0].size <= MOST_CELLS:
+            return stated
+        return tuple(
+            UntoldPayoffs() if isinstance(statement, Cells) else statement for statement in stated
         )
 
     @cached_property
@@ -339,11 +331,10 @@ class RepeatedGame:
         rules = (*stage.rules, self._repetition)
         return View(role, rules, tuple(self._list_events(state, role)), facts, layout=stage.layout)
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: those of one round, how many there are, and what can go
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for people: those of one round, how many there are, and what can go
         wrong."""
-        repetition = write_rules(View(role, (self._repetition,)))
-        return f"{self.stage.word_rules(role)}\n\n{repetition}".strip()
+        return (*self.stage.list_rules(role), self._repetition)
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round; whether another follows is drawn in the round before."""
