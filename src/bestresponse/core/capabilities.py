@@ -31,7 +31,7 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_co
 from bestresponse.core.numbers import list_readings
 from bestresponse.core.phrase import Phrase
 from bestresponse.core.player import Player
-from bestresponse.core.told import Statement
+from bestresponse.core.told import Statement, Worded
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
 _ROUNDING = (
@@ -155,8 +155,8 @@ class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the
     time."""
 
-    def word_private(self, state: S_contra, role: Role) -> str:
-        """Say what `role` alone knows in `state`."""
+    def list_private(self, state: S_contra, role: Role) -> tuple[Worded, ...]:
+        """State what `role` alone knows in `state`, then what it has to mind on its turn."""
 
 
 Figure = int | float | str

@@ -30,6 +30,7 @@ from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.phrase import Filling, Phrase
+from bestresponse.core.told import TextPlace
 
 ENGLISH = "en"
 WORD = "word"
@@ -40,7 +41,7 @@ _LOCALES = {"en": "en_GB"}
 """Where lists are joined as "a, b or c"; other languages are their own locale."""
 _PLAIN = re.compile(r"[+-]?[^\W_][\w+./%-]*(?: [\w+./%-]+)*")
 _DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+")
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _MOST_PLACES = 10_000
 """Numbers of at most four decimals are written as decimals."""
 _LONG_RANGE = 6
@@ -102,11 +103,9 @@ class Language:
             if name in words:
                 return words[name]
             number = _NUMBER.search(name) if words else None
-            if number is not None:
-                # "player 3" is looked up as "player {number}".
-                pattern = words.get(f"{name[: number.start()]}{{number}}{name[number.end() :]}")
-                if pattern is not None:
-                    return pattern.format(number=number[0])
+            pattern = words.get(number_name(name)) if number is not None else None
+            if number is not None and pattern is not None:
+                return pattern.format(number=number[0].replace(".", self.decimal_mark))
         if _DECIMAL.fullmatch(name):
             return name.replace(".", self.decimal_mark)
         return None
@@ -122,6 +121,20 @@ class Language:
             return self.translate(said)
         text = self.own.get(said.text) or self.words.get(said.text) or said.text
         return text.format(**{place: self._write(value) for place, value in said.places})
+
+    def write_text(self, text: str, places: Iterable[TextPlace]) -> str:
+        """Put a text into words, in those of the language where it has the text."""
+        template = self.translate(text)
+        filled = {}
+        for place in places:
+            parts = [self._write_line(part) for part in place.parts]
+            filled[place.name] = self.join(parts, "standard") if place.joined else "\n".join(parts)
+        return template.format(**filled)
+
+    def _write_line(self, line: str) -> str:
+        """Translate what stands before and after the colon of a line."""
+        before, colon, after = line.partition(": ")
+        return f"{self.translate(before)}{colon}{self.translate(after)}"
 
     def _write(self, value: Filling) -> str:
         match value:
@@ -230,6 +243,15 @@ class Language:
             count = self.write_count(len(options))
             return self.say("options.many", count=count, first=first, last=last)
         return self.join(map(self.write_name, options), "or")
+
+
+def number_name(name: str) -> str:
+    """Return a name with a place for its first number, under which languages look it up.
+
+    >>> number_name("player 3"), number_name("$12.50, served")
+    ('player {number}', '${number}, served')
+    """
+    return _NUMBER.sub("{number}", name, count=1)
 
 
 Spoken: TypeAlias = str | Language

@@ -75,10 +75,10 @@ class PageTexts:
             return (read_phrase(wording),) * count
         return (read_phrase(wording["one"]), *[read_phrase(wording["many"])] * (count - 1))
 
-    def understand(self, text: str) -> str:
-        """Put the game's own words for those that an experiment gave instead, as in a message that
-        a referee reads."""
-        meant = {wording.lower(): word for word, wording in self.language.own.items()}
+    def understand(self, text: str, names: Iterable[str] = ()) -> str:
+        """Put a game's own names for those that people read instead, as in a message that a
+        referee reads: for `names`, and for all that an experiment has reworded."""
+        meant = {self.word(name).lower(): name for name in (*names, *self.language.own)}
         known = _match_any(meant)
         return known.sub(lambda match: meant[match[0].lower()], text) if known else text
 

@@ -587,7 +587,7 @@ def _check_phrases(part: Part, where: str) -> None:
         if phrases is not None and not phrases.has(phrase):
             known = [write_phrase(word) for word in phrases.words]
             why = f"it says nothing like {phrase!r}.{did_you_mean(phrase, known)}"
-            listed = f"`bestresponse experiment game {game.name} --text {language.name}`"
+            listed = f"`bestresponse experiment game {part.setup.game.name} --text {language.name}`"
             raise _Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
     form = find_stage_form(game)
     for what, names in (

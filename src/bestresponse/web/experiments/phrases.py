@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from random import Random
 
 from bestresponse.core.ask import Ask, Choice, Form, Mixture
-from bestresponse.core.capabilities import PlayedRounds, RoundHistory, Wording
+from bestresponse.core.capabilities import PlayedRounds, PrivateInformation, RoundHistory, Wording
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
-from bestresponse.games.capabilities import HasTree, find_stage_form
+from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.quiz import make_quiz
-from bestresponse.telling.language import Language, load_language
-from bestresponse.telling.render import list_rounds, word_rules, write_history
+from bestresponse.telling.language import Language, load_language, number_name
+from bestresponse.telling.render import list_rounds, word_rules, write_history, write_private
 from bestresponse.web.texts import find_messages, write_phrase
 
 _PLAYS = 4
@@ -103,6 +103,9 @@ def _list_moves(game: Game[S]) -> Iterator[str]:
     if isinstance(game, HasTree):
         for infoset in game.tree.infosets:
             yield from infoset.moves
+    if isinstance(game, HasSpeakers):
+        # What can be agreed on is drawn anew in every play.
+        yield from getattr(game.domain.deal, "items", ())
 
 
 def _play(game: Game[S], language: ListeningLanguage, rng: Random, *, with_rules: bool) -> None:
@@ -132,6 +135,8 @@ def _tell_seat(
         _name_columns(game.list_rounds(state, role), language)
     elif list_rounds(view, language) is None:
         write_history(view, language)
+    if isinstance(game, PrivateInformation):
+        write_private(view, game.list_private(state, role), language)
     if isinstance(game, Wording):
         language.translate(game.title)
         language.translate(game.unit)
@@ -182,12 +187,9 @@ def write_text_table(game: Game[S], name: str, language: str) -> str:
 
 def _write_word(word: str, language: Language) -> dict[str, str]:
     """Return a word beside its English; numbered ones are one line: "player $n"."""
-    number = re.search(r"[0-9]+", word)
-    if number is not None:
-        pattern = f"{word[: number.start()]}{{number}}{word[number.end() :]}"
-        if pattern in language.words or language.name == "en":
-            wording = language.words.get(pattern, pattern)
-            return {write_phrase(pattern): write_phrase(wording)}
+    pattern = number_name(word)
+    if pattern != word and (pattern in language.words or language.name == "en"):
+        return {write_phrase(pattern): write_phrase(language.words.get(pattern, pattern))}
     wording = language.words.get(word, word)
     return {write_phrase(word): write_phrase(wording)}
 

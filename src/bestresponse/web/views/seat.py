@@ -27,7 +27,7 @@ from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
 from bestresponse.telling.language import Language
-from bestresponse.telling.render import list_rounds, write_history
+from bestresponse.telling.render import list_rounds, write_history, write_private
 from bestresponse.web.access import (
     AdminPage,
     Bearer,
@@ -372,7 +372,11 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
         [(seat, text) for seat, _, text in view.facts.get("said", ())],
     )
     return {
-        "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
+        "private": (
+            write_private(view, game.list_private(state, role), session.table.texts.language)
+            if isinstance(game, PrivateInformation)
+            else ""
+        ),
         "bubbles": [
             {"who": names[seat], "own": seat == view.facts.get("seat"), "text": text}
             for seat, text in talk
