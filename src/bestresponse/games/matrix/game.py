@@ -29,6 +29,7 @@ from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Rol
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
+from bestresponse.core.names import check_names, check_roles
 from bestresponse.core.registry import find_by_name
 from bestresponse.core.special import (
     UntoldPayoffs,
@@ -139,6 +140,11 @@ class MatrixGame:
     version: int = 2
     others: Others = "unsaid"
 
+    def __post_init__(self) -> None:
+        check_roles(self.form.players)
+        for who, actions in zip(self.form.players, self.form.actions, strict=True):
+            check_names(tuple(actions), f"an action of {who}")
+
     @property
     def name(self) -> str:
         """The name of the game."""
@@ -183,6 +189,7 @@ class MatrixGame:
             "players": list(self.roles),
             "actions": [list(actions) for actions in self.form.actions],
             "payoffs": self.form.payoffs.tolist(),
+            "rivals": [other for other in self.roles if other != role],
         }
         history = (*events, Over()) if events else ()
         return View(role, self.stated, history, facts, layout=_LAYOUTS[self.shown_as])
@@ -266,6 +273,7 @@ class RepeatedGame:
     others: Others = "unsaid"
 
     def __post_init__(self) -> None:
+        check_roles(self.form.players)
         if self.rounds < 1:
             raise UsageError(f"a repeated game needs at least 1 round, got {self.rounds}")
         for what, factor in (("continuation", self.continuation), ("discount", self.discount)):
@@ -323,7 +331,6 @@ class RepeatedGame:
         facts = {
             **stage.facts,
             "history": [list(moves) for moves in state.played],
-            "rivals": [other for other in self.roles if other != role],
         }
         if self.noise:
             seat = self.roles.index(role)

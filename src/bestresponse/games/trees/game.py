@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bestresponse.core import NATURE, REFEREE, Action, Ask, Choice, Lottery, Role, View
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.told import (
     Aim,
     Chose,
@@ -31,7 +30,7 @@ from bestresponse.core.told import (
     YourTurn,
     prose,
 )
-from bestresponse.games.statements import list_moves_to, name_branch, tell
+from bestresponse.games.statements import check_tree_names, list_moves_to, name_branch, tell
 from bestresponse.games.trees.rules import POKER, TreeRule, find_tree_rule
 from bestresponse.telling.knowledge import CHANCE as BY_CHANCE, Map, read_course
 from bestresponse.telling.render import check_length
@@ -55,11 +54,7 @@ class TreeGame:
     )
 
     def __post_init__(self) -> None:
-        taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
-        if taken:
-            raise InvalidGame(
-                f"a player is named {taken[0]!r}; this name belongs to the game itself"
-            )
+        check_tree_names(self.tree)
 
     @property
     def name(self) -> str:
