@@ -209,7 +209,8 @@ def try_file(config: ExperimentConfig) -> None:
         if named := list_seated_models(text):
             needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
             print(f"It seats models: run `serve` and `bots` with {needed}.")
-        print("\n".join(list_remarks(text)), end="")
+        for remark in list_remarks(text):
+            print(remark)
         return
     count = config.people if config.task == "bots" else count_people(text)
     trial_settings = TrialSettings(

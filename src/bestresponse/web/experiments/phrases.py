@@ -90,7 +90,9 @@ def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) 
         listening.translate(name)
     for number in range(_PLAYS):
         _play(game, listening, Random(number), with_rules=with_rules)
-    words = [name for name in listening.named if _LETTERS.search(name)]
+    # Speakers have names of people, which are the same in every language.
+    people = getattr(game, "names", ())
+    words = [name for name in listening.named if _LETTERS.search(name) and name not in people]
     return GamePhrases(tuple(listening.said), tuple(words))
 
 
