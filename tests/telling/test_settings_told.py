@@ -82,7 +82,7 @@ def play(study: str, game: str, settings: tuple[tuple[str, object], ...]) -> tup
             running.run(tournament, config, Path(folder), {"m": model})
         else:
             roles = NamedGame.find(game).game().roles
-            seats = {role: "random" for role in roles} | {roles[0]: "m"}
+            seats = dict.fromkeys(roles, "random") | {roles[0]: "m"}
             config = SimulateConfig(game, seat=seats, repeats=1, **dict(settings))
             running.run(simulate, config, Path(folder), {"m": model})
     return tuple(
