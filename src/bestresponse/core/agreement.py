@@ -171,7 +171,7 @@ def _settle(game: Game[S], state: S, meant: Mapping[Role, str], stated: Repetiti
     return state
 
 
-def _answer(ask: Ask, move: str) -> Action:
+def _answer(ask: Ask, move: str) -> object:
     """Answer a move for certain."""
     if isinstance(ask, Mixture):
         return tuple(float(option == move) for option in ask.options)

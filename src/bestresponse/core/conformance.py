@@ -23,7 +23,7 @@ from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import InvalidGame, InvalidMove
 from bestresponse.core.game import NATURE, REFEREE, Game, S
-from bestresponse.core.names import check_names, check_roles
+from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.player import Decision, Player
 
 _FREE = 1e-9  # rounding of payoffs that are summed in floats
@@ -100,7 +100,7 @@ def _check_names(game: Game[S]) -> None:
         check_roles(game.roles)
         for role, ask in game.asks(game.start()).items():
             if isinstance(ask, Choice):
-                check_names(tuple(ask.options), f"an option of {role}")
+                check_distinct(tuple(ask.options), f"an option of {role}")
     except InvalidGame as error:
         raise Broken(str(error)) from None
 

@@ -20,15 +20,15 @@ def check_roles(names: Iterable[str]) -> None:
     for name in players:
         if name.casefold() in (NATURE, REFEREE):
             raise InvalidGame(f"a player is named {name!r}; this name belongs to the game itself")
-    check_names(players, "a player")
+    check_distinct(players, "a player")
 
 
 @lru_cache(maxsize=1024)
-def check_names(names: tuple[str, ...], what: str) -> None:
+def check_distinct(names: tuple[str, ...], what: str) -> None:
     """Refuse names that are empty, or equal but for the case of their letters; `what` names the
     place.
 
-    >>> check_names(("left", "Left"), "a move of Ann")
+    >>> check_distinct(("left", "Left"), "a move of Ann")
     Traceback (most recent call last):
     bestresponse.core.errors.InvalidGame: a move of Ann is named 'left' and another 'Left'; give them names that differ in more than capital letters
     """  # noqa: E501

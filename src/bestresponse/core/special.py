@@ -432,7 +432,7 @@ class WriteSo:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TakesPart:
     """By which name the reader takes part, where that is not the name of the seat."""
 
     name: str

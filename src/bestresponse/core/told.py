@@ -42,7 +42,6 @@ from bestresponse.core.special import (
     OfferMade,
     OwnReasons,
     OwnValue,
-    Part,
     Points,
     PointsGiven,
     PointsRule,
@@ -61,6 +60,7 @@ from bestresponse.core.special import (
     SentOver,
     SharedProject,
     SupplyRule,
+    TakesPart,
     TalkEnds,
     TalkRule,
     TargetWas,
@@ -305,7 +305,7 @@ SpecialRule: TypeAlias = (
     | SupplyRule
     | WaterAuctionRule
     | TalkRule
-    | Part
+    | TakesPart
 )
 Statement: TypeAlias = (
     Prose

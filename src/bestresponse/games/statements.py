@@ -17,7 +17,7 @@ from math import prod
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.names import check_names, check_roles
+from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.paying import pay
 from bestresponse.core.special import (
     LowestEffort,
@@ -136,10 +136,10 @@ def check_tree_names(tree: Tree) -> None:
     check_roles(tree.players)
     for infoset in tree.infosets:
         who = tree.players[infoset.player]
-        check_names(tuple(infoset.moves), f"a move of {who} at {infoset.label!r}")
+        check_distinct(tuple(infoset.moves), f"a move of {who} at {infoset.label!r}")
     for node in np.flatnonzero(tree.owner == CHANCE).tolist():
         names = tuple(name_branch(tree, child) for child in tree.children[node])
-        check_names(names, f"a draw of chance (node {node})")
+        check_distinct(names, f"a draw of chance (node {node})")
 
 
 def find_marks(tree: Tree) -> dict[int, str]:

@@ -32,7 +32,6 @@ from bestresponse.core.special import (
     OfferMade,
     OwnReasons,
     OwnValue,
-    Part,
     Points,
     PointsGiven,
     PointsRule,
@@ -50,6 +49,7 @@ from bestresponse.core.special import (
     SecondPriceRule,
     SentOver,
     SupplyRule,
+    TakesPart,
     TalkEnds,
     TalkRule,
     TargetWas,
@@ -127,7 +127,7 @@ def describe_special_rule(rule: SpecialRule, players: Sequence[str], words: Narr
         case SupplyRule(low, high):
             key = _count("supply.fixed", low) if low == high else "supply"
             return words.language.say(key, low=low, high=high)
-        case Part(name):
+        case TakesPart(name):
             return words.language.say("role", who=name)
         case TalkRule(replies, early_end, sealed):
             sentences = [words.language.say("talk", replies=replies)]

@@ -44,7 +44,7 @@ from bestresponse.core.special import (
     MessageTurn,
     NobodyWrote,
     NoteTurn,
-    Part,
+    TakesPart,
     TalkRule,
     WriteSo,
     Wrote,
@@ -390,7 +390,7 @@ class PlainDialogue(DialogueGame):
         scenario = self.cases[0]
         task = self._word_text("task", self._list_places(scenario))
         situation = scenario.public.get("situation", "")
-        return Part(name), task, *prose(situation), talk
+        return TakesPart(name), task, *prose(situation), talk
 
     def list_private(self, state: Dialogue, role: Role) -> tuple[Worded, ...]:
         """State what the seat knows about itself and, before a sealed note, what to write on it."""

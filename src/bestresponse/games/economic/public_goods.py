@@ -31,6 +31,8 @@ from bestresponse.games.statements import read_exactly
 
 State = tuple[Mapping[Role, Any], ...]
 """Contributions and (with punishment) points in turn, one entry a stage."""
+Given = Mapping[Role, Mapping[Role, float]]
+"""The points that each role gave to each of the others."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class PublicGoods:
             if len(stages) == 2:
                 yield PointsGiven(tuple(self._list_points(stages[1])))
             if len(stages) == self.stages:
-                yield Paid(role, self._pay_round(stages)[role])
+                yield Paid(role, self._pay_round(*stages)[role])
             else:
                 yield PointsTurn()
         if len(state) == self.rounds * self.stages:
@@ -121,11 +123,11 @@ class PublicGoods:
         elif len(state) % self.stages == 0:
             yield Round(self.find_round(state))
         if state:
-            yield EarnedSoFar(self._pay_all(state)[role])
+            yield EarnedSoFar(read_exactly(self.payoffs(state)[role]))
 
-    def _list_points(self, stage: Mapping[Role, Any]) -> Iterator[Points]:
-        for who in self.roles:
-            for other, count in stage[who].items():
+    def _list_points(self, given: Given) -> Iterator[Points]:
+        for who, points in given.items():
+            for other, count in points.items():
                 if count:
                     yield Points(who, other, int(count))
 
@@ -164,25 +166,22 @@ class PublicGoods:
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
-        return {role: float(coins) for role, coins in self._pay_all(state).items()}
-
-    def _pay_all(self, state: State) -> dict[Role, Fraction]:
-        """Return what each role has of all rounds, the last of which may not be over."""
         earned = dict.fromkeys(self.roles, Fraction(0))
         for first in range(0, len(state), self.stages):
-            in_round = self._pay_round(state[first : first + self.stages])
+            in_round = self._pay_round(*state[first : first + self.stages])
             earned = {role: earned[role] + in_round[role] for role in self.roles}
-        return earned
+        return {role: float(coins) for role, coins in earned.items()}
 
-    def _pay_round(self, stages: State) -> dict[Role, Fraction]:
+    def _pay_round(
+        self, contributions: Mapping[Role, float], given: Given | None = None
+    ) -> dict[Role, Fraction]:
         """Return what each role has of one round: of the project, less what points cost."""
-        contributions = [Fraction(stages[0][role]) for role in self.roles]
-        earned = dict(zip(self.roles, pay(self.rule, contributions), strict=True))
+        put_in = [Fraction(contributions[role]) for role in self.roles]
+        earned = dict(zip(self.roles, pay(self.rule, put_in), strict=True))
         impact = read_exactly(self.impact)
-        for stage in stages[1:]:
-            for points in self._list_points(stage):
-                earned[points.who] -= points.count
-                earned[points.other] -= impact * points.count
+        for points in self._list_points(given or {}):
+            earned[points.who] -= points.count
+            earned[points.other] -= impact * points.count
         return earned
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:

@@ -29,7 +29,7 @@ from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Rol
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
-from bestresponse.core.names import check_names, check_roles
+from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.registry import find_by_name
 from bestresponse.core.special import (
     UntoldPayoffs,
@@ -143,7 +143,7 @@ class MatrixGame:
     def __post_init__(self) -> None:
         check_roles(self.form.players)
         for who, actions in zip(self.form.players, self.form.actions, strict=True):
-            check_names(tuple(actions), f"an action of {who}")
+            check_distinct(tuple(actions), f"an action of {who}")
 
     @property
     def name(self) -> str:
