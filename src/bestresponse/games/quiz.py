@@ -134,7 +134,7 @@ def _draw_answer(ask: Ask, rng: Random, taken: list[object]) -> object | None:
             return None
 
 
-def _describe_moves(moves: Mapping[Role, Action], reader: Role, verb: Verb) -> list[Phrase]:
+def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: Verb) -> list[Phrase]:
     others = {role: move for role, move in moves.items() if role not in (reader, NATURE)}
     parts = [make_phrase("{move} is drawn", move=_fill(moves[NATURE]))] if NATURE in moves else []
     if reader in moves:
@@ -169,7 +169,7 @@ _VERBS: dict[Verb, _Steps] = {
 }
 
 
-def say_step(role: Role, move: Action, reader: Role, verb: Verb = "choose") -> Phrase:
+def say_step(role: Role, move: object, reader: Role, verb: Verb = "choose") -> Phrase:
     """Say who does what, to `reader`.
 
     >>> say_step("sender", "5", "receiver").text, say_step("sender", "5", "sender").text
@@ -184,5 +184,5 @@ def _ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:
     return make_phrase("If {steps}, how much do you get?", steps=tuple(steps))
 
 
-def _fill(move: Action) -> str | float:
+def _fill(move: object) -> str | float:
     return move if isinstance(move, float) else str(move)
