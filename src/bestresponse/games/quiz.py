@@ -6,7 +6,7 @@ answers by the rules. A game may bring its own questions (`core.capabilities.Qui
 asked about cells of its table, about ways through its tree, or about a short play.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
@@ -17,10 +17,11 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.core.phrase import Phrase, make_phrase
-from bestresponse.games.capabilities import HasTree, find_stage_form
+from bestresponse.core.told import Chose, Dealt, Drew, Event, LaidOpen
+from bestresponse.games.capabilities import HasTree, ToldPaths, find_stage_form
 from bestresponse.games.statements import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import CHANCE, Tree
+from bestresponse.theory.trees.tree import CHANCE
 
 Verb = Literal["choose", "send", "return", "offer", "invest"]
 """What is done in a step of a play."""
@@ -37,7 +38,7 @@ def make_quiz(game: Game[S], role: Role, rng: Random) -> tuple[Question, ...]:
     if form is not None:
         return ask_about_table(form, role, rng)
     if isinstance(game, HasTree):
-        return ask_about_paths(game.tree, role, rng)
+        return ask_about_paths(game, role, rng)
     return ask_about_play(game, role, rng)
 
 
@@ -55,21 +56,25 @@ def _ask_about_cell(form: NormalForm, seat: int, cell: int) -> Question:
     return Question(_ask_for_payoff(steps), float(form.payoffs[(seat, *chosen)]))
 
 
-def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]:
+def ask_about_paths(game: HasTree, role: Role, rng: Random) -> tuple[Question, ...]:
     """Ask where the shorter ways through a tree end."""
+    tree = game.tree
     leaves = sorted(tree.leaves.tolist(), key=lambda leaf: tree.path(leaf).count(">"))
     drawn = rng.sample(leaves[: max(2 * _COUNT, len(leaves) // 8)], min(_COUNT, len(leaves)))
     asked = []
     for leaf in sorted(drawn):
-        steps = []
-        for owner, move in list_moves_to(tree, leaf):
-            if owner == CHANCE:
-                steps.append(make_phrase("{move} is drawn", move=move))
-            else:
-                steps.append(say_step(tree.players[owner], move, role))
+        steps = [say_event(event, role) for event in _list_events(game, leaf)]
         payoff = float(tree.payoffs[leaf][tree.players.index(role)])
         asked.append(Question(_ask_for_payoff(steps), payoff))
     return tuple(asked)
+
+
+def _list_events(game: HasTree, leaf: int) -> Iterator[Event]:
+    if isinstance(game, ToldPaths):
+        yield from game.list_moves(leaf)
+        return
+    for owner, move in list_moves_to(game.tree, leaf):
+        yield Drew((move,)) if owner == CHANCE else Chose(game.tree.players[owner], (move,))
 
 
 def ask_about_play(
@@ -178,6 +183,26 @@ def say_step(role: Role, move: object, reader: Role, verb: Verb = "choose") -> P
     if role == reader:
         return make_phrase(_VERBS[verb].own, move=_fill(move))
     return make_phrase(_VERBS[verb].other, who=role, move=_fill(move))
+
+
+def say_event(event: Event, reader: Role) -> Phrase:
+    """Say a step on the way through a tree, to `reader`."""
+    match event:
+        case Chose(who, (move,)):
+            return say_step(who, move, reader)
+        case Dealt(who, card) if who == reader:
+            return make_phrase("you are dealt the {card}", card=_CARDS[card])
+        case Dealt(who, card):
+            return make_phrase("{who} is dealt the {card}", who=who, card=_CARDS[card])
+        case LaidOpen(card):
+            return make_phrase("the {card} is laid open", card=_CARDS[card])
+        case Drew((outcome,)):
+            return make_phrase("{move} is drawn", move=outcome)
+        case _:
+            raise TypeError(f"{type(event).__name__} is no step on the way through a tree")
+
+
+_CARDS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
 
 
 def _ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:

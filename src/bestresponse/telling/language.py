@@ -379,7 +379,7 @@ def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     for message in catalogue:
         if message.id and message.context:
             source = _list_forms(message.id)
-            texts = () if message.fuzzy else _list_forms(message.string)
+            texts = () if message.fuzzy else _list_forms(message.string or "")
             is_word = message.context == WORD
             key = f"{_WORD_KEY}{source[0]}" if is_word else message.context
             entries[key] = _Entry(source, texts)
