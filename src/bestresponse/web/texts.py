@@ -96,6 +96,14 @@ class PageTexts:
         there is no word for it."""
         return self.language.translate(name)
 
+    def card(self, letter: str) -> str:
+        """Name a card by its letter: `king` for K.
+
+        >>> load_texts("de").card("J")
+        'Bube'
+        """
+        return self.language.messages.get(f"card.{letter}", letter)
+
     def explain(self, sentence: str, otherwise: str) -> str:
         """Say a cause in this language; the text named `otherwise` where it is known in English
         only."""

@@ -40,7 +40,7 @@ def test_a_game_of_99_choices_is_a_number_and_a_calculator(server):
     assert "iterated dominance" not in page.text
     assert (
         client.get(f"{link}/payoffs", params={"choice": ["77", "50"]}).text
-        == "You would get 48; col 52."
+        == "You would get 48; col: 52."
     )
     assert (
         client.get(f"{link}/payoffs", params={"choice": ["1", "50"]}).text

@@ -195,8 +195,8 @@ def payoffs(
             return PlainTextResponse(texts("not_option", text=typed[:40] or "?"))
     cell = tuple(actions.index(typed) for typed, actions in zip(choices, form.actions, strict=True))
     earned = [texts.figure(float(form.payoffs[(seat, *cell)])) for seat in range(form.num_players)]
-    others = ", ".join(
-        f"{texts.word(role)} {earned[seat]}"
+    others = texts.language.messages["list-mark"].join(
+        f"{texts.word(role)}: {earned[seat]}"
         for seat, role in enumerate(session.roles)
         if seat != context.seat
     )
