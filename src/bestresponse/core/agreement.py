@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
-from typing import get_args
+from typing import TypeVar, get_args
 
 from bestresponse.core.ask import Amount, Ask, Choice, Lottery, Mixture
 from bestresponse.core.errors import InvalidGame
@@ -57,6 +57,10 @@ _CLOSE = 1e-9
 _AMOUNTS = (NumberChosen, Invested, PutIn)
 
 
+_Kind = TypeVar("_Kind")
+"""A kind of statement."""
+
+
 class Disagreement(AssertionError):
     """A game states something else than it executes."""
 
@@ -89,13 +93,13 @@ def check_end(game: Game[S], state: S) -> None:
             _compare(owed[role], payoffs[role], f"the payoff of {role} after this play")
 
 
-def _find(rules: Iterable[Statement], kind: type[Statement]) -> Statement | None:
+def _find(rules: Iterable[Statement], kind: type[_Kind]) -> _Kind | None:
     return next((rule for rule in rules if isinstance(rule, kind)), None)
 
 
 def _check_players(game: Game[S], rules: Iterable[Statement]) -> None:
     players = _find(rules, Players)
-    if isinstance(players, Players) and players.names != tuple(game.roles):
+    if players is not None and players.names != tuple(game.roles):
         raise Disagreement(
             f"the rules name the players {', '.join(players.names)};"
             f" the roles are {', '.join(game.roles)}"
@@ -130,7 +134,7 @@ def _check_cells(game: Game[S], at_once: AtOnce, rules: Sequence[Statement]) -> 
     if set(asks) != set(game.roles):
         return
     combinations = product(*(choice.options for choice in at_once.choices))
-    stated = {cell.moves: cell.payoffs for cell in cells.cells} if isinstance(cells, Cells) else {}
+    stated = {cell.moves: cell.payoffs for cell in cells.cells} if cells is not None else {}
     for moves in islice(combinations, _MOST_CELLS):
         if rule is not None:
             paid = pay(rule, [Fraction(move) for move in moves])
@@ -141,7 +145,7 @@ def _check_cells(game: Game[S], at_once: AtOnce, rules: Sequence[Statement]) -> 
         named = dict(zip((choice.who for choice in at_once.choices), moves, strict=True))
         answers = {role: _answer(asks[role], move) for role, move in named.items()}
         after = game.apply(start, answers)
-        if isinstance(repetition, Repetition):
+        if repetition is not None:
             after = _settle(game, after, named, repetition)
         payoffs = game.payoffs(after)
         for role, amount in zip(named, paid, strict=True):
@@ -271,7 +275,7 @@ def _pay_rounds(
     history: Sequence[Event],
 ) -> dict[Role, Fraction] | None:
     points_rule = _find(rules, PointsRule)
-    impact = points_rule.impact if isinstance(points_rule, PointsRule) else Fraction(0)
+    impact = Fraction(0) if points_rule is None else points_rule.impact
     owed = dict.fromkeys(roles, Fraction(0))
     for played in split_rounds(history)[1]:
         chosen = {one.who: one.amount for one in played.events if isinstance(one, _AMOUNTS)}

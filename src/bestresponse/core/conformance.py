@@ -97,7 +97,7 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
 def _check_names(game: Game[S]) -> None:
     """Everybody can tell apart who plays and what can be chosen first."""
     try:
-        check_roles(game.roles)
+        check_roles(tuple(game.roles))
         for role, ask in game.asks(game.start()).items():
             if isinstance(ask, Choice):
                 check_distinct(tuple(ask.options), f"an option of {role}")
@@ -146,7 +146,8 @@ def _check_extras(game: Game[S], rng: Random) -> None:
 
 
 def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
-    before, pending = episode.state, episode.pending
+    before = episode.state
+    pending = episode.pending
     _demand(
         set(pending) <= {*game.roles, NATURE, REFEREE},
         f"an unknown role is asked: {', '.join(pending)}",

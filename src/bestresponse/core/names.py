@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE
 
 
-def check_roles(names: Iterable[str]) -> None:
+@lru_cache(maxsize=1024)
+def check_roles(names: tuple[str, ...]) -> None:
     """Refuse players whose names are empty, alike, or belong to the game itself.
 
     >>> check_roles(("Ann", "nature"))
     Traceback (most recent call last):
     bestresponse.core.errors.InvalidGame: a player is named 'nature'; this name belongs to the game itself
     """  # noqa: E501
-    players = tuple(names)
-    for name in players:
+    for name in names:
         if name.casefold() in (NATURE, REFEREE):
             raise InvalidGame(f"a player is named {name!r}; this name belongs to the game itself")
-    check_distinct(players, "a player")
+    check_distinct(names, "a player")
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+CARD_NAMES = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
+"""Cards by their letters; a language has its own words for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class NumberEach:
@@ -392,6 +395,13 @@ class Wrote:
     sender: str
     receiver: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TalkSummed:
+    """What an observer wrote of a talk that the reader does not see itself."""
+
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ def _read(package: str, name: str) -> str:
 @cache
 def _compile(package: str, name: str) -> str:
     """Turn a text with `$name` places into one for `str.format`, which fills it fastest."""
-    text, pieces, end = _read(package, name), [], 0
+    text = _read(package, name)
+    pieces = []
+    end = 0
     for match in Template.pattern.finditer(text):
         placeholder = match["named"] or match["braced"] or ""
         if match["invalid"] is not None:
@@ -54,9 +56,7 @@ class Texts:
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""
         names = sorted(
-            entry.name
-            for entry in files(self.package).iterdir()
-            if entry.name.endswith(".txt")
+            entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt")
         )
         return {
             name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16]

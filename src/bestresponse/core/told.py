@@ -63,6 +63,7 @@ from bestresponse.core.special import (
     TakesPart,
     TalkEnds,
     TalkRule,
+    TalkSummed,
     TargetWas,
     TrustCoinsRule,
     TrustRule,
@@ -469,6 +470,7 @@ SpecialEvent: TypeAlias = (
     | Wrote
     | MessageTurn
     | NoteTurn
+    | TalkSummed
     | TalkEnds
     | WriteSo
 )

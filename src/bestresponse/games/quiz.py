@@ -17,6 +17,7 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.core.phrase import Phrase, make_phrase
+from bestresponse.core.special import CARD_NAMES
 from bestresponse.core.told import Chose, Dealt, Drew, Event, LaidOpen
 from bestresponse.games.capabilities import HasTree, ToldPaths, find_stage_form
 from bestresponse.games.statements import list_moves_to
@@ -191,18 +192,15 @@ def say_event(event: Event, reader: Role) -> Phrase:
         case Chose(who, (move,)):
             return say_step(who, move, reader)
         case Dealt(who, card) if who == reader:
-            return make_phrase("you are dealt the {card}", card=_CARDS[card])
+            return make_phrase("you are dealt the {card}", card=CARD_NAMES[card])
         case Dealt(who, card):
-            return make_phrase("{who} is dealt the {card}", who=who, card=_CARDS[card])
+            return make_phrase("{who} is dealt the {card}", who=who, card=CARD_NAMES[card])
         case LaidOpen(card):
-            return make_phrase("the {card} is laid open", card=_CARDS[card])
+            return make_phrase("the {card} is laid open", card=CARD_NAMES[card])
         case Drew((outcome,)):
             return make_phrase("{move} is drawn", move=outcome)
         case _:
             raise TypeError(f"{type(event).__name__} is no step on the way through a tree")
-
-
-_CARDS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
 
 
 def _ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:

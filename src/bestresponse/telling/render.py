@@ -82,10 +82,14 @@ from bestresponse.telling.special import (
 )
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
-MOST_CHARACTERS = 50_000
-"""The longest outline that is told. At about 3 characters per token (short names and numbers) it
-fills half of the 32,768 tokens that small open models can take, and leaves the other half for
-reasons and an answer."""
+MOST_TOKENS = 17_000
+"""The longest rules that are told, unless a setting says otherwise. They fill half of the 32,768
+tokens that small open models can take, and leave the other half for reasons and an answer."""
+CHARACTERS_PER_TOKEN = 3
+"""About what a token takes of rules, which are short names and numbers."""
+MOST_CHARACTERS = MOST_TOKENS * CHARACTERS_PER_TOKEN
+LARGEST_CHARACTERS = 1_000_000 * CHARACTERS_PER_TOKEN
+"""What the models with the longest memory can read: no setting goes beyond."""
 _FIRST_ENDS = 20
 """Ends that are told of a course that is too large to be told."""
 _MOST_POSITIONS = 6_000
@@ -151,9 +155,10 @@ def list_sentences(
     return tuple(lines)
 
 
-def write_rules(view: View, language: Spoken = ENGLISH) -> str:
-    """Put the rules that a view states into words."""
-    return _write_rules(view.rules, view.role, language, view.layout)
+def write_rules(view: View, language: Spoken = ENGLISH, *, most: int = MOST_CHARACTERS) -> str:
+    """Put the rules that a view states into words; of a course whose outline has more characters
+    than `most` only the size."""
+    return _write_rules(view.rules, view.role, language, view.layout, most)
 
 
 def write_history(view: View, language: Spoken = ENGLISH) -> str:
@@ -195,12 +200,12 @@ def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
         stated = game.list_rules(view.role)
     else:
         stated = tuple(rule for rule in view.rules if not isinstance(rule, Title | Aim))
-    return _write_rules(stated, view.role, language, view.layout)
+    return _write_rules(stated, view.role, language, view.layout, MOST_CHARACTERS)
 
 
 @lru_cache(maxsize=256)
 def _write_rules(
-    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout
+    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout, most: int
 ) -> str:
     words = Narrator(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
@@ -233,7 +238,7 @@ def _write_rules(
             case Course() if layout == "lines":
                 paragraphs.append("\n".join(_list_course(players, statement, words, None)))
             case Course():
-                paragraphs += _write_outline(players, statement, words.language)
+                paragraphs += _write_outline(players, statement, words.language, most)
             case Repetition():
                 paragraphs.append(_describe_repetition(statement, words.language))
             case Summary():
@@ -322,9 +327,10 @@ def _describe_repetition(repetition: Repetition, language: Language) -> str:
     return " ".join(sentences)
 
 
-def check_length(rules: Sequence[Statement], name: str) -> None:
+def check_length(rules: Sequence[Statement], name: str, most_tokens: int = MOST_TOKENS) -> None:
     """Raise TooLarge where rules hold a course, or a size in place of one, that is too long to be
     told."""
+    most = most_tokens * CHARACTERS_PER_TOKEN
     players: tuple[str, ...] = ()
     for statement in rules:
         if isinstance(statement, Players):
@@ -334,19 +340,21 @@ def check_length(rules: Sequence[Statement], name: str) -> None:
             ends = statement.ends
         elif (
             isinstance(statement, Course)
-            and _find_outline(players, statement, load_language(ENGLISH)) is None
+            and _find_outline(players, statement, load_language(ENGLISH), most) is None
         ):
             ends = read_course(statement).num_ends
         if ends is not None:
             raise TooLarge(
                 f"{name or 'the tree'} has {ends:,} ends; telling it takes more than"
-                f" {MOST_CHARACTERS:,} characters, the most that a player can be asked to read. Use"
-                " a smaller version of the game"
+                f" {most_tokens:,} tokens ({most:,} characters), the most that a player can be"
+                " asked to read. Use a smaller version of the game"
             )
 
 
-def _write_outline(players: Sequence[str], course: Course, language: Language) -> list[str]:
-    outline = _find_outline(tuple(players), course, language)
+def _write_outline(
+    players: Sequence[str], course: Course, language: Language, most: int
+) -> list[str]:
+    outline = _find_outline(tuple(players), course, language, most)
     if outline is None:
         # Whoever has to read it is refused by `check_length`.
         return [language.say("summary", ends=language.write_count(read_course(course).num_ends))]
@@ -354,7 +362,9 @@ def _write_outline(players: Sequence[str], course: Course, language: Language) -
 
 
 @lru_cache(maxsize=16)
-def _find_outline(players: tuple[str, ...], course: Course, language: Language) -> str | None:
+def _find_outline(
+    players: tuple[str, ...], course: Course, language: Language, most: int
+) -> str | None:
     """Return the outline of a course, None where it is too long to be read."""
     lines: list[str] = []
     length = -1  # no line break stands before the first line
@@ -362,7 +372,7 @@ def _find_outline(players: tuple[str, ...], course: Course, language: Language) 
         length += len(line) + 1
         # A course may have thousands of positions: no more of it is written than is needed to
         # refuse it.
-        if length > MOST_CHARACTERS:
+        if length > most:
             return None
         lines.append(line)
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from dataclasses import fields
 from fractions import Fraction
 
 from bestresponse.core.special import (
+    CARD_NAMES,
     BattlefieldRule,
     BidMade,
     DroughtOver,
@@ -52,6 +53,7 @@ from bestresponse.core.special import (
     TakesPart,
     TalkEnds,
     TalkRule,
+    TalkSummed,
     TargetWas,
     TrustCoinsRule,
     TrustRule,
@@ -191,8 +193,7 @@ def _write_value(value: object, words: Narrator) -> object:
 
 def name_card(letter: str, words: Narrator) -> str:
     """Name a card by its letter: `king` for K."""
-    key = f"card.{letter}"
-    return words.language.messages.get(key, letter)
+    return words.language.translate(CARD_NAMES.get(letter, letter))
 
 
 def _join_cards(cards: Iterable[str], words: Narrator) -> str:
@@ -305,7 +306,11 @@ def _write_state(state: ResidentState, words: Narrator) -> dict[str, object]:
 def write_talk(history: Sequence[Event], words: Narrator) -> str:
     """Tell the messages of a talk, and what the reader is to write now."""
     messages = [event for event in history if isinstance(event, Wrote)]
-    paragraphs = [_write_transcript(messages, words)]
+    summaries = [event.summary for event in history if isinstance(event, TalkSummed)]
+    if summaries:
+        paragraphs = [words.language.say("talk.summed"), *map(_quote, summaries)]
+    else:
+        paragraphs = [_write_transcript(messages, words)]
     turn = write_own_turn(history, words)
     if turn:
         paragraphs.append(turn)
@@ -358,7 +363,7 @@ def _list_turn(turn: MessageTurn, words: Narrator) -> list[str]:
 
 def is_talk(history: Sequence[Event]) -> bool:
     """Say whether these are the events of a talk."""
-    return any(isinstance(event, Wrote | NobodyWrote) for event in history)
+    return any(isinstance(event, Wrote | NobodyWrote | TalkSummed) for event in history)
 
 
 def _write_transcript(messages: Sequence[Wrote], words: Narrator) -> str:
@@ -372,8 +377,11 @@ def _write_transcript(messages: Sequence[Wrote], words: Narrator) -> str:
             sender=message.sender,
             receiver=message.receiver,
         )
-        # Every line of what somebody wrote is marked, so that no message can pass for another's or
-        # for an instruction.
-        quoted = [f"> {line}" for line in message.text.splitlines()]
-        told.append("\n".join((head, *quoted)))
+        told.append(f"{head}\n{_quote(message.text)}")
     return "\n\n".join(told)
+
+
+def _quote(text: str) -> str:
+    """Mark every line of what somebody wrote, so that no message can pass for another's or for an
+    instruction."""
+    return "\n".join(f"> {line}" for line in text.splitlines())

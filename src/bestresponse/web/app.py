@@ -247,7 +247,14 @@ def open_web_server(
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
     pictures = settings.pictures or settings.output / "pictures"
-    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models, pictures)
+    server = ServerState(
+        SessionStore(journal),
+        keys,
+        output=settings.output,
+        open_model=open_model,
+        models=models,
+        pictures=pictures,
+    )
     if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
         create_experiment(server, settings.experiment)
     app = app or create_app()

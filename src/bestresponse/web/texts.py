@@ -15,6 +15,7 @@ from functools import cache
 from string import Template
 
 from bestresponse.core.numbers import list_readings
+from bestresponse.core.special import CARD_NAMES
 from bestresponse.telling.language import PAGE, Forms, Language, list_words, load_language
 
 Wordings = Mapping[str, str | Mapping[str, str]]
@@ -102,7 +103,7 @@ class PageTexts:
         >>> load_texts("de").card("J")
         'Bube'
         """
-        return self.language.messages.get(f"card.{letter}", letter)
+        return self.word(CARD_NAMES.get(letter, letter))
 
     def explain(self, sentence: str, otherwise: str) -> str:
         """Say a cause in this language; the text named `otherwise` where it is known in English

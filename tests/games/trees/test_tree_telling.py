@@ -59,7 +59,7 @@ BOBS_TURN = (
     "It is your turn. So far: chance drew strong or weak, Ann chose raise. You are at one of the"
     " positions marked [a]."
 )
-REFUSED = "long has 2,187 ends; telling it takes more than 50,000 characters"
+REFUSED = "long has 2,187 ends; telling it takes more than 17,000 tokens"
 
 
 def with_odds(text: str, strong: str, weak: str) -> str:
@@ -145,6 +145,26 @@ def test_a_game_that_is_too_long_to_be_told_is_refused_before_the_first_call(
     )
     assert isinstance(result.exception, BestResponseError)
     assert re.search(r"long (has|can end in) 2,187 (ends|ways)", str(result.exception))
+
+
+def test_the_longest_prompt_of_a_benchmark_can_be_set(tmp_path: Path) -> None:
+    asked = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        return '{"x": 1, "y": 0}'
+
+    path = write_long(tmp_path / "long.efg", turns=7)
+    output = tmp_path / "runs"
+    br.bench(answer, path, output_dir=output, max_prompt_tokens=60_000, max_infosets=1, plain=True)
+    assert len(asked) == 1
+    assert 17_000 * 3 < len(asked[0]) <= 60_000 * 3
+    asked.clear()
+    with pytest.raises(TooLarge, match=r"takes about \d\d\d tokens; at most 50 are allowed"):
+        br.bench(answer, num_games=1, output_dir=output, max_prompt_tokens=50)
+    with pytest.raises(TooLarge, match=r"a prompt takes about .* tokens; at most 50 are allowed"):
+        br.bench(answer, "kuhn-poker", output_dir=output, max_prompt_tokens=50)
+    assert asked == []
 
 
 def test_a_model_function_is_not_asked_about_a_game_that_is_too_long(tmp_path: Path) -> None:

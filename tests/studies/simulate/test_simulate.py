@@ -641,7 +641,11 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
 )
 def test_the_best_reply_to_an_automaton_is_worked_out_by_hand(others, more, value):
     config = SimulateConfig("prisoners-dilemma", "random", others=others, **more)
-    assert find_best_reply(config, 0) == pytest.approx(value)
+    reply = find_best_reply(config, 0)
+    assert reply.value == pytest.approx(value)
+    # What it expects round by round adds up to the same.
+    weights = config.discount ** np.arange(config.rounds)
+    assert (weights * reply.by_round).sum() / weights.sum() == pytest.approx(value)
     assert find_best_reply(config, 1) is None
 
 

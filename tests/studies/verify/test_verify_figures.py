@@ -297,7 +297,7 @@ def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
 
 def test_the_seat_and_the_moves_before_have_to_be_those_of_the_game():
     assert VerifyConfig("m", "prisoners-dilemma", seat="col").seat == "col"
-    with pytest.raises(UsageError, match="seat: 'nobody' is none of row, col"):
+    with pytest.raises(UsageError, match="seat: there is no player 'nobody'; expected row or col"):
         VerifyConfig("m", "prisoners-dilemma", seat="nobody")
     with pytest.raises(UsageError, match="nothing is chosen before in prisoners-dilemma"):
         VerifyConfig("m", "prisoners-dilemma", after=("cooperate",))

@@ -21,7 +21,9 @@ from bestresponse.studies.verify.judge import judge_reasoning
 
 _TEXT = Annotated[
     Path | None,
-    typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it."),
+    typer.Option(
+        help="Check the reasoning in this file instead of asking a model; - reads standard input."
+    ),
 ]
 _ENGINE = Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")]
 _JUDGE = Annotated[
@@ -53,7 +55,7 @@ def verify_command(*, text: Path | None, judge: Path | None, engine: str, **type
     """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a
     given text.
 
-    The same command again goes on where it was stopped. With --text no model is needed; the exit
+    Run the same command again to resume. With --text no model is needed; the exit
     code is then 1 where something is refuted and 2 where nothing could be checked. With --judge the
     model rates a finished run.
     """

@@ -146,9 +146,7 @@ class Attempt:
             0 if self.reply.text.strip() else self.request.max_tokens
         )
         spent = f", {thought:,} of them for reasoning" if thought else ""
-        return (
-            f" ({self.request.max_tokens:,} tokens were too few{spent}; --max-tokens gives it more)"
-        )
+        return f" ({self.request.max_tokens:,} tokens were too few{spent}; raise max_tokens)"
 
     @property
     def progress(self) -> tuple[int, int]:

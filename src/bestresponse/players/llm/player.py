@@ -29,14 +29,16 @@ from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
 from bestresponse.telling.language import ENGLISH, load_language
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import LARGEST_CHARACTERS, write_history, write_rules
 
 Style = Literal["line", "json", "reasoned", "letter"]
 
 
 def prompt(view: View, ask: Ask, style: Style) -> str:
     """Everything the user message says."""
-    parts = (write_rules(view), write_history(view), *view.notes, instruction(ask, style))
+    # Whoever seats a model has refused rules that are too long for it.
+    rules = write_rules(view, most=LARGEST_CHARACTERS)
+    parts = (rules, write_history(view), *view.notes, instruction(ask, style))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -215,7 +217,7 @@ class ModelPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.model.id
 
 
@@ -227,7 +229,7 @@ class PlayerWrapper:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.player.name
 
 
@@ -242,7 +244,8 @@ class LlmPlayer(ModelPlayer):
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        system, question = self.system or TEXTS.text("system"), prompt(view, ask, self.style)
+        system = self.system or TEXTS.text("system")
+        question = prompt(view, ask, self.style)
         messages: tuple[Message, ...] = (Message("system", system), Message("user", question))
         held = (
             self.style in ("json", "reasoned")
@@ -260,7 +263,8 @@ class LlmPlayer(ModelPlayer):
         while True:
             reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
             calls.append(call)
-            cut_off, declined = reply.finish is Finish.LENGTH, reply.finish is Finish.REFUSAL
+            cut_off = reply.finish is Finish.LENGTH
+            declined = reply.finish is Finish.REFUSAL
             decision = read_reply(ask, reply.text, cut_off=cut_off, declined=declined)
             if decision.action is not None or len(calls) >= self.attempts:
                 break
@@ -290,7 +294,7 @@ class Sampled:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.players[0].name
 
     def decide(self, view: View, ask: Ask) -> Decision:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
+from bestresponse.core.errors import TooLarge
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -29,8 +30,7 @@ from bestresponse.report.blocks import (
     text,
 )
 from bestresponse.report.document import Code, Note
-from bestresponse.report.stats.statistics import precision_reached
-from bestresponse.runs.execution import Execution, Outcome, execute
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import (
@@ -41,9 +41,16 @@ from bestresponse.studies.bench.config import (
     make_bench_game,
     prepare_plays,
 )
-from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
+from bestresponse.studies.bench.measure import (
+    METRICS,
+    PlayRow,
+    is_gap_known,
+    list_game_values,
+    measure_bench,
+    measure_plays,
+)
 from bestresponse.studies.bench.result_files import list_files
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -72,8 +79,9 @@ def estimate_prompts(
             * data["attempts"]
             * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         )
+        length = len(prompt(shown, ask, "line"))
         calls[data["model"]] += asked
-        characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
+        characters[data["model"]] += asked * length
     if EMBEDDED in calls:
         minutes = -(-calls[EMBEDDED] * _SECONDS // 60)
         what += f"; {EMBEDDED} takes about {minutes} minute{'s' if minutes > 1 else ''}"
@@ -84,6 +92,30 @@ def estimate_prompts(
         {name: count // _CHARACTERS_PER_TOKEN for name, count in characters.items()},
         {name: count * config.paid_tokens for name, count in calls.items()},
     )
+
+
+def check_prompts(config: BenchConfig, firsts: Iterable[tuple[JsonObject, int]]) -> None:
+    """Raise TooLarge where a model would be sent a longer prompt than the settings allow."""
+    study = bench.pick(config)
+    models = {str(name) for name in config.models}
+    for data, _ in firsts:
+        if data["model"] not in models:
+            continue
+        game = study.game(config, data)
+        shown, ask = show_question(game, data)
+        tokens = -(-len(prompt(shown, ask, "line")) // CHARACTERS_PER_TOKEN)
+        if tokens > config.max_prompt_tokens:
+            raise TooLarge(
+                f"a prompt takes about {tokens:,} tokens; at most {config.max_prompt_tokens:,} are"
+                " allowed. Use a smaller game, or raise --max-prompt-tokens"
+            )
+
+
+def prepare_checked_plays(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that plays one spec, once it is known that no prompt is too long."""
+    plan = Plan(config)
+    check_prompts(config, plan.count_by_first())
+    return prepare_plays(plan, models)
 
 
 def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
@@ -98,24 +130,20 @@ def play_until_precise(
 ) -> Outcome:
     """Play what is missing, until the normalised gap of every player is known as precisely as the
     settings want."""
-    plan, half_width = Plan(config), config.precision
-    gaps: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    plan = Plan(config)
+    half_width = config.precision
+    seen: dict[tuple[str, str], list[PlayRow]] = {}
 
     def add(play: StoredPlay) -> None:
         if play.data["variant"] == "original" and play.data["condition"] == BASE:
             ((row, _),) = measure_plays(plan, [play])
             if row["gap_normalised"] is not None:
-                gaps.setdefault((row["model"], row["elicit"]), []).append(
-                    (row["game"], row["gap_normalised"])
-                )
+                seen.setdefault((row["model"], row["elicit"]), []).append(row)
 
     def is_precise() -> bool:
-        if half_width is None or len(gaps) < len(config.model) * len(config.elicit):
+        if half_width is None or len(seen) < len(config.model) * len(config.elicit):
             return False
-        return all(
-            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen])
-            for seen in gaps.values()
-        )
+        return all(is_gap_known(rows, half_width) for rows in seen.values())
 
     def note(spec: Spec, record: Record) -> bool:
         add(StoredPlay(spec.id, spec.data, record))
@@ -165,7 +193,7 @@ _BOXES = (
 
 def show_pairs(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
-    columns = ("player", "against", "by", "difference", "games", "p", "effect")
+    columns = ("player", "against", "by", "difference", "p", "p_adjusted", "effect", "games")
     return table(
         "differences", columns, title=title, caption=caption, where={"comparison": comparison}
     )
@@ -198,9 +226,11 @@ bench = Study(
     "bench",
     BenchConfig,
     specs=lambda config: Plan(config).list_plays(),
-    play=lambda config, models: prepare_plays(Plan(config), models),
+    play=prepare_checked_plays,
     measure=measure_bench,
     metrics=METRICS,
+    tested=("exploitability_normalised", "gap_normalised"),
+    compared=list_game_values,
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",

@@ -667,10 +667,8 @@ def _read_parts(
     parts: list[Part] = []
     for number, name in enumerate(names):
         part = _read_part(experiment, number, name, treatment, changes.get(name, {}))
-        game, setup = (
-            replace(part.game, questions=(), bonus=Decimal(0)),
-            replace(part.setup, quiz=False),
-        )
+        game = replace(part.game, questions=(), bonus=Decimal(0))
+        setup = replace(part.setup, quiz=False)
         later = [f"{name} {again}" for again in range(2, part.game.repeat + 1)]
         if taken := set(later).intersection(names):
             why = (
@@ -678,7 +676,13 @@ def _read_parts(
                 " name"
             )
             raise _Mistake(why, "games", names.index(min(taken)), "name")
-        parts += [part, *(Part(again, setup, game, part.texts, number, True) for again in later)]
+        parts += [
+            part,
+            *(
+                Part(again, setup, game=game, texts=part.texts, number=number, again=True)
+                for again in later
+            ),
+        ]
     return tuple(parts)
 
 
@@ -708,7 +712,8 @@ def _read_part(
                 " from"
             )
             raise _Mistake(why, "games", number, "text", phrase)
-    limits, quiz = experiment.limits, not game.questions if game.quiz is None else game.quiz
+    limits = experiment.limits
+    quiz = not game.questions if game.quiz is None else game.quiz
     setup = Setup(
         GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
         game.seats,
@@ -752,7 +757,8 @@ def _check_texts(experiment: Experiment) -> None:
 
 def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
     """Refuse games into whose groups the people of a matching group cannot be put."""
-    matching, size = experiment.assignment.matching, experiment.assignment.matching_groups
+    matching = experiment.assignment.matching
+    size = experiment.assignment.matching_groups
     people = [len(part.setup.persons) for part in parts]
     if not all(people):
         why = "no seat is for a person; put 'person' into seats"

@@ -84,19 +84,21 @@ class SeatView:
 def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
     """Describe the seat as it is now; the person has seen it then, unless somebody else is
     `looking`."""
-    session, seat, role = context.session, context.seat, context.role
+    session = context.session
+    seat = context.seat
+    role = context.role
     with session.lock:
-        phase, version, view = (
-            session.phase(seat),
-            session.version(seat),
-            session.episode.view(role),
-        )
+        phase = session.phase(seat)
+        version = session.version(seat)
+        view = session.episode.view(role)
         if not looking:
             context.server.sessions.note_shown(session, seat)
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
-        rules, consent = _tell_rules(session, view), find_consent(context)
-        asked, left = ask_to_json(ask) if ask else None, session.seconds_left(seat)
+        rules = _tell_rules(session, view)
+        consent = find_consent(context)
+        asked = ask_to_json(ask) if ask else None
+        left = session.seconds_left(seat)
         quiz = (
             [
                 session.table.texts.language.tell(question.text)
@@ -107,23 +109,23 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         )
         payoffs = session.payoffs() if phase == "over" else None
         return SeatView(
-            role,
-            context.server.code(session.id, seat),
-            version,
-            phase,
-            rules,
-            write_history(view, session.table.texts.language),
-            list(view.notes),
-            session.turn(role),
-            session.attempt,
-            asked,
-            left,
-            consent,
-            quiz,
-            session.missing,
-            session.stand_ins(role),
-            list_announcements(session, seat),
-            payoffs,
+            role=role,
+            participant=context.server.code(session.id, seat),
+            version=version,
+            phase=phase,
+            briefing=rules,
+            situation=write_history(view, session.table.texts.language),
+            notes=list(view.notes),
+            turn=session.turn(role),
+            attempt=session.attempt,
+            ask=asked,
+            seconds_left=left,
+            consent=consent,
+            quiz=quiz,
+            missing=session.missing,
+            stand_ins=session.stand_ins(role),
+            announcements=list_announcements(session, seat),
+            payoffs=payoffs,
         )
 
 
@@ -140,7 +142,8 @@ def find_seat(
     A label alone opens no seat that was taken: anybody can write one into an address. Where the
     experiment lists its labels, nobody takes part without the key of one.
     """
-    label, experiment = find_label(labels), server.sessions.get_lobby(lobby).experiment
+    label = find_label(labels)
+    experiment = server.sessions.get_lobby(lobby).experiment
     personal = bool(label) and server.keys.opens(key, "label", lobby, label)
     if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
         raise NotAllowed(Cause("cause_personal_link"))
@@ -192,7 +195,8 @@ def list_announcements(session: Session, seat: int) -> list[str]:
 
     Of this seat that is its last answer, of others all settled ones.
     """
-    role, texts = session.roles[seat], session.table.texts
+    role = session.roles[seat]
+    texts = session.table.texts
     last = session.answer(role, session.turn(role) - 1)
     notices = [texts("restarted")] if session.attempt > 1 and last is None else []
     if last is not None and last.decision.stand_in:
@@ -247,7 +251,8 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
     Whoever has failed the quiz as often as the experiment allows is screened out, and loses the
     seat.
     """
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
     if context.server.sessions.register.get(session.id, seat).released:
         raise NotAsked("this person did not pass the quiz and has lost the seat")
     if find_page(context) is not None:
@@ -291,11 +296,10 @@ def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
 def find_page(context: SeatContext) -> FormPage | None:
     """Return the page with questions that the person has to answer before anything else, None where
     there is none."""
-    session, seat = context.session, context.seat
-    experiment, phase = (
-        context.server.sessions.get_lobby(session.table.lobby).experiment,
-        session.phase(seat),
-    )
+    session = context.session
+    seat = context.seat
+    experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
+    phase = session.phase(seat)
     later = context.server.sessions.list_later(session.id, seat)
     pages: list[FormPage] = []
     if phase == "welcome":
@@ -314,7 +318,8 @@ def find_page(context: SeatContext) -> FormPage | None:
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:
     """Keep the answers to the page that is open, or say for each field what is wrong; NotAsked
     where none is."""
-    session, page = context.session, find_page(context)
+    session = context.session
+    page = find_page(context)
     if page is None:
         raise NotAsked("no page with questions is open here")
     answers: dict[str, ItemAnswer] = {}
@@ -347,7 +352,8 @@ class StudyStage:
 def describe_stage(context: SeatContext) -> StudyStage:
     """Describe what comes after the game: the next part, the questionnaire, or the end with code
     and money."""
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
     experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
     phase = session.phase(seat)
     if phase not in ("over", "closed", "replaced"):

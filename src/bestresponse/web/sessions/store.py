@@ -68,7 +68,12 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         versions = {} if (path / "manifest.json").exists() else environment()
-        self.folder = RunFolder.open(path, Manifest(SESSIONS, SESSIONS, {}, (), now(), versions))
+        self.folder = RunFolder.open(
+            path,
+            Manifest(
+                SESSIONS, SESSIONS, config={}, command=(), created=now(), environment=versions
+            ),
+        )
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:
@@ -150,7 +155,9 @@ def read_lobby(event: JsonMapping) -> Lobby:
     The people of a matching group are numbered, and meet at its tables of every part: as partners
     always the same, as strangers whoever is at position p moves on by p tables with every part.
     """
-    name, created, tables = event["lobby"], event["at"], []
+    name = event["lobby"]
+    created = event["at"]
+    tables = []
     if "experiment" not in event:
         experiment, part = wrap_setup(Setup(**event["setup"]))
         groups = enumerate(event["sessions"], 1)
@@ -170,7 +177,17 @@ def read_lobby(event: JsonMapping) -> Lobby:
                 counts[number] += 1
                 group = counts[number]
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(SessionTable(session, name, group, part, created, number, treatment))
+                tables.append(
+                    SessionTable(
+                        session,
+                        name,
+                        group=group,
+                        part=part,
+                        created=created,
+                        number=number,
+                        treatment=treatment,
+                    )
+                )
                 seats = list(part.setup.persons)
                 if number > 1 and experiment.assignment.roles == "random":
                     generator(experiment.seed, "roles", group, number).shuffle(seats)
@@ -181,7 +198,13 @@ def read_lobby(event: JsonMapping) -> Lobby:
                     people.setdefault(person, []).append((session, seat))
                     chains[session, seat] = people[person]
     return Lobby(
-        name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains
+        name,
+        tables[0].setup,
+        tables=tuple(tables),
+        created=created,
+        experiment=experiment,
+        source=event["experiment"],
+        chains=chains,
     )
 
 
@@ -189,7 +212,8 @@ def draw_treatments(experiment: Experiment) -> list[str]:
     """Draw the treatment of every matching group: in blocks that hold each treatment once, in
     random order."""
     names = [treatment.name for treatment in experiment.treatments] or [""]
-    size, drawn = experiment.assignment.matching_groups, list[str]()
+    size = experiment.assignment.matching_groups
+    drawn = list[str]()
     while len(drawn) < experiment.groups // size:
         block = list(names)
         generator(experiment.seed, "treatments", len(drawn)).shuffle(block)
@@ -428,7 +452,8 @@ class SessionStore:
         if name not in self._tables:
             raise NotFound("there is no such session")
         if name not in self._broken:
-            table, standing = self._tables[name], self.standings[name]
+            table = self._tables[name]
+            standing = self.standings[name]
             play = name_attempt(name, standing.attempt)
             try:
                 game = make_game(table.setup.game)
@@ -518,7 +543,8 @@ class SessionStore:
         """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or
         AlreadyAnswered."""
         with self.changing(session):
-            earlier, expected = session.answer(role, turn), session.turn(role)
+            earlier = session.answer(role, turn)
+            expected = session.turn(role)
             if earlier is not None and earlier.decision.stand_in:
                 raise StoodIn(
                     "The time was up: a stand-in had answered for you, and this answer does not"
@@ -624,7 +650,8 @@ class SessionStore:
 
     def _list_free(self, table: SessionTable) -> list[int]:
         """List the seats that the next person may take; none where the game has begun."""
-        live, standing = self.live.get(table.id), self.standings[table.id]
+        live = self.live.get(table.id)
+        standing = self.standings[table.id]
         if not self.is_open(table.id) or not any(map(standing.is_awaited, table.setup.persons)):
             return []
         seen = live.seen if live else {}

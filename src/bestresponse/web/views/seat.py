@@ -72,7 +72,8 @@ async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response
 def _show_invitation(
     server: ServerState, lobby: str, fields: Mapping[str, str], error: str = ""
 ) -> HTMLResponse:
-    study, labels = server.sessions.get_lobby(lobby), read_labels(fields)
+    study = server.sessions.get_lobby(lobby)
+    labels = read_labels(fields)
     title = study.experiment.title if study.source else ""
     shown = {
         "experiment": study.experiment,
@@ -101,7 +102,9 @@ async def take_part(
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
         return _lead_to_seat(request, server, lobby, kept)
-    study, labels, choice = server.sessions.get_lobby(lobby), read_labels(form), form.get("do", "")
+    study = server.sessions.get_lobby(lobby)
+    labels = read_labels(form)
+    choice = form.get("do", "")
     if study.setup.consent and choice == "decline":
         server.sessions.note_declined(lobby, labels)
         return _say_goodbye(server, lobby, "no consent", find_label(labels))
@@ -186,8 +189,10 @@ def payoffs(
 ) -> PlainTextResponse:
     """Say what everybody gets for some choices, one for each seat, where the payoff table is too
     large to be shown."""
-    session, choices = context.session, [typed.strip() for typed in choice or []]
-    form, texts = find_stage_form(session.game), session.table.texts
+    session = context.session
+    choices = [typed.strip() for typed in choice or []]
+    form = find_stage_form(session.game)
+    texts = session.table.texts
     if form is None or len(choices) != form.num_players:
         return PlainTextResponse("")
     for typed, actions in zip(choices, form.actions, strict=True):
@@ -225,12 +230,14 @@ def ready(context: SeatDoor, form: PostedForm) -> Response:
 @pages.post("/seat/{session}/{seat}/{token}/answer")
 def send_answer(context: SeatDoor, form: PostedForm) -> Response:
     """Take the answer to the open question, or say what is wrong with it."""
-    session, text = context.session, form.get("turn", "")
+    session = context.session
+    text = form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
     with session.lock:
         if form.get("attempt", "1") != str(session.attempt):
             return _go_back(context, "restarted")
-        ask, action = session.pending().get(context.role), None
+        ask = session.pending().get(context.role)
+        action = None
         if (
             ask is not None
             and turn == session.turn(context.role)
@@ -283,7 +290,8 @@ async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> d
 
     `known` messages are on the page already; without `after` the answer comes at once.
     """
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
 
     def tell() -> tuple[str, list[str], bool]:
         asked = session.asked.get(context.role, (-1, 0.0))[0]
@@ -299,7 +307,8 @@ async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> d
 
 async def _wait_until(context: SeatContext, happened: Callable[[], bool], seconds: float) -> None:
     """Wait until it has happened, at most so many seconds; the person is there meanwhile."""
-    stamp, end = -1, time.monotonic() + seconds
+    stamp = -1
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         if context.session.stamp != stamp:
             stamp = context.session.stamp
@@ -334,7 +343,8 @@ def _render(
 ) -> HTMLResponse:
     """Render the page of the seat as it is now; whoever only looks has not seen it in the person's
     place."""
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
     table = session.table
     lobby = context.server.sessions.get_lobby(table.lobby)
     titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
@@ -342,7 +352,8 @@ def _render(
     with session.lock:
         view = service.describe_own_seat(context, looking)
         variables = asdict(view) | _describe_game(context, forms)
-    rounds, parts = variables["progress"], len(context.server.sessions.list_seats(session.id, seat))
+    rounds = variables["progress"]
+    parts = len(context.server.sessions.list_seats(session.id, seat))
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
     ended = view.phase in ("over", "closed", "replaced")
     variables |= _describe_ending(context) | vars(forms)
@@ -363,14 +374,15 @@ def _render(
 
 
 def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
-    session, role, game = context.session, context.role, context.session.game
-    state, view = session.episode.state, session.episode.view(role)
+    session = context.session
+    role = context.role
+    game = context.session.game
+    state = session.episode.state
+    view = session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
     earlier, now = _tell_story(game, view, session.table.texts.language)
-    names, talk = (
-        list(name_roles(game).values()),
-        [(seat, text) for seat, _, text in view.facts.get("said", ())],
-    )
+    names = list(name_roles(game).values())
+    talk = [(seat, text) for seat, _, text in view.facts.get("said", ())]
     return {
         "private": (
             write_private(view, game.list_private(state, role), session.table.texts.language)
@@ -404,7 +416,8 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
 
 def _describe_ending(context: SeatContext) -> dict[str, object]:
     """Describe the result, and what comes after the game."""
-    session, stage = context.session, service.describe_stage(context)
+    session = context.session
+    stage = service.describe_stage(context)
     names = name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
     others = {
@@ -459,7 +472,8 @@ class DrawnField:
         if len(options) > _MOST_BUTTONS and all(
             option.isascii() and option.isdecimal() for option in options
         ):
-            first, last = int(options[0]), int(options[-1])
+            first = int(options[0])
+            last = int(options[-1])
             return "number" if list(map(int, options)) == list(range(first, last + 1)) else "choice"
         return type(self.ask).__name__.lower()
 

@@ -73,7 +73,8 @@ def list_steps(
     steps: list[Step] = []
     stage = 0
     for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
-        view, decision = game.view(state, submission.role) if game else None, submission.decision
+        view = game.view(state, submission.role) if game else None
+        decision = submission.decision
         prompts: list[str] = []
         for call in asked.get(number, []):
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
@@ -98,10 +99,8 @@ def list_stages(
 ) -> list[ReplayStage]:
     """List the answers in groups of those that were given at the same time, with what each cost;
     solves the game."""
-    others, equilibrium = (
-        measure_against_others(record, game),
-        measure_against_equilibrium(record, game),
-    )
+    others = measure_against_others(record, game)
+    equilibrium = measure_against_equilibrium(record, game)
     groups: dict[int, list[Step]] = {}
     for step in list_steps(record, game, calls):
         known = replace(

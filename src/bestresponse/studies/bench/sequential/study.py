@@ -14,19 +14,25 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from bestresponse.core.files import read_toml
+from bestresponse.models.base import Model
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
-from bestresponse.report.frames import Frame, Heads, Metric, Value, column
+from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential import policies as plans
-from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
+from bestresponse.studies.bench.study import (
+    check_prompts,
+    estimate_prompts,
+    show_first_play,
+    warn_unfinished,
+)
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Tree, uniform_policy
 
@@ -51,24 +57,24 @@ Policies = Sequence[plans.StatedPolicy]
 
 
 def _average(name: str, title: str, explained: str, format: str) -> Metric[Policies]:
-    """Make the metric that averages a figure over complete policies; a single one has the interval
-    of its samples."""
+    """Make the metric that averages a figure over complete policies.
+
+    A single one has the interval of its samples, if moves were sampled; a baseline is known and has
+    none.
+    """
 
     def compute(policies: Policies) -> Value:
-        known = [
-            (policy, figure) for policy in policies if (figure := policy.figures[name]) is not None
-        ]
-        if len(known) == 1:
-            return known[0][0].estimate(name)
+        known = [policy for policy in policies if policy.figures[name] is not None]
         if not known:
             return None
-        ranges = known[0][0].arena.ranges[list(known[0][0].seats)]
-        most = {"nash_conv": float(ranges.sum())}.get(
-            name, 1.0 if "normalised" in name else float(ranges.mean())
-        )
-        return bound_mean(
-            [figure for _, figure in known], (0.0, most), rng=np.random.default_rng(_SEED)
-        )
+        first = known[0]
+        if first.is_baseline:
+            return first.figures[name]
+        if len(known) == 1:
+            return first.estimate(name)
+        most = first.arena.bound_figures(first.seats)[name]
+        figures = [policy.figures[name] or 0.0 for policy in known]
+        return bound_mean(figures, (0.0, most), rng=_SEED)
 
     return Metric(name, title, explained, "", format, compute)
 
@@ -387,6 +393,12 @@ def estimate_questions(config: BenchConfig) -> Estimate:
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
+def prepare_checked_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that puts one question, once it is known that no prompt is too long."""
+    check_prompts(config, plans.plan_questions(config).count_by_first())
+    return plans.prepare_questions(config, models)
+
+
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
     tree, rows = plans.plan_questions(measured.config).tree, measured.frame("infosets")
@@ -453,9 +465,10 @@ sequential = Study(
     "sequential",
     BenchConfig,
     specs=lambda config: plans.plan_questions(config).list_plays(),
-    play=plans.prepare_questions,
+    play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
+    tested=("exploitability_normalised", "gap_normalised"),
     title="How far from an equilibrium?",
     subtitle=_PROSE["subtitle"],
     unit="answers",
