@@ -49,9 +49,9 @@ class EquilibriumSummary:
     """
 
     concept: str
-    words: str | Phrase
+    words: str
     payoffs: Mapping[Role, float]
-    better: str | Phrase = ""
+    better: str = ""
     better_payoffs: Mapping[Role, float] | None = None
 
 

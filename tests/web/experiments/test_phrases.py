@@ -4,6 +4,7 @@ import re
 
 import pytest
 from typer.testing import CliRunner
+from web_server import join
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
@@ -93,6 +94,13 @@ def test_what_a_game_does_not_say_and_two_of_one_name_are_refused(game, more, wh
         check_experiment(write_file(game, more))
 
 
+def test_a_debriefing_in_english_is_refused_in_a_german_experiment():
+    why = "line 1: debrief tells the equilibrium in English only, and the language is 'de'"
+    with pytest.raises(UsageError, match=re.escape(why)):
+        check_experiment("debrief = true\n" + write_file())
+    check_experiment("debrief = true\n" + write_file().replace('language = "de"\n', ""))
+
+
 def test_check_lists_what_would_be_read_in_english(tmp_path, monkeypatch):
     words = dict(load_language("de").words)
     del words["swerve"]
@@ -112,3 +120,14 @@ def test_every_name_of_the_catalogue_games_has_a_german_word():
     for name in ("prisoners-dilemma", "rock-paper-scissors-lizard-spock", "two-finger-morra"):
         phrases = list_phrases(make_game(GameChoice(name)), german)
         assert [word for word in phrases.words if german.find_word(word) is None] == []
+
+
+def test_whoever_finds_the_study_full_reads_why_in_german(server):
+    text = write_file().replace('"person", "person"', '"person", "strategy:random"')
+    lobby = server.state.sessions.create_experiment(text.replace("title", "groups = 1\ntitle", 1))
+    join(server, lobby, server.client())
+    late = join(server, lobby, server.client())
+    assert "Alle Plätze sind vergeben" in late.text
+    assert "taken" not in late.text
+    forged = server.client().get(server.state.join_path(lobby.id)[:-3] + "xxx")
+    assert "Dieser Link führt zu keinem Tisch." in forged.text
