@@ -29,8 +29,9 @@ from typing import Literal, Protocol, runtime_checkable
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.numbers import list_readings
+from bestresponse.core.phrase import Phrase
 from bestresponse.core.player import Player
-from bestresponse.core.told import Statement
+from bestresponse.core.told import Statement, Worded
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
 _ROUNDING = (
@@ -91,7 +92,7 @@ class NamedStrategies(Protocol):
 class Question:
     """A question whose answer is a number; where it has more than two decimals, two are enough."""
 
-    text: str
+    text: str | Phrase
     answer: float
 
     def accepts(self, typed: str, decimal: str = ".") -> bool:
@@ -127,7 +128,7 @@ class Wording(Protocol):
         """What payoffs are counted in, in the plural: coins, points. Empty where they have no
         unit."""
 
-    def word_question(self, ask: Ask) -> str:
+    def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
 
 
@@ -154,8 +155,8 @@ class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the
     time."""
 
-    def word_private(self, state: S_contra, role: Role) -> str:
-        """Say what `role` alone knows in `state`."""
+    def list_private(self, state: S_contra, role: Role) -> tuple[Worded, ...]:
+        """State what `role` alone knows in `state`, then what it has to mind on its turn."""
 
 
 Figure = int | float | str

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+CARD_NAMES = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
+"""Cards by their letters; a language has its own words for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class NumberEach:

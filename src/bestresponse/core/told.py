@@ -94,6 +94,23 @@ class PrivateProse:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPlace:
+    """What stands in a place of a text: lines, or names that are joined as in `a, b and c`."""
+
+    name: str
+    parts: tuple[str, ...]
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A text in English with places in braces, which a language may have in its own words."""
+
+    text: str
+    places: tuple[TextPlace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Title:
     """What the game is called."""
 
@@ -293,6 +310,7 @@ SpecialRule: TypeAlias = (
 )
 Statement: TypeAlias = (
     Prose
+    | Worded
     | PrivateProse
     | Title
     | Players
@@ -490,6 +508,7 @@ _KINDS: dict[str, type] = {
         Odds,
         Draw,
         PlayEnd,
+        TextPlace,
         TurnCount,
         Points,
         ResidentNeed,

@@ -54,6 +54,7 @@ from bestresponse.core.told import (
     Summary,
     Title,
     Unaware,
+    Worded,
     YourTurn,
     split_rounds,
 )
@@ -133,7 +134,9 @@ def list_sentences(
             case Summary():
                 lines += _list_summary(statement, words)
             case Prose(text):
-                lines.append(text)
+                lines.append(words.language.translate(text))
+            case Worded(text, places):
+                lines.append(words.language.write_text(text, places))
             case PrivateProse(text) if reader is not None:
                 lines.append(text)
             case Aim(rational) if reader is not None:
@@ -175,6 +178,15 @@ def write_events(
     return words.language.say("unaware" if Unaware() in events else "no-events")
 
 
+def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLISH) -> str:
+    """Put into words what one seat of a talk alone knows, and on its turn which message it
+    writes."""
+    spoken = load_language(language)
+    about, *notes = [spoken.write_text(text.text, text.places) for text in known] or [""]
+    turn = " ".join(filter(None, (write_turn(view.history, spoken), *notes)))
+    return "\n\n".join(filter(None, (about, turn)))
+
+
 def write_turn(history: Sequence[Event], language: Spoken = ENGLISH) -> str:
     """Put into words which message of a talk the reader writes now, and what comes after it."""
     return write_own_turn(history, Narrator(load_language(language)))
@@ -213,6 +225,8 @@ def _write_rules(
                 paragraphs.append(_introduce_reader(players, titles, words))
             case Prose(text) | PrivateProse(text):
                 paragraphs.append(words.language.translate(text))
+            case Worded(text, places):
+                paragraphs.append(words.language.write_text(text, places))
             case AtOnce(choices):
                 paragraphs.append(_list_actions(choices, words))
             case Cells(cells):
@@ -406,7 +420,7 @@ def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) ->
             case Reached(letter):
                 after.append(say("reached", letter=letter))
             case Prose(text) | PrivateProse(text):
-                after.append(text)
+                after.append(words.language.translate(text))
             case _ if remark := describe_remark(event, words):
                 remarks.append(remark)
     paid = [event for event in history if isinstance(event, Paid)]

@@ -11,6 +11,7 @@ from dataclasses import fields
 from fractions import Fraction
 
 from bestresponse.core.special import (
+    CARD_NAMES,
     BattlefieldRule,
     BidMade,
     DroughtOver,
@@ -192,10 +193,7 @@ def _write_value(value: object, words: Narrator) -> object:
 
 def name_card(letter: str, words: Narrator) -> str:
     """Name a card by its letter: `king` for K."""
-    return words.language.translate(_CARDS.get(letter, letter))
-
-
-_CARDS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
+    return words.language.translate(CARD_NAMES.get(letter, letter))
 
 
 def _join_cards(cards: Iterable[str], words: Narrator) -> str:

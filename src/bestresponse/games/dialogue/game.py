@@ -34,6 +34,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from string import Template
 from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Lottery, Words
@@ -51,7 +52,15 @@ from bestresponse.core.special import (
     WriteSo,
     Wrote,
 )
-from bestresponse.core.told import Event, PrivateProse, Prose, Statement, prose
+from bestresponse.core.told import (
+    Event,
+    PrivateProse,
+    Prose,
+    Statement,
+    TextPlace,
+    Worded,
+    prose,
+)
 from bestresponse.games.dialogue.domain import (
     Actions,
     Domain,
@@ -62,7 +71,7 @@ from bestresponse.games.dialogue.domain import (
 )
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.games.texts import join_words
-from bestresponse.telling.render import write_history, write_rules, write_turn
+from bestresponse.telling.render import write_history, write_rules
 
 _LONGEST_RULING = 20_000
 _RANGES = {"seed": (0, 2**31 - 1), "cases": (1, 100), "replies": (1, 50)}
@@ -437,22 +446,46 @@ class PlainDialogue(DialogueGame):
         there are."""
         name = self.names[self.roles.index(role)]
         talk = TalkRule(self.replies, self.early_end, self.domain.deal.sealed)
-        return TakesPart(name), Prose(self._task(super().start())), talk
+        scenario = self.cases[0]
+        task = self._word_text("task", self._list_places(scenario))
+        situation = scenario.public.get("situation", "")
+        return TakesPart(name), task, *prose(situation), talk
 
-    def word_private(self, state: Dialogue, role: Role) -> str:
-        """Say what the seat knows about itself and, on its turn, which message it writes and what
-        comes after it."""
+    def list_private(self, state: Dialogue, role: Role) -> tuple[Worded, ...]:
+        """State what the seat knows about itself and, before a sealed note, what to write on it."""
         if state.case < 0:
-            return ""
+            return ()
         seat = self.roles.index(role)
-        known = self._private_text(state, seat)
-        if state.over or self.to_rule(state) or self.turn(state) != seat:
-            return known
-        turn = write_turn(self._list_turn(len(state.said) + 1))
-        note = ""
-        if self.is_sealed(len(state.said)):
-            note = f" {self.domain.fill('note', self._placeholders(self.cases[state.case], seat))}"
-        return f"{known}\n\n{turn}{note}"
+        places = self._list_places(self.cases[state.case], seat)
+        known = self._word_text("private", places)
+        writes = not state.over and not self.to_rule(state) and self.turn(state) == seat
+        if writes and self.is_sealed(len(state.said)):
+            return known, self._word_text("note", places)
+        return (known,)
+
+    def _word_text(self, text: str, places: Iterable[TextPlace]) -> Worded:
+        """Return a text of the domain with those of the places that it has."""
+        template = Template(self.domain.texts[text].replace("{", "{{").replace("}", "}}"))
+        names = template.get_identifiers()
+        english = template.safe_substitute({name: f"{{{name}}}" for name in names}).strip()
+        return Worded(english, tuple(place for place in places if place.name in names))
+
+    def _list_places(self, scenario: Scenario, seat: int | None = None) -> list[TextPlace]:
+        """List what stands in the places of a text: for a seat, or for everybody."""
+        places = [TextPlace("names", self.names, joined=True)]
+        for name, value in {**self.domain.deal.fill_public(), **scenario.public}.items():
+            places.append(TextPlace(name, tuple(value.split("\n"))))
+        if seat is None:
+            return places
+        others = tuple(name for other, name in enumerate(self.names) if other != seat)
+        places.append(TextPlace("me", (self.names[seat],)))
+        places.append(TextPlace("other", others, joined=True))
+        for name, value in scenario.private[seat].items():
+            lines = [str(value)]
+            if isinstance(value, Mapping):
+                lines = [f"{item}: {number}" for item, number in value.items()]
+            places.append(TextPlace(name, tuple(lines)))
+        return places
 
     @property
     def title(self) -> str:

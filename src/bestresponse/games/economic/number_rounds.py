@@ -12,6 +12,7 @@ from bestresponse.core import Action, Amount, Ask, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.paying import find_target, pay
+from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.core.special import (
     EarnedSoFar,
     Invested,
@@ -224,9 +225,13 @@ class Guessing(NumberRounds):
             "equilibrium", f"{words}numbers are left out step by step.", shared
         )
 
-    def word_question(self, ask: Ask) -> str:
+    def word_question(self, ask: Ask) -> Phrase:
         """Ask for a number."""
-        return f"Which number from {self.low:g} to {self.high:g} do you choose?"
+        return make_phrase(
+            "Which number from {low} to {high} do you choose?",
+            low=float(self.low),
+            high=float(self.high),
+        )
 
 
 @dataclass(frozen=True)

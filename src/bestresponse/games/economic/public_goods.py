@@ -16,6 +16,7 @@ from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.paying import pay
+from bestresponse.core.phrase import make_phrase
 from bestresponse.core.special import (
     EarnedSoFar,
     Points,
@@ -231,9 +232,11 @@ class PublicGoods:
         """Ask about contributions and, where there is punishment, about points."""
         own, theirs = rng.sample([0, self.endowment // 2, self.endowment], 2)
         contributions = {other: own if other == role else theirs for other in self.roles}
-        text = (
-            f"In the first round you put in {own} and each of the others {theirs}. How many coins"
-            " do you have then?"
+        text = make_phrase(
+            "In the first round you put in {own} and each of the others {theirs}. How many coins do"
+            " you have then?",
+            own=own,
+            theirs=theirs,
         )
         state = self.apply(self.start(), contributions)
         first = Question(text, self.payoffs(state)[role])
@@ -248,8 +251,9 @@ class PublicGoods:
             }
             for giver in self.roles
         }
-        text = (
-            f"After that you give {target} 1 point and {target} gives you 1. How many do you have"
-            " then?"
+        text = make_phrase(
+            "After that you give {target} 1 point and {target} gives you 1. How many coins do you"
+            " have then?",
+            target=target,
         )
         return first, Question(text, self.payoffs(self.apply(state, points))[role])

@@ -15,10 +15,10 @@ from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.paying import pay_bids
+from bestresponse.core.phrase import make_phrase
 from bestresponse.core.special import BidMade, FirstPriceRule, OwnValue, SecondPriceRule
 from bestresponse.core.told import Aim, Event, Over, Paid, Players
 from bestresponse.games.statements import read_exactly
-from bestresponse.games.texts import join_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +175,14 @@ class SealedBid:
         )
         bids.insert(seat, bids.pop(0 if wins else 1))
         value = round(bids[seat] + self.highest / 10)
-        others = [
-            f"{other} bids {bid:g}"
-            for other, bid in zip(self.roles, bids, strict=True)
-            if other != role
-        ]
-        text = (
-            f"Your value is {value}. If you bid {bids[seat]:g} and {join_words(others)}, what is"
-            " your payoff?"
+        steps = [make_phrase("you bid {bid}", bid=bids[seat])]
+        for other, bid in zip(self.roles, bids, strict=True):
+            if other != role:
+                steps.append(make_phrase("{who} bids {bid}", who=other, bid=bid))
+        text = make_phrase(
+            "Your value is {value}. If {steps}, what is your payoff?",
+            value=value,
+            steps=tuple(steps),
         )
         end = AuctionState(tuple(value for _ in self.roles), tuple(bids))
         return Question(text, self.payoffs(end)[role])

@@ -34,6 +34,7 @@ from bestresponse.core.ask import PASS, Amount, Ask, Lottery
 from bestresponse.core.capabilities import Figure, Parameter, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.core.phrase import make_phrase
 from bestresponse.core.player import Player
 from bestresponse.core.special import (
     DroughtOver,
@@ -361,31 +362,34 @@ class Water:
         bid = float(round(resident.salary / 4))
         bids = tuple(bid if k == seat else None for k in range(len(self.roles)))
         served = self.settle(self.start(), bids, tuple(k == seat for k in range(len(self.roles))))
-        money = (
-            f"You begin with ${resident.salary:g}. If you bid ${bid:g} on the first day and are"
-            " served, how many "
+        text = make_phrase(
+            "You begin with ${money}. If you bid ${bid} on the first day and are served, how many"
+            " dollars have you left that evening?",
+            money=float(resident.salary),
+            bid=bid,
         )
-        asked.append(
-            Question(
-                f"{money}dollars have you left that evening?", served.past[-1].after[seat].balance
-            )
-        )
+        asked.append(Question(text, served.past[-1].after[seat].balance))
         return tuple(asked)
 
     def _ask_about_thirst(self, seat: int) -> list[Question]:
         silent, nobody = (None,) * len(self.roles), (False,) * len(self.roles)
         first = self.settle(self.start(), silent, nobody)
         second = self.settle(first, silent, nobody).standings[seat]
-        text = (
-            f"You begin with {self.rules.health:g} health points. If you get no water on the"
-            " first day"
-        )
+        health = float(self.rules.health)
         if second.alive and self.rules.days > 1:
-            return [
-                Question(f"{text} and none on the second, how many have you left?", second.health)
-            ]
+            text = make_phrase(
+                "You begin with {health} health points. If you get no water on the first day and"
+                " none on the second, how many have you left?",
+                health=health,
+            )
+            return [Question(text, second.health)]
         if first.standings[seat].alive:
-            return [Question(f"{text}, how many have you left?", first.standings[seat].health)]
+            text = make_phrase(
+                "You begin with {health} health points. If you get no water on the first day, how"
+                " many have you left?",
+                health=health,
+            )
+            return [Question(text, first.standings[seat].health)]
         return []
 
     def _evening(self, standing: Standing, bid: float | None, won: bool) -> Standing:

@@ -14,6 +14,7 @@ from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
+from bestresponse.telling.language import ENGLISH, load_language
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_rules
 
 _SHOWN_LINES = 14
@@ -43,7 +44,7 @@ class ConsolePlayer:
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
         if isinstance(self.game, Wording):
-            self.write(self.game.word_question(ask))
+            self.write(load_language(ENGLISH).tell(self.game.word_question(ask)))
         if isinstance(ask, Form):
             return Decision(
                 {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}
