@@ -91,7 +91,9 @@ def _ask_about_one_play(
     game: Game[S], reader: Role, rng: Random, verbs: Sequence[Verb]
 ) -> Question | None:
     """Let everybody answer until the same kind of question would come again or the game is over."""
-    state, seen, words = game.start(), set(), iter(verbs)
+    state = game.start()
+    seen = set()
+    words = iter(verbs)
     parts: list[Phrase] = []
     for _ in range(_MOST_STEPS):
         asks = game.asks(state)

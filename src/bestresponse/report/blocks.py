@@ -182,7 +182,8 @@ class pivot(FrameBlock):
         cells: dict[object, Any] = {
             (row[self.rows], row[self.columns]): row[self.value] for row in frame
         }
-        down, across = frame.list_values(self.rows), frame.list_values(self.columns)
+        down = frame.list_values(self.rows)
+        across = frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
             image = charts.draw_heatmap(
@@ -256,7 +257,8 @@ class lines(FrameBlock):
                 low, high = np.array(
                     [(c.low, c.high) if c else (np.nan, np.nan) for c in informative]
                 ).T
-            known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
+            known = np.isfinite(low) & np.isfinite(high)
+            middle = _take(rows, self.y)
             if known.any():
                 yield name, (np.where(known, low, middle), np.where(known, high, middle))
 
@@ -370,7 +372,8 @@ class bars(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture."""
-        titles, stacks = frame.columns, dict[str, dict[str, float]]()
+        titles = frame.columns
+        stacks = dict[str, dict[str, float]]()
         for row, name in product(frame, filter(None, (self.value, self.beside))):
             if row[name] is not None:
                 bar = f"{row[self.by]}, {titles[name].name}" if self.beside else str(row[self.by])
@@ -394,7 +397,8 @@ class scatter(FrameBlock):
         without a finding."""
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
-            x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
+            x_label = frame.columns[self.x].name
+            y_label = frame.columns[self.y].name
             groups = [str(row[self.by]) for row in rows] if self.by else None
             dots = _take(rows, self.x), _take(rows, self.y)
             image = charts.draw_scatter(*dots, groups, x_label=x_label, y_label=y_label)

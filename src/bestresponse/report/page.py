@@ -38,7 +38,8 @@ _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 3
 
 def render(document: Document) -> str:
     """Return the page; write it with encoding="utf-8"."""
-    style, script = _asset("report.css"), _asset("report.js")
+    style = _asset("report.css")
+    script = _asset("report.js")
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
         f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"

@@ -239,7 +239,8 @@ class Language:
         if len(options) >= _LONG_RANGE and _are_in_a_row(options):
             return self.say("options.range", first=options[0], last=options[-1])
         if len(options) > _MOST_OPTIONS:
-            first, last = self.write_name(options[0]), self.write_name(options[-1])
+            first = self.write_name(options[0])
+            last = self.write_name(options[-1])
             count = self.write_count(len(options))
             return self.say("options.many", count=count, first=first, last=last)
         return self.join(map(self.write_name, options), "or")

@@ -598,7 +598,8 @@ class Moves(DealRules):
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Moves:
         """Read the moves and the table."""
-        moves, rows = reader.words("deal.moves", 2), reader.get("deal.payoffs", list)
+        moves = reader.words("deal.moves", 2)
+        rows = reader.get("deal.payoffs", list)
         numbers = [
             x for row in rows if isinstance(row, list) for x in row if type(x) in (int, float)
         ]
@@ -843,7 +844,8 @@ def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
         if not known:
             raise InvalidGame(f"{name} has {key!r}, expected only {', '.join(parts)}")
         written[known[0]] = value
-    fewest, most = schema.get("minProperties", len(parts)), schema.get("maxProperties", len(parts))
+    fewest = schema.get("minProperties", len(parts))
+    most = schema.get("maxProperties", len(parts))
     if not fewest <= len(written) <= most:
         expected = f"{fewest} to {most}" if fewest < most else f"{most}"
         raise InvalidGame(

@@ -611,9 +611,15 @@ class RecordedDialogue:
     """The game of `live` with the texts of `book`, `wordings` draws of each at most."""
 
     def __init__(self, live: DialogueGame, book: Book, wordings: int = 1) -> None:
-        self.live, self.book, self.wordings = live, book, wordings
-        self.name, self.version, self.roles = f"recorded {live.name}", live.version, live.roles
-        self.start, self.payoffs, self.view = live.start, live.payoffs, live.view
+        self.live = live
+        self.book = book
+        self.wordings = wordings
+        self.name = f"recorded {live.name}"
+        self.version = live.version
+        self.roles = live.roles
+        self.start = live.start
+        self.payoffs = live.payoffs
+        self.view = live.view
         self._possible: dict[Dialogue, bool] = {}
         if not self.possible(live.start()):
             raise InvalidGame(

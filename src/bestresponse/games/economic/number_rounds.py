@@ -140,7 +140,8 @@ class NumberRounds(Game[Rounds], Protocol):
 
     def measure_cost(self, state: Rounds, role: Role, action: Action) -> float:
         """Return what another number loses in its round."""
-        seat, usual = self.roles.index(role), [self.equilibrium] * len(self.roles)
+        seat = self.roles.index(role)
+        usual = [self.equilibrium] * len(self.roles)
         other = [*usual[:seat], float(action), *usual[seat + 1 :]]
         return self.earn(usual)[seat] - self.earn(other)[seat]
 

@@ -149,7 +149,8 @@ class PublicGoods:
                     sum(second[role].values()),
                     sum(assigned.get(role, 0) for assigned in second.values()),
                 )
-            before, after = state[:first], state[: first + self.stages]
+            before = state[:first]
+            after = state[: first + self.stages]
             gained = self.payoffs(after)[role] - self.payoffs(before)[role]
             put_in = (contributions[role], *(contributions[other] for other in others))
             rows.append((first // self.stages + 1, *put_in, *points, round(gained, 9)))

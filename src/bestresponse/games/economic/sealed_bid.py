@@ -148,10 +148,12 @@ class SealedBid:
 
         if self.price == "first":
             return (value - bid) * win_chance(bid)
-        gain, sure = 0.0, 0.0
+        gain = 0.0
+        sure = 0.0
         for price in sorted({level for level in levels if level <= bid}):
             now = win_chance(price)
-            gain, sure = gain + (value - price) * (now - sure), now
+            gain = gain + (value - price) * (now - sure)
+            sure = now
         return gain
 
     @property

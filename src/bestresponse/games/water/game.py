@@ -172,11 +172,11 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
         for seat, s in enumerate(state.standings)
     )
     return PlayedRounds(
-        None if over else state.day,
-        rules.days,
-        None,
-        ("day", "you", "your health", "water", *(names[seat] for seat in others)),
-        tuple(
+        now=None if over else state.day,
+        of=rules.days,
+        total=None,
+        columns=("day", "you", "your health", "water", *(names[seat] for seat in others)),
+        rows=tuple(
             (
                 day.number,
                 _bid(day, own),
@@ -192,10 +192,10 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
             )
             for day in state.past
         ),
-        "day",
-        tuple(facts),
-        ("resident", "money", "health", "dry days"),
-        status,
+        word="day",
+        facts=tuple(facts),
+        status_columns=("resident", "money", "health", "dry days"),
+        status=status,
     )
 
 
@@ -284,10 +284,10 @@ class Water:
         day = Day(
             state.day,
             state.supply or 0,
-            tuple(s.alive for s in state.standings),
-            bids,
-            winners,
-            after,
+            present=tuple(s.alive for s in state.standings),
+            bids=bids,
+            winners=winners,
+            after=after,
         )
         paid = zip(self.rules.residents, after, strict=True)
         mornings = tuple(
@@ -372,7 +372,8 @@ class Water:
         return tuple(asked)
 
     def _ask_about_thirst(self, seat: int) -> list[Question]:
-        silent, nobody = (None,) * len(self.roles), (False,) * len(self.roles)
+        silent = (None,) * len(self.roles)
+        nobody = (False,) * len(self.roles)
         first = self.settle(self.start(), silent, nobody)
         second = self.settle(first, silent, nobody).standings[seat]
         health = float(self.rules.health)

@@ -386,7 +386,8 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
     for played in rounds:
         history += [Round(played.number), *played.events]
         count = sum(_is_own_decision(event, view.role) for event in played.events)
-        said, waiting = waiting[:count], waiting[count:]
+        said = waiting[:count]
+        waiting = waiting[count:]
         history += [OwnReasons(words) for words in said if words]
     if waiting:
         lines = "\n".join(f"- {words}" for words in replies if words)

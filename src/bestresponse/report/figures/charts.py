@@ -43,7 +43,9 @@ _COLOURS = {
     "#6b6f76": ("s7", "#b4b9c0"),
     "#b3261e": ("level", "#f2857d"),
 }
-INK, QUIET, GRID = "#1b2026", "#5b6570", "#e1e5e9"
+INK = "#1b2026"
+QUIET = "#5b6570"
+GRID = "#e1e5e9"
 _LEVEL = "#b3261e"
 _SERIES = tuple(colour for colour, (name, _) in _COLOURS.items() if name.startswith("s"))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
@@ -260,10 +262,12 @@ def draw_intervals(
             end for _, interval in rows for end in (interval.low, interval.high) if np.isfinite(end)
         ]
         shown = [*estimates, *ends, *([] if reference is None else [reference])]
-        left, right = min(shown), max(shown)
+        left = min(shown)
+        right = max(shown)
         margin = 0.04 * (right - left) or 0.5
         for row, (_, interval) in enumerate(rows):
-            low, high = max(interval.low, left - margin), min(interval.high, right + margin)
+            low = max(interval.low, left - margin)
+            high = min(interval.high, right + margin)
             axes.plot(
                 [low, high], [row, row], color=series_colour(0), linewidth=2, solid_capstyle="butt"
             )
@@ -291,12 +295,14 @@ def draw_scatter(
 ) -> bytes:
     """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins
     of x."""
-    across, up = as_sample(x, "x"), as_sample(y, "y")
+    across = as_sample(x, "x")
+    up = as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
     with canvas(height=3.9, grid="both") as axes:
         for number, name in enumerate(dict.fromkeys(names)):
             inside = np.array([other == name for other in names])
-            colour, marker = series_colour(number), MARKERS[number % len(MARKERS)]
+            colour = series_colour(number)
+            marker = MARKERS[number % len(MARKERS)]
             size = 16 if inside.sum() <= 500 else 8
             axes.scatter(
                 across[inside],
@@ -350,7 +356,8 @@ def draw_lines(
     """
     with canvas(height=3.9, grid="both") as axes:
         for number, (name, (x, y)) in enumerate(series.items()):
-            across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
+            across = as_sample(x, f"x of {name}")
+            up = as_sample(y, f"y of {name}")
             colour = series_colour(number)
             if bands and name in bands:
                 low, high = (as_sample(end, f"band of {name}") for end in bands[name])
@@ -452,7 +459,8 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
         for row, (_, shares) in enumerate(rows):
             start = 0.0
             for number, part in enumerate(parts):
-                share, name = shares.get(part, 0.0), clip(part) if row == 0 else "_nolegend_"
+                share = shares.get(part, 0.0)
+                name = clip(part) if row == 0 else "_nolegend_"
                 axes.barh(
                     row,
                     share,

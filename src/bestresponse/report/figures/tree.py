@@ -114,7 +114,8 @@ def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
         names[depth[node]] = max(
             names[depth[node]], len(tell_branch(tree, node, overlay)) if node else 0
         )
-    x, bend = [0.0], []
+    x = [0.0]
+    bend = []
     for level, longest in enumerate(names[1:]):
         bend.append(x[-1] + _MARKER + _LANE * (counts[level] + 1))
         x.append(bend[-1] + longest * _LETTER + 0.3)
@@ -156,7 +157,8 @@ def _assign_lanes(
     lanes: dict[int, tuple[int, float]] = {}
     for infoset, nodes in members.items():
         level = max(depth[node] for node in nodes)
-        low, high = min(y[node] for node in nodes), max(y[node] for node in nodes)
+        low = min(y[node] for node in nodes)
+        high = max(y[node] for node in nodes)
         free = (
             number
             for number, lane in enumerate(taken[level])
@@ -185,7 +187,8 @@ def _draw_branches(
     for node in filter(None, layout.y):
         parent = int(tree.parent[node])
         level = layout.depth[parent]
-        start, bend = layout.x[level], layout.bend[level]
+        start = layout.x[level]
+        bend = layout.bend[level]
         stop = layout.x[-1 if int(tree.owner[node]) == LEAF else level + 1]
         axes.plot(
             [start, bend, bend, stop],
@@ -234,7 +237,8 @@ def _draw_information(axes: Axes, tree: Tree, layout: TreeLayout) -> None:
 
 def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) -> None:
     for node, y in layout.y.items():
-        owner, x = int(tree.owner[node]), layout.x[layout.depth[node]]
+        owner = int(tree.owner[node])
+        x = layout.x[layout.depth[node]]
         if owner == LEAF:
             axes.text(
                 layout.x[-1] + 0.08,

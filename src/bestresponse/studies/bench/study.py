@@ -65,7 +65,8 @@ def estimate_prompts(
 ) -> Estimate:
     """Count calls (every attempt) and tokens from some plays, each with the number of plays that
     are asked like it."""
-    study, plays = bench.pick(config), 0
+    study = bench.pick(config)
+    plays = 0
     calls = {str(name): 0 for name in config.models}
     characters = dict(calls)
     for data, count in firsts:
@@ -121,7 +122,8 @@ def prepare_checked_plays(config: BenchConfig, models: Mapping[str, Model]) -> P
 def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
     assert game is not None, "every play of the benchmark has a game"
-    role, state = game.roles[data.get("seat", 0)], game.start()
+    role = game.roles[data.get("seat", 0)]
+    state = game.start()
     return game.view(state, role), game.asks(state)[role]
 
 

@@ -546,7 +546,14 @@ def _list_shares(config: VerifyConfig, choices: Mapping[str, str]) -> Iterator[M
             if action in scene.choices
         }
         said = _explain(action, next(iter(moves))) if len(moves) == 1 else action
-        yield Metric(name, f"chose {said}", "share of readable runs", "", ".3f", itemgetter(name))
+        yield Metric(
+            name,
+            f"chose {said}",
+            help="share of readable runs",
+            unit="",
+            format=".3f",
+            compute=itemgetter(name),
+        )
 
 
 def _explain(told: str, move: str) -> str:
@@ -628,7 +635,8 @@ def _count_troubles(rows: Iterable[RunRow]) -> Iterator[TroubleRow]:
 
 
 def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
-    role, worth = scene.game.roles[scene.seat], scene.worth(play.record.submissions)
+    role = scene.game.roles[scene.seat]
+    worth = scene.worth(play.record.submissions)
     decision = next((s.decision for s in play.record.submissions if s.role == role), None)
     attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:

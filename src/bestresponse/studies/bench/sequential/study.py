@@ -76,7 +76,7 @@ def _average(name: str, title: str, explained: str, format: str) -> Metric[Polic
         figures = [policy.figures[name] or 0.0 for policy in known]
         return bound_mean(figures, (0.0, most), rng=_SEED)
 
-    return Metric(name, title, explained, "", format, compute)
+    return Metric(name, title, help=explained, unit="", format=format, compute=compute)
 
 
 def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
@@ -95,33 +95,41 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
         " large"
     )
     return Metric(
-        f"{figure}_{side.replace(' ', '_')}", f"{title} {side}", explained, "", ".4f", compute
+        f"{figure}_{side.replace(' ', '_')}",
+        f"{title} {side}",
+        help=explained,
+        unit="",
+        format=".4f",
+        compute=compute,
     )
 
 
 def _share_known(policies: Policies) -> float:
-    tree, seats = policies[0].arena.tree, policies[0].seats
+    tree = policies[0].arena.tree
+    seats = policies[0].seats
     asked = [k for k, infoset in enumerate(tree.infosets) if infoset.player in seats]
     return float(np.mean([policy.known[asked].mean() for policy in policies]))
 
 
 METRICS: tuple[Metric[Policies], ...] = (
-    Metric("policies", "policies", "policies that were asked for", "", "", len),
+    Metric(
+        "policies", "policies", help="policies that were asked for", unit="", format="", compute=len
+    ),
     Metric(
         "complete",
         "complete",
-        _COMPLETE,
-        "",
-        "",
-        lambda policies: sum(p.complete for p in policies),
+        help=_COMPLETE,
+        unit="",
+        format="",
+        compute=lambda policies: sum(p.complete for p in policies),
     ),
     Metric(
         "known",
         "sets known",
-        "share of the information sets with a readable answer",
-        "",
-        ".0%",
-        _share_known,
+        help="share of the information sets with a readable answer",
+        unit="",
+        format=".0%",
+        compute=_share_known,
     ),
     _average(
         "exploitability",
@@ -234,10 +242,8 @@ class TreeResults:
         tree = self.plan.tree
         players: dict[tuple[str, str], dict[int, plans.StatedPolicy]] = {}
         for (player, way, number), answers in self.answers.items():
-            row, known = (
-                uniform_policy(tree).probabilities.copy(),
-                np.zeros(len(tree.infosets), dtype=bool),
-            )
+            row = uniform_policy(tree).probabilities.copy()
+            known = np.zeros(len(tree.infosets), dtype=bool)
             sums: dict[int, Array] = {}
             for infoset, mix, _ in answers:
                 if mix is not None:
@@ -246,7 +252,9 @@ class TreeResults:
                 plans.cut(tree, row, infoset)[:] = total / total.sum()
                 known[infoset] = True
             counts = sums if way == "sampled" else {}
-            policy = plans.StatedPolicy(self.arena, self.plan.seats, row, known, counts, number)
+            policy = plans.StatedPolicy(
+                self.arena, self.plan.seats, row=row, known=known, counts=counts, number=number
+            )
             players.setdefault((player, way), {})[number] = policy
         return players
 
@@ -256,7 +264,8 @@ class TreeResults:
             for k, mix, play in sorted(
                 answers, key=lambda answer: (answer[0], answer[2].data["sample"])
             ):
-                infoset, decision = self.plan.tree.infosets[k], play.record.submissions[-1].decision
+                infoset = self.plan.tree.infosets[k]
+                decision = play.record.submissions[-1].decision
                 yield QuestionRow(
                     spec=play.spec,
                     model=player,
@@ -276,9 +285,11 @@ class TreeResults:
     def list_infosets(self) -> Iterator[InfosetRow]:
         """Yield what every player does at every information set, those with the largest losses
         first."""
-        tree, solution = self.plan.tree, self.arena.equilibrium
+        tree = self.plan.tree
+        solution = self.arena.equilibrium
         for group, numbered in self.players.items():
-            policies, rows = list(numbered.values()), []
+            policies = list(numbered.values())
+            rows = []
             for k in self.plan.infosets:
                 known = [policy for policy in policies if policy.known[k]]
                 mix, near = (
@@ -401,7 +412,8 @@ def prepare_checked_questions(config: BenchConfig, models: Mapping[str, Model]) 
 
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree, rows = plans.plan_questions(measured.config).tree, measured.frame("infosets")
+    tree = plans.plan_questions(measured.config).tree
+    rows = measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
