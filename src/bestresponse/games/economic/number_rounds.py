@@ -33,7 +33,7 @@ from bestresponse.core.told import (
     Round,
     Statement,
 )
-from bestresponse.games.quiz import ask_about_play
+from bestresponse.games.quiz import Verb, ask_about_play
 from bestresponse.games.statements import read_exactly
 
 Rounds = tuple[tuple[float, ...], ...]
@@ -45,7 +45,7 @@ class NumberRounds(Game[Rounds], Protocol):
     equilibrium."""
 
     rounds: int
-    verb: ClassVar[str]
+    verb: ClassVar[Verb]
     unit: ClassVar[str] = "points"
 
     @property
@@ -168,7 +168,7 @@ class Guessing(NumberRounds):
     name: str = "guessing"
     version: int = 1
     title = "Guessing game"
-    verb = "choose"
+    verb: ClassVar[Verb] = "choose"
 
     def __post_init__(self) -> None:
         if (
@@ -254,7 +254,7 @@ class CommonPool(NumberRounds):
     name: str = "common-pool"
     version: int = 1
     title = "Common pool"
-    verb = "invest"
+    verb: ClassVar[Verb] = "invest"
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.bend <= 0:

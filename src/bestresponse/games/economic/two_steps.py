@@ -21,7 +21,7 @@ from bestresponse.core.special import (
     UltimatumRule,
 )
 from bestresponse.core.told import Aim, Event, Over, Players
-from bestresponse.games.quiz import ask_about_play
+from bestresponse.games.quiz import Verb, ask_about_play
 from bestresponse.games.statements import read_exactly
 
 State = tuple[float | str, ...]
@@ -31,7 +31,7 @@ State = tuple[float | str, ...]
 class TwoSteps(Game[State], Protocol):
     """What such games share; a game says what is asked, told and earned."""
 
-    verbs: ClassVar[tuple[str, str]]
+    verbs: ClassVar[tuple[Verb, Verb]]
     unit: ClassVar[str] = ""
 
     def start(self) -> State:
@@ -63,7 +63,7 @@ class Trust(TwoSteps):
     version: int = 1
     title = "Trust game"
     roles = ("sender", "receiver")
-    verbs = ("send", "return")
+    verbs: ClassVar[tuple[Verb, Verb]] = ("send", "return")
 
     def __post_init__(self) -> None:
         if not (self.endowment > 0 and self.factor > 0):
@@ -143,7 +143,7 @@ class Ultimatum(TwoSteps):
     version: int = 1
     title = "Ultimatum game"
     roles = ("proposer", "responder")
-    verbs = ("offer", "choose")
+    verbs: ClassVar[tuple[Verb, Verb]] = ("offer", "choose")
 
     def __post_init__(self) -> None:
         if not self.pie > 0:

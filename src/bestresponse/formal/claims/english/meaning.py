@@ -858,13 +858,13 @@ class Meaning:
         self, player: int, relation: Relation, better: Choices, worse: Choices
     ) -> Claim:
         """Claim by how much, or how many times as much, one outcome pays more than another."""
-        form = "payoff_difference"
-        size = relation.by
-        if size is None:
-            form = "payoff_ratio"
-            size = relation.times
         name = self.subject.players[player]
-        return Claim(form, (name, size, self._chain(better), self._chain(worse)))
+        outcomes = (self._chain(better), self._chain(worse))
+        if relation.by is not None:
+            return Claim("payoff_difference", (name, relation.by, *outcomes))
+        if relation.times is not None:
+            return Claim("payoff_ratio", (name, relation.times, *outcomes))
+        raise ValueError("the relation has no size")
 
     def _read_changes(self, *parts: Part) -> Fact:
         """Claim what switching from one move to another does to a payoff."""
