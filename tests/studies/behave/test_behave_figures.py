@@ -119,7 +119,7 @@ def test_a_mixture_is_kept_whole_and_is_no_move_that_the_other_could_answer(tmp_
 
 def test_cooperation_has_a_row_for_every_round_of_the_longest_match(tmp_path):
     plays = [write_play("1", "CDC", "CCC"), write_play("2", "CC", "DD")]
-    measured = measure(tmp_path, plays, fit=())
+    measured = measure(tmp_path, plays, fit=("qre",))
     rows = measured.frames["rounds"].select(who="ann")
     # Round 1: both matches, 2 of 2. Round 2: 1 of 2. Round 3: one match, so no interval.
     assert [row["round"] for row in rows] == [1, 2, 3]
