@@ -995,13 +995,14 @@ behave = Study(
     subtitle=_PROSE["subtitle"],
     command="behave",
     unit="matches",
-    tables=3,
+    tables=4,
     texts=(),
     prepare=prepare_behave,
     count_plays=lambda config: None,
     make_run=copy_plays,
     report=(
         metrics_table("What was played"),
+        table("left_out", title="What was played", caption="Left out: these entered no estimate."),
         table("beside", title="Beside people"),
         pivot(
             "strategies",
@@ -1046,7 +1047,6 @@ behave = Study(
             title="How many strategies",
             caption="The rarest strategy is left out, again and again.",
         ),
-        table("left_out", title="Left out", caption="These entered no estimate."),
     ),
 )
 """What was played in recorded runs, as parameters with intervals."""
