@@ -333,6 +333,25 @@ class _LibraryPlayer(Protocol):
     def update_history(self, play: Hashable, coplay: Hashable) -> None: ...
 
 
+def ask_library_player(
+    player: _LibraryPlayer, other: _LibraryPlayer, moves: Sequence[Hashable]
+) -> Hashable:
+    """Ask a strategy of Axelrod's library, or of a package that adds to it, for its move;
+    UsageError where it fails or makes none."""
+    try:
+        move = player.strategy(other)
+    except Exception as error:  # code of others, which may fail in any way
+        raise UsageError(
+            f"the strategy {player} of the axelrod package failed: {type(error).__name__}: {error}"
+        ) from error
+    if move not in moves:
+        raise UsageError(
+            f"the strategy {player} of the axelrod package made the move {move!r}; expected one of"
+            f" {', '.join(map(str, moves))}"
+        )
+    return move
+
+
 @cache
 def _recording_match() -> type:
     """Return the library's class of matches with a list `meant`: it keeps only the moves after
@@ -350,7 +369,10 @@ def _recording_match() -> type:
             self, player: _LibraryPlayer, coplayer: _LibraryPlayer, noise: float = 0
         ) -> tuple[Hashable, Hashable]:
             """Play a round as the library does, with its draws in its order."""
-            meant = player.strategy(coplayer), coplayer.strategy(player)
+            meant = (
+                ask_library_player(player, coplayer, tuple(library.Action)),
+                ask_library_player(coplayer, player, tuple(library.Action)),
+            )
             first, second = meant
             if noise:
                 first = self._random.random_flip(first, noise)
@@ -407,10 +429,10 @@ class AxelrodPlayer:
         ]
         for moves in view.facts["history"]:
             mine, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
-            player.strategy(other)
+            ask_library_player(player, other, tuple(library.Action))
             player.update_history(mine, theirs)
             other.update_history(theirs, mine)
-        chosen = player.strategy(other)
+        chosen = ask_library_player(player, other, tuple(library.Action))
         return Decision(
             next(action for action, letter in letters[seat].items() if letter == chosen)
         )

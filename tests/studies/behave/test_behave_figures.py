@@ -716,3 +716,12 @@ def test_only_strategies_that_somebody_plays_are_drawn(tmp_path, monkeypatch):
     (block,) = (block for block in behave.report if isinstance(block, intervals))
     assert len(list(block.build(measured.frames["strategies"], ""))) == 1
     assert drawn == ["ann, cooperator"]
+
+
+def test_matches_of_one_person_have_no_interval_and_it_is_said(tmp_path):
+    plays = [
+        write_play(str(k), "CCCD", "CDCD", players=("ann", None), subjects=["s1"]) for k in range(3)
+    ]
+    measured = measure(tmp_path, plays, **PAIR)
+    remark = find_row(measured, "groups", group="ann")["remark"]
+    assert "all moves are of one subject, so that there is no interval" in remark

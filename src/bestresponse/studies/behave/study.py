@@ -804,6 +804,8 @@ def _estimate_strategies(
     drawn = int(clusters.max()) + 1
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
+    if drawn == 1:
+        remarks.append(f"all moves are of one {group.unit}, so that there is no interval")
     if names := group.remark_names():
         remarks.append(names)
     shares, errors = resample(reduced, fitted, config.bootstraps, clusters, seed=group.seed)
