@@ -12,7 +12,11 @@ import pytest
 import bestresponse
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/explanations/*.md"), ROOT / "README.md"])
+FOLDERS = ("docs", "docs/start", "docs/guides", "docs/explanations", "docs/papers")
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for name in FOLDERS for page in ROOT.glob(f"{name}/*.md")),
+]
 TUTORIALS = sorted(ROOT.glob("docs/tutorials/*.md"))
 OPTIONAL = {
     "xllamacpp",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         formalize as formalize,
         formalize_strategy as formalize_strategy,
         list_models as list_models,
+        query as query,
     )
     from bestresponse.api.games import (
         ask as ask,
@@ -43,13 +44,20 @@ if TYPE_CHECKING:
     from bestresponse.games.lookup import find_game as find_game
     from bestresponse.models.providers.function import from_function as from_function
     from bestresponse.runs import executors as executors
+    from bestresponse.runs.comparison import (
+        RunComparison as RunComparison,
+        compare_runs as compare_runs,
+    )
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
     from bestresponse.studies.behave.importing import import_plays as import_plays
     from bestresponse.studies.behave.study import behave as behave
     from bestresponse.studies.bench.study import bench as bench
-    from bestresponse.studies.improve.examples import score_reply as score_reply
     from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
+    from bestresponse.studies.improve.rewards import (
+        reward_replies as reward_replies,
+        score_reply as score_reply,
+    )
     from bestresponse.studies.improve.study import train as train
     from bestresponse.studies.population.study import (
         population as simulate_population,  # noqa: F401

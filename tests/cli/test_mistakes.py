@@ -134,7 +134,7 @@ MISTAKES = [
     ("bench --executor rya", "there is no executor named 'rya'. Did you mean ray?"),
     (
         "bench --address auto",
-        "--address auto is that of a cluster, and --executor threads uses none: try ray",
+        "--address: auto is that of a cluster, and the executor threads uses none: try ray",
     ),
     # reasoning and people
     (

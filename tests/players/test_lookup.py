@@ -235,8 +235,7 @@ def test_dialogues_are_filled_by_simulated_speakers_and_models():
         ("always:defect", "a program that always answers defect"),
         (
             "equilibrium",
-            "a program that plays an equilibrium of one round, as if there were no other and"
-            " nothing could go wrong",
+            "a program that plays an equilibrium of one round, as if there were no other",
         ),
         ("some-model", "a language model"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from babel.messages.catalog import Message
+from made_up_language import write_catalogue
 from random_games import change_tree, draw_game_tree, draw_table
 
 from bestresponse.core.errors import InvalidGame, UsageError
@@ -49,7 +52,7 @@ from bestresponse.games.statements import tell
 from bestresponse.telling.catalogues import CATALOGUES
 from bestresponse.telling.course import list_outline
 from bestresponse.telling.knowledge import read_course
-from bestresponse.telling.language import list_catalogues, load_language
+from bestresponse.telling.language import list_catalogues, list_languages, load_language
 from bestresponse.telling.render import list_sentences, write_history, write_rules
 from bestresponse.theory.catalogue.tables import load
 
@@ -194,46 +197,44 @@ def test_a_view_with_a_bare_text_is_refused_in_a_sentence() -> None:
         View("Ann", "Bid what you like.")
 
 
-def write_catalogue(folder: Path, name: str, change: str = "", drop: str = "") -> Path:
-    """A made-up language: every sentence in capitals, places aside; a message changed or left
-    out."""
-    lines = ['msgid ""', 'msgstr ""', '"Content-Type: text/plain; charset=utf-8\\n"', ""]
-    for key, text in ENGLISH.messages.items():
-        if key == drop:
-            continue
-        shouted = re.sub(
-            r"\{\w+\}|[^{}]+", lambda part: part[0] if part[0][0] == "{" else part[0].upper(), text
-        )
-        if key == change:
-            shouted = re.sub(r"\{\w+\}", "", shouted)
-        lines += [
-            f'msgctxt "{key}"',
-            f"msgid {json.dumps(text)}",
-            f"msgstr {json.dumps(shouted)}",
-            "",
-        ]
-    (folder / f"{name}.po").write_text("\n".join(lines))
-    return folder
-
-
 def test_a_third_language_is_one_file(tmp_path: Path) -> None:
     loud = load_language("fi", write_catalogue(tmp_path, "fi"))
-    assert loud.say("gets", who="Ann", amount="3") == "Ann GETS 3"
+    assert loud.say("gets", who="Ann", amount="3") == "«Ann GETS 3»"
+    assert loud.translate("cooperate") == "«COOPERATE»"
     assert loud.messages.keys() == ENGLISH.messages.keys()
+    assert loud.plurals.keys() == ENGLISH.plurals.keys()
+
+
+def lose_places(message: Message, text: str) -> str:
+    return re.sub(r"\{\w+\}", "", text) if message.context == "gets" else text
+
+
+def ask_for_layout(message: Message, text: str) -> str:
+    return text.replace("{who}", "{who:>9999999}") if message.context == "gets" else text
+
+
+def forget(message: Message, text: str) -> str:
+    return "" if message.id == "cooperate" else text
 
 
 @pytest.mark.parametrize(
     ("change", "drop", "why"),
     [
-        ("", "gets", "the language 'fi' cannot be used: it lacks the message 'gets'"),
-        ("gets", "", "the language 'fi' cannot be used: its message 'gets' must have amount, who"),
+        (None, ["gets"], "it lacks the message 'gets'"),
+        (None, ["page.waiting"], "it lacks the message 'page.waiting'"),
+        (None, ["cooperate"], "it lacks the word for 'cooperate'"),
+        (lose_places, [], "its message 'gets' must have amount, who"),
+        (ask_for_layout, [], "its message 'gets' cannot be filled: {who} has a layout"),
+        (forget, [], "its word for 'cooperate' is empty"),
     ],
 )
 def test_a_language_that_lacks_something_is_refused(
-    change: str, drop: str, why: str, tmp_path: Path
+    change: Callable[[Message, str], str] | None, drop: list[str], why: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match=why):
-        load_language("fi", write_catalogue(tmp_path, "fi", change, drop))
+    kept = change or (lambda message, text: text)
+    folder = write_catalogue(tmp_path, "fi", kept, drop)
+    with pytest.raises(UsageError, match=re.escape(f"the language 'fi' cannot be used: {why}")):
+        load_language("fi", folder)
 
 
 @pytest.mark.parametrize(
@@ -250,9 +251,20 @@ def test_a_language_that_lacks_something_is_refused(
             'msgctxt "receives"\nmsgid "x"\nmsgstr "y"\n\nmsgctxt "gets"',
             "there is no message 'receives'",
         ),
+        (
+            'msgctxt "gets"',
+            'msgctxt "word"\nmsgid "cooperat"\nmsgstr "y"\n\nmsgctxt "gets"',
+            "there is no word for 'cooperat'",
+        ),
+        (
+            "nplurals=2; plural=(n != 1)",
+            "nplurals=3; plural=n%3",
+            "its message 'page.ready_waiting' is empty",
+        ),
+        ('msgctxt "gets"', 'hello\nmsgctxt "gets"', "sv.po is no gettext catalogue"),
     ],
 )
-def test_a_stale_or_unknown_message_is_refused(
+def test_a_stale_unknown_or_broken_message_is_refused(
     old: str, new: str, why: str, tmp_path: Path
 ) -> None:
     path = write_catalogue(tmp_path, "sv") / "sv.po"
@@ -269,8 +281,10 @@ def test_a_language_that_does_not_exist_is_named_with_those_that_do() -> None:
 
 
 def test_every_language_that_is_offered_is_complete() -> None:
-    assert list_catalogues()[0] == "en"
+    assert list_catalogues() == ["en", "de"]
+    assert list_languages() == ("en", "de")
     for name in list_catalogues():
+        # A message that a language lacks is named by the error.
         assert load_language(name).messages.keys() == ENGLISH.messages.keys()
 
 

@@ -1,12 +1,12 @@
 """Check game programs, and let models turn stories into games."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
-from bestresponse.core.errors import BestResponseError, InvalidGame
+from bestresponse.core.errors import BestResponseError, InvalidGame, ModelError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.formal.evaluate.validation import find_names
@@ -39,7 +39,9 @@ from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
+from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.models.base import Model
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
 from bestresponse.report.document import Document, Paragraph, Section
@@ -55,18 +57,69 @@ from bestresponse.theory.games.normal_form import NormalForm
 def check(
     program: str | Path, *, engine: EngineKind = "auto", limits: Limits | None = None
 ) -> Report:
-    """Check a game program, given as text or as a file: syntax, names, running, and the game that
-    comes out.
+    """Check a game program, given as text or as a file: syntax, names, running, and the
+    resulting game.
 
     `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game.
     """
-    is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
-    text = read_program_text(Path(program)) if is_file else str(program)
+    text = _read_program(program)
     opened = open_engine(engine, limits)
     try:
         return validate(text, opened)
     finally:
         opened.close()
+
+
+def _read_program(program: str | Path) -> str:
+    is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
+    return read_program_text(Path(program)) if is_file else str(program)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswers:
+    """The answers of a program to a query: what each variable is, as text, and whether there are
+    more of them than were asked for.
+
+    A query without variables has one answer without entries where it holds, and none where it does
+    not.
+    """
+
+    answers: tuple[Mapping[str, str], ...]
+    more: bool = False
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __iter__(self) -> Iterator[Mapping[str, str]]:
+        return iter(self.answers)
+
+
+def query(
+    program: str | Path,
+    goal: str,
+    *,
+    most: int = 100,
+    engine: EngineKind = "auto",
+    limits: Limits | None = None,
+) -> QueryAnswers:
+    """Put a query to a program, given as text or as a file, and return its first `most` answers.
+
+    The solver's `game/2` and `holds/2` are there beside what the program defines. Program and query
+    pass the gate and run within limits; ProgramRefused, RuntimeFault or LimitReached says why there
+    is no answer.
+    """
+    if most < 1:
+        raise UsageError(f"most is {most}; expected at least 1 answer")
+    text = _read_program(program)
+    opened = open_engine(engine, limits)
+    try:
+        # Prolog's prompt and full stop may stay where a query was copied with them.
+        asked = goal.strip().removeprefix("?-").strip().removesuffix(".")
+        found = opened.solutions(opened.load(text), asked, most + 1)
+    finally:
+        opened.close()
+    rows = [{name: write(term) for name, term in answer.items()} for answer in found]
+    return QueryAnswers(tuple(rows[:most]), more=len(rows) > most)
 
 
 @dataclass(frozen=True)
@@ -101,7 +154,7 @@ class Formalized:
 
     @property
     def ok(self) -> bool:
-        """Whether a game came out."""
+        """Whether there is a game."""
         return self.formalization.ok
 
     @property
@@ -167,7 +220,8 @@ class Formalized:
 
     def to_json(self) -> dict[str, object]:
         """Return the program, its table, what was said of it and its solution as plain data."""
-        winner, best = self.formalization, self.formalization.best
+        winner = self.formalization
+        best = self.formalization.best
         prompt, completion = winner.tokens
         data: JsonObject = {
             "ok": self.ok,
@@ -309,16 +363,15 @@ class FormalizeConfig(RunSettings):
         default=DEFAULT_MODEL, kw_only=False, short="-m", help="See `bestresponse models`."
     )
     name: str = setting(default="story", option=False)
-    attempts: int = setting(
-        default=5, ge=1, le=20, help="How often the model may repair a program."
-    )
+    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts to repair a program.")
     candidates: int = setting(default=1, ge=1, le=50)
-    """Programs to write; the game that most of them describe is taken."""
+    """Programs to write; the game that most of them describe wins."""
     back_check: bool = setting(
-        default=False, help="Let the model compare the game, told in words, with the story."
+        default=False, help="Let the model compare the story with the game in words."
     )
     claims: bool = setting(
-        default=False, help="Let the model list what the story says, and test that on the game."
+        default=False,
+        help="Let the model list the statements of the story, and test them on the game.",
     )
     shots: int = setting(default=1, ge=0, le=6, help="Examples shown to the model.")
     choose: Literal["nearest", "first"] = setting(default="nearest")
@@ -330,15 +383,15 @@ class FormalizeConfig(RunSettings):
     auto: by the story and the model. A model on this machine begins with JSON, others with the
     program; after two failures the next form is tried, if it can hold the game."""
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
-    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
+    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Maximum tokens per reply.")
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
-    """How hard a model that reasons by itself does so; as it does by itself if not said."""
+    """Reasoning effort, for models that have one. [default: the provider's choice]"""
     reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
-    """Tokens that such a model may reason for; as many as it does by itself if not said."""
-    llm_seed: int | None = setting(default=None, help="Seed sent to the model if it takes one.")
+    """Maximum reasoning tokens. [default: the provider's choice]"""
+    llm_seed: int | None = setting(default=None, help="Seed sent to the model, if it accepts one.")
     engine: EngineKind = setting(default="auto", help=ENGINE_HELP)
     threads: int = setting(default=1, ge=1, le=256)
-    """Threads for a model on this machine; more are faster on idle cores only."""
+    """Threads for a local model; more help only on idle cores."""
     tell: Callable[[Attempt], None] | None = setting(
         default=None, option=False, help="Hears of every attempt."
     )
@@ -381,27 +434,73 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             election = formalize_many(formalizer, text, config.candidates)
             if config.refine is not None:
                 election = config.refine(formalizer, election)
-            winner, table = election.winner, election.winner.table
-            told_back = tested = None
-            if table is not None and config.back_check:
-                told_back = compare_with_story(
-                    winner.told,
-                    table,
-                    formalizer.model,
-                    max_tokens=config.max_tokens,
-                    seed=config.llm_seed,
-                )
-            if table is not None and config.claims:
-                tested = check_claims(
-                    winner.told,
-                    table,
-                    formalizer.model,
-                    max_tokens=config.max_tokens,
-                    seed=config.llm_seed,
-                )
-            return Formalized(election, config.name, told_back, tested, models.meter.spent)
+            checks = _check_game(election.winner, formalizer.model, config)
+            if checks.findings:
+                election, checks = _repair_game(formalizer, election, checks, config)
+            return Formalized(
+                election, config.name, checks.told_back, checks.tested, models.meter.spent
+            )
     finally:
         opened.close()
+
+
+@dataclass(frozen=True)
+class _Checks:
+    """What was found when a game was compared with its story; None for a check not asked for."""
+
+    told_back: BackCheck | None = None
+    tested: ClaimCheck | None = None
+
+    @property
+    def findings(self) -> list[str]:
+        """What the story says and the game does not do, in sentences."""
+        found = []
+        if self.told_back is not None and self.told_back.agrees is False:
+            found.append(f"The game differs from the story: {self.told_back.why}")
+        broken = self.tested.broken if self.tested is not None else ()
+        for claim in broken:
+            found.append(f"The story says: {claim.words!r}. The game does otherwise: {claim.why}")
+        return found
+
+
+def _check_game(formalization: Formalization, model: Model, config: FormalizeConfig) -> _Checks:
+    """Compare a game with its story, as asked for."""
+    table = formalization.table
+    if table is None:
+        return _Checks()
+    told_back = tested = None
+    room, seed = config.max_tokens, config.llm_seed
+    if config.back_check:
+        told_back = compare_with_story(formalization.told, table, model, max_tokens=room, seed=seed)
+    if config.claims:
+        tested = check_claims(formalization.told, table, model, max_tokens=room, seed=seed)
+    return _Checks(told_back, tested)
+
+
+def _repair_game(
+    formalizer: Formalizer, election: Election, checks: _Checks, config: FormalizeConfig
+) -> tuple[Election, _Checks]:
+    """Give what the checks found back to the writer, once; keep the game of which they find less.
+
+    A check may be wrong itself, so that a game is only replaced by one that it likes better. Where
+    the model cannot be asked any more, the game stays, with what was found.
+    """
+    winner = election.winner
+    try:
+        repaired = formalizer.repair(winner, checks.findings)
+        if repaired.table is None or repaired.best is winner.best:
+            return election, checks
+        again = _check_game(repaired, formalizer.model, config)
+    except ModelError:
+        return election, checks
+    if len(again.findings) >= len(checks.findings):
+        return election, checks
+    place = election.candidates.index(winner)
+    candidates = list(election.candidates)
+    candidates[place] = repaired
+    others = [tuple(one for one in group if one != place) for group in election.groups]
+    groups = ((place,), *(group for group in others if group))
+    return Election(tuple(candidates), groups), again
 
 
 formalize = take_settings(FormalizeConfig, formalize_story)

@@ -78,7 +78,9 @@ def verify(
     check_reasoning(text)
     form = as_loaded_game(game).solvable()
     if seat is not None and seat not in form.players:
-        raise SettingError("seat", f"{seat!r} is none of {', '.join(form.players)}")
+        raise SettingError(
+            "seat", f"there is no player {seat!r}; expected {' or '.join(form.players)}"
+        )
     subject = Subject(form, 0 if seat is None else form.players.index(seat))
     checked_forms = check_forms(forms)
     opened = open_engine(engine, confined=False)

@@ -120,5 +120,15 @@ def solve(
     resolved = as_loaded_game(game, other)
     return Solution(
         resolved,
-        solve_loaded_game(resolved, Wish(method, iterations, objective, seconds, report, engine)),
+        solve_loaded_game(
+            resolved,
+            Wish(
+                method,
+                iterations,
+                objective=objective,
+                seconds=seconds,
+                report=report,
+                engine=engine,
+            ),
+        ),
     )

@@ -1,7 +1,7 @@
 """The command line: which commands there are, and how errors end.
 
 Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as
-given, 130 interrupted.
+given, 3 a condition of `--fail-if` holds, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:  # what typer has taken over from click has no public names
     from typer._click.core import Command, Context
     from typer._click.formatting import HelpFormatter
 
-_INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
+_INTERRUPTED = "interrupted; what was finished is kept; run the same command to resume"
 _SHOW = warnings.showwarning
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
         "demo",
-        "Start here: from a story to a report in a minute, without a key or a download.",
+        "Run the full pipeline on one example in a minute: no key, no download.",
     ),
     "games": (
         "lists",
         "List the games that can be named, and the families that `bench` draws from.",
     ),
-    "solve": ("solve", "Print the equilibria of a game, and all else that theory knows of it."),
+    "solve": ("solve", "Print the equilibria of a game, and everything else theory says about it."),
     "formalize": ("formalize", "Turn a story into a checked and solved game program."),
     "check": ("check", "Check whether logic programs are games, and if not, why not."),
-    "compare": ("check", "Say whether two games are the same, and if not, where they differ."),
+    "compare": ("check", "Compare two games: are they the same, and if not, where do they differ?"),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
     "models": ("lists", "List the models that can be named, and download weights."),
     "bench": (
@@ -63,7 +63,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "behave": (
         "run:behave",
-        "Say what was played: strategies, noise and depth of reasoning, beside people.",
+        "Estimate strategies, noise and depth of reasoning, and compare with people.",
     ),
     "export": ("export", "Write games with the solver's answers, for training a model on them."),
     "train": ("run:train", "Train a model on the solver's answers."),
@@ -71,13 +71,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "Open games to people in a browser."),
     "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),
     "run": ("run", "Run any study, also one of an installed package, from a file of settings."),
-    "report": ("recorded", "Measure and report a recorded run again."),
+    "report": ("recorded", "Report a recorded run again, or compare several runs."),
     "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
-    "merge": ("recorded", "Put parts of a run together, such as those of --shard."),
-    "reproduce": ("recorded", "Work out the figures of a paper from its recorded runs."),
+    "merge": ("recorded", "Merge the parts of a run made with --shard."),
+    "reproduce": ("recorded", "Recompute the results of a paper from its recorded runs."),
     "mcp": (
         "mcp",
-        "Offer solving, checking and comparing to assistants as tools of an MCP server.",
+        "Run an MCP server that offers solving, checking and comparing as tools.",
     ),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in
@@ -210,7 +210,7 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="Seconds by the clock that checking a game program may take.",
+            help="Time limit for checking a game program, in seconds.",
         ),
     ] = SECONDS,
     logic_ends: Annotated[
@@ -220,8 +220,8 @@ def start(
             max=10_000_000,
             envvar="BESTRESPONSE_LOGIC_ENDS",
             help=(
-                "How many ends the game of a program may have; memory (512 MB) grows with more than"
-                " 100,000."
+                "Maximum number of terminal nodes of a program's game; above 100,000 the memory"
+                " limit (512 MB) grows."
             ),
         ),
     ] = ENDS,

@@ -16,7 +16,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 
-OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the cache of replies.")]
+OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and cached replies.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

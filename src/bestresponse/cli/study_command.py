@@ -7,9 +7,9 @@ refuses a value.
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import MISSING, replace
+from dataclasses import MISSING, dataclass, replace
 from importlib.util import find_spec
 from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
@@ -35,12 +35,15 @@ from bestresponse.models.base import Model, Usage
 from bestresponse.models.wrappers.limits import estimate_price, find_price
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import fill_template
+from bestresponse.report.files import write_text
 from bestresponse.report.frames import read_help
 from bestresponse.report.text import visible
+from bestresponse.runs.comparison import RunComparison, compare_runs
 from bestresponse.runs.execution import Progress
+from bestresponse.runs.gate import check_conditions, refuse_conditions
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.models import OpenedModels
-from bestresponse.runs.run import C, Run, find_path, play_missing
+from bestresponse.runs.run import C, Run, find_path, load_run, play_missing
 from bestresponse.runs.settings import (
     RunSettings,
     list_parts,
@@ -52,7 +55,83 @@ from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.study import AnyStudy, Estimate
 
 _MOST_FAILURES = 5
-_DRY_RUN = "Print what would be played and what it takes, and stop."
+_DRY_RUN = "Show the plan and its estimated cost, then exit."
+_CODE_OF_GATE = 3
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)]
+
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        help="Compare the run with this recorded run at the end: its folder, or the folder above.",
+        metavar="RUN",
+    ),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=(
+            'Exit with code 3 if this holds for a model, such as "exploitability_normalised >'
+            ' 0.2", "low(nash_gap) > 1" or, with --against, "nash_gap - baseline > 0.01"; may'
+            " be repeated."
+        ),
+        metavar="CONDITION",
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option(help="Write what --fail-if found to this file, as JUnit XML.", metavar="FILE"),
+]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a command checks at the end of a run: conditions, the run they compare with, and the
+    file for the result."""
+
+    conditions: tuple[str, ...] = ()
+    against: Path | None = None
+    junit: Path | None = None
+
+    def refuse(self, study: AnyStudy) -> None:
+        """Refuse conditions that can never be checked, before anything is played."""
+        names = [metric.name for metric in study.all_metrics]
+        refuse_conditions(self.conditions, names, baseline=self.against is not None)
+        if self.junit is not None and not self.conditions:
+            raise UsageError("--junit: there is nothing to write without --fail-if CONDITION")
+        if self.against is not None:
+            load_run(self.against)
+
+    def check(self, run: Run[C]) -> None:
+        """Check the conditions and print what failed; exit with 3 where something did."""
+        if not self.conditions:
+            return
+        baseline = None if self.against is None else load_run(self.against)
+        result = check_conditions(self.conditions, run, baseline)
+        if self.junit is not None:
+            write_text(self.junit, result.to_junit())
+            notes().print(f"wrote {self.junit}", markup=False, soft_wrap=True)
+        for check in result.failures:
+            print(f"bestresponse: failed: {visible(check.describe())}", file=sys.stderr)
+        if result.failures:
+            raise typer.Exit(_CODE_OF_GATE)
+        notes().print("all checks passed", markup=False, soft_wrap=True)
+
+
+def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> None:
+    """Write the files of a comparison, and print its tables and what limits it."""
+    written = comparison.publish(folder)
+    if as_json:
+        return
+    for note in comparison.notes:
+        notes().print(visible(note), markup=False, soft_wrap=True)
+    for _, table in comparison.report().tables:
+        print_table(console(), table)
+    notes().print(
+        f"wrote {written[0]} and {len(written) - 1} files beside it", markup=False, soft_wrap=True
+    )
+
+
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 
@@ -63,22 +142,55 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
     def run(
         config: RunSettings,
         as_json: AsJson = False,
-        dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+        dry_run: DryRun = False,
+        against: Against = None,
+        fail_if: FailIf = None,
+        junit: Junit = None,
     ) -> None:
-        show = show_estimate if dry_run else run_and_show
-        show(study.pick(config), config, as_json)
+        gate = Gate(tuple(fail_if or ()), against, junit)
+        run_gated(study, config, gate, as_json=as_json, dry_run=dry_run)
 
-    again = "The same command again goes on where it was stopped and plays only what is missing."
+    again = "Run the same command again to resume; only missing plays are made."
     return make_settings_command(study.config, run, again)
 
 
+def run_gated(
+    study: AnyStudy, config: RunSettings, gate: Gate, *, as_json: bool, dry_run: bool
+) -> None:
+    """Run a study and check its gate at the end, or show what it would take."""
+    chosen = study.pick(config)
+    gate.refuse(chosen)
+    if dry_run:
+        show_estimate(chosen, config, as_json)
+    else:
+        run_and_show(chosen, config, as_json, gate)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed after a command: its settings as they are written, its other options, and the
+    file of settings."""
+
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    file: Path | None
+
+    def list_given(self) -> list[str]:
+        """Return the names of the settings that were typed."""
+        return [name for name, value in self.settings.items() if value not in (None, [], False)]
+
+
 def make_settings_command(
-    kind: type, act: Callable[..., None], epilogue: str = ""
+    kind: type,
+    act: Callable[..., None],
+    epilogue: str = "",
+    instead: Callable[[Typed], bool] | None = None,
 ) -> Callable[..., None]:
     """Return a command with an option for every setting of `kind`, and for every further parameter
     that `act` has.
 
-    `act` is called with the settings and with its own parameters.
+    `act` is called with the settings and with its own parameters. `instead` may do something else
+    with what was typed, before it is read as settings, and then returns True.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
@@ -91,8 +203,9 @@ def make_settings_command(
     more = [
         _keyword(name, act_hints[name], other.default)
         for name, other in [*signature(act).parameters.items()][1:]
+        if name not in fields  # a study may mean something else by --against, as a tournament does
     ]
-    file = typer.Option(help="TOML with settings; what is typed goes before it.")
+    file = typer.Option(help="TOML with settings; command-line options override it.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         _keyword("settings", Annotated[Path | None, file]),
@@ -101,6 +214,8 @@ def make_settings_command(
 
     def run(*, settings: Path | None, **typed: Any) -> None:
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
+        if instead is not None and instead(Typed(typed, chosen, settings)):
+            return
         values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
         for name, value in typed.items():
             if value is not None and value != []:
@@ -124,45 +239,62 @@ def make_settings_command(
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check
     them."""
-    words, extra = field.description or read_help(kind).get(name, ""), read_extra(field)
+    extra = read_extra(field)
     parts = list_parts(hint)
     choices = [
         str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)
     ]
-    metavar = extra["metavar"] or next(
-        (_METAVARS[part] for part in parts if part in _METAVARS), None
-    )
-    metavar = f"[{'|'.join(choices)}]" if choices else metavar
     complete = offer_names(choices) if choices else COMPLETIONS.get(name)
     default = None if field.default in (PydanticUndefined, MISSING) else field.default
-    if default is not None and not isinstance(default, bool) and default not in ("", ()):
-        words += (
-            " [default:"
-            f" {', '.join(map(str, default)) if isinstance(default, tuple | list) else default}]"
-        )
+    words = field.description or read_help(kind).get(name, "")
+    words += _show_default(default)
     form = _choose_form(hint)
+    words_or_word: Any = str if form == "one" else list[str]
     if extra["argument"]:
         # Never required here: a file of settings may hold it, and the settings say that it is
         # missing.
-        metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
         argument = typer.Argument(
-            help=words, metavar=metavar, show_default=False, autocompletion=complete
+            help=words,
+            metavar=name.upper() if field.is_required() else f"[{name.upper()}]",
+            show_default=False,
+            autocompletion=complete,
         )
-        words_or_word: Any = list[str] if form == "many" else str
-        return _keyword(name, Annotated[words_or_word | None, argument])
+        argument_type: Any = list[str] if form == "many" else str
+        return _keyword(name, Annotated[argument_type | None, argument])
     flag = f"--{name.replace('_', '-')}"
-    flags = [flag, *([extra["short"]] if extra["short"] else [])]
+    flags = [flag, extra["short"]] if extra["short"] else [flag]
     if bool in parts:
-        # The metavar of a yes/no setting names the option that turns it off.
-        flags = [f"{flag}/--{extra['metavar'] or f'no-{flag[2:]}'}"] if default is True else flags
-        return _keyword(
-            name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)]
-        )
+        if default is True:
+            # The metavar of a yes/no setting names the option that turns it off.
+            off = extra["metavar"] or f"no-{flag[2:]}"
+            flags = [f"{flag}/--{off}"]
+        switch = typer.Option(*flags, help=words, show_default=False)
+        return _keyword(name, Annotated[bool | None, switch])
     if form != "one":
         words = f"{words.rstrip('.')}; may be repeated."
-    option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
-    words_or_word = str if form == "one" else list[str]
+    option = typer.Option(
+        *flags,
+        help=words,
+        metavar=_choose_metavar(extra["metavar"], parts, choices),
+        autocompletion=complete,
+    )
     return _keyword(name, Annotated[words_or_word | None, option])
+
+
+def _show_default(default: object) -> str:
+    """Write a default in brackets; switches and empty ones have none."""
+    if default is None or isinstance(default, bool) or default in ("", ()):
+        return ""
+    if isinstance(default, tuple | list):
+        default = ", ".join(map(str, default))
+    return f" [default: {default}]"
+
+
+def _choose_metavar(given: str, parts: Sequence[object], choices: Sequence[str]) -> str | None:
+    """Choose the placeholder of a value in the help: its choices, its own word, or its type."""
+    if choices:
+        return f"[{'|'.join(choices)}]"
+    return given or next((_METAVARS[part] for part in parts if part in _METAVARS), None)
 
 
 def _keyword(name: str, annotation: object, default: object = None) -> Parameter:
@@ -199,9 +331,11 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
         print(_describe(estimate, {}))
 
 
-def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+def run_and_show(
+    study: AnyStudy, config: RunSettings, as_json: bool, gate: Gate | None = None
+) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are
-    missing."""
+    missing, and with 3 where the gate fails."""
     if (
         study.prepare is not None
     ):  # what is played is known only then; to prepare it again changes nothing
@@ -235,6 +369,11 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
             on_progress=lambda progress: bars[0](progress),
         )
     show_run(run, as_json, study.count_tables(config))
+    if gate is None:
+        return
+    if gate.against is not None:
+        show_comparison(compare_runs(gate.against, run), run.path, as_json)
+    gate.check(run)
 
 
 def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> Estimate:

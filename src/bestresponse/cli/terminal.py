@@ -162,10 +162,8 @@ def play_progress(
 
         def tell(progress: Progress) -> None:
             nonlocal last_tenth
-            done, failed = (
-                progress.found + progress.played,
-                f"{progress.failed} failed" if progress.failed else "",
-            )
+            done = progress.found + progress.played
+            failed = f"{progress.failed} failed" if progress.failed else ""
             bar.update(task, completed=done, failed=failed)
             tenth = 10 * done // total if total else done // 100
             if not out.is_terminal and tenth > last_tenth:

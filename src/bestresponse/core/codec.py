@@ -59,10 +59,10 @@ def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Sub
     decision = Decision(
         tuple(action) if isinstance(action, list) else action,
         data.get("reasoning", ""),
-        Reading(_STATUS[data["status"]], data.get("how", "")),
-        calls,
-        data.get("stand_in", ""),
-        tuple(data.get("remarks", ())),
+        reading=Reading(_STATUS[data["status"]], data.get("how", "")),
+        calls=calls,
+        stand_in=data.get("stand_in", ""),
+        remarks=tuple(data.get("remarks", ())),
     )
     return Submission(data["role"], decision)
 
@@ -84,8 +84,8 @@ def record_from_json(data: JsonMapping) -> Record:
     return Record(
         data["game"],
         data["version"],
-        dict(data["players"]),
-        tuple(map(submission_from_json, data["submissions"])),
-        dict(data["payoffs"]),
-        None if data["void"] is None else Void(*data["void"]),
+        players=dict(data["players"]),
+        submissions=tuple(map(submission_from_json, data["submissions"])),
+        payoffs=dict(data["payoffs"]),
+        void=None if data["void"] is None else Void(*data["void"]),
     )

@@ -122,7 +122,8 @@ def _check_extras(game: Game[S], rng: Random) -> None:
 
 
 def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
-    before, pending = episode.state, episode.pending
+    before = episode.state
+    pending = episode.pending
     _demand(
         set(pending) <= {*game.roles, NATURE, REFEREE},
         f"an unknown role is asked: {', '.join(pending)}",

@@ -113,10 +113,10 @@ class Episode(Generic[S]):
         return Record(
             self.game.name,
             self.game.version,
-            dict(players),
-            tuple(self.submissions),
-            payoffs,
-            self.void,
+            players=dict(players),
+            submissions=tuple(self.submissions),
+            payoffs=payoffs,
+            void=self.void,
         )
 
 

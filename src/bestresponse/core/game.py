@@ -54,7 +54,8 @@ class View:
     @property
     def key(self) -> str:
         """One text per information set: equal keys, same knowledge."""
-        rules, history = spell_told(self.rules), spell_told(self.history)
+        rules = spell_told(self.rules)
+        history = spell_told(self.history)
         return canonical([self.role, rules, history, dict(self.facts), list(self.notes)])
 
 

@@ -10,7 +10,9 @@ import sys
 from contextlib import ContextDecorator
 from threading import Lock
 
-_STDOUT, _STDERR = 1, 2  # file descriptors, as C libraries write past `sys.stdout`
+# file descriptors, as C libraries write past `sys.stdout`
+_STDOUT = 1
+_STDERR = 2
 
 
 class NativeOutputToStderr(ContextDecorator):

@@ -18,7 +18,9 @@ def _read(package: str, name: str) -> str:
 @cache
 def _compile(package: str, name: str) -> str:
     """Turn a text with `$name` places into one for `str.format`, which fills it fastest."""
-    text, pieces, end = _read(package, name), [], 0
+    text = _read(package, name)
+    pieces = []
+    end = 0
     for match in Template.pattern.finditer(text):
         placeholder = match["named"] or match["braced"] or ""
         if match["invalid"] is not None:

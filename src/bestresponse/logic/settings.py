@@ -47,7 +47,8 @@ class Limits:
         """Return limits for games that take so many seconds and have so many ends; everything else
         grows with them."""
         usual = cls()
-        longer, more = max(1.0, seconds / SECONDS), max(1.0, ends / usual.ends)
+        longer = max(1.0, seconds / SECONDS)
+        more = max(1.0, ends / usual.ends)
         return cls(
             seconds=seconds,
             steps=round(usual.steps * longer),

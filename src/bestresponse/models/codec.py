@@ -51,16 +51,16 @@ def reply_to_json(reply: Reply) -> JsonObject:
 def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
     """Return the reply that `reply_to_json` wrote."""
     return Reply(
-        data["text"],
-        Finish(data["finish"]),
-        Usage(**data["usage"]),
-        tuple(
+        text=data["text"],
+        finish=Finish(data["finish"]),
+        usage=Usage(**data["usage"]),
+        logprobs=tuple(
             tuple((token, chance) for token, chance in position) for position in data["logprobs"]
         ),
-        data["provider_id"],
-        data["latency"],
-        cached,
-        tuple((name, value) for name, value in data["honoured"]),
-        tuple((name, arguments) for name, arguments in data.get("tool_calls", ())),
-        tuple(ToolUse(*use) for use in data.get("tools", ())),
+        provider_id=data["provider_id"],
+        latency=data["latency"],
+        cached=cached,
+        honoured=tuple((name, value) for name, value in data["honoured"]),
+        tool_calls=tuple((name, arguments) for name, arguments in data.get("tool_calls", ())),
+        tools=tuple(ToolUse(*use) for use in data.get("tools", ())),
     )

@@ -101,7 +101,8 @@ def _remove_added_nulls(value: Json, schema: object, named: JsonMapping) -> Json
         return [_remove_added_nulls(item, schema.get("items"), named) for item in value]
     if not isinstance(value, dict):
         return value
-    known, required = schema.get("properties", {}), schema.get("required", ())
+    known = schema.get("properties", {})
+    required = schema.get("required", ())
     return {
         name: _remove_added_nulls(item, known.get(name), named)
         for name, item in value.items()

@@ -203,7 +203,7 @@ class AutomatonPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.automaton.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -401,7 +401,7 @@ class AxelrodPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"axelrod:{self.strategy}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -428,7 +428,8 @@ class AxelrodPlayer:
             for names, c in zip(actions, self.cooperate, strict=True)
         ]
         for moves in view.facts["history"]:
-            mine, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
+            mine = letters[seat][moves[seat]]
+            theirs = letters[1 - seat][moves[1 - seat]]
             ask_library_player(player, other, tuple(library.Action))
             player.update_history(mine, theirs)
             other.update_history(theirs, mine)

@@ -250,7 +250,8 @@ def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
         case Interval():
             low, high = (format_number(end, spec, noise) for end in (cell.low, cell.high))
             known = not (math.isinf(cell.low) and math.isinf(cell.high))
-            ends = f"[{low}, {high}]" if known else f"[no interval: n = {cell.n}]"
+            why = "n = 1" if cell.n < 2 else f"{cell.n} alike"
+            ends = f"[{low}, {high}]" if known else f"[no interval: {why}]"
             return replace(show_cell(float(cell.estimate), spec, noise), aside=ends)
         case int() | float():
             absent = math.isnan(cell)

@@ -42,5 +42,5 @@ def explain_os_error(error: OSError, doing: str) -> StoreError:
             " again"
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return StoreError(f"no permission for {doing}; choose another folder with --output-dir")
+        return StoreError(f"no permission for {doing}; choose another output folder")
     return StoreError(f"{doing} failed: {error.strerror or error}")

@@ -225,6 +225,13 @@ def _as_cell(value: Any) -> Cell:
 Group = TypeVar("Group")
 Value = float | Interval | None
 Heads = tuple[str | int, ...]
+BASELINE = "baseline"
+"""What the group of a player that needs no model has in place of the way of asking."""
+
+
+def is_baseline(heads: Heads) -> bool:
+    """Tell whether a group is that of a baseline, which is measured beside the models."""
+    return BASELINE in heads
 
 
 @dataclass(frozen=True, slots=True)

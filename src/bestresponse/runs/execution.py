@@ -23,7 +23,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import ModelError, OverBudget, StoreError, UsageError
+from bestresponse.core.errors import ModelError, OverBudget, SettingError, StoreError
 from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import Model
 from bestresponse.runs.store.folder import (
@@ -143,8 +143,8 @@ def find_executor(name: str, address: str | None = None) -> Executor:
     """Return the executor of that name; UsageError where there is none, or where it takes no
     address."""
     if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
-        raise UsageError(
-            f"--address {address} is that of a cluster, and --executor {name} uses none: try ray"
+        raise SettingError(
+            "address", f"{address} is that of a cluster, and the executor {name} uses none: try ray"
         )
     executor: Executor = executors.make(name, *(() if address is None else (address,)))
     check_members(executor, ("play", "map"), executors.describe(name))

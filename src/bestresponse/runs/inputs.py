@@ -117,7 +117,8 @@ def list_once(models: Iterable[NamedModel]) -> tuple[NamedModel, ...]:
     answer for both."""
     known: dict[str, NamedModel] = {}
     for named in models:
-        first, second = known.setdefault(named, named).model, named.model
+        first = known.setdefault(named, named).model
+        second = named.model
         if first is not second and not (isinstance(first, FunctionModel) and first.is_same(second)):
             raise UsageError(
                 f"two models are called {named}; name each, as by from_function(NAME, FUNCTION)"
@@ -329,7 +330,7 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
 
     @classmethod
     def convert(cls, value: str | Path, stored: bool) -> FileText:
-        """Read the file; in a stored run the text itself stands there."""
+        """Read the file; a stored run holds the text itself."""
         if isinstance(value, FileText):
             return value
         if stored:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError
 from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.http import HttpClients
 from bestresponse.models.providers.local import LocalSettings
@@ -82,7 +82,8 @@ class _ByName(Wrapper):
 
     def __init__(self, model: Model, name: str, shared: SharedCalls) -> None:
         super().__init__(_limit_local(model))
-        self._name, self._shared = name, shared
+        self._name = name
+        self._shared = shared
 
     def complete(self, request: Request) -> Reply:
         """Answer here, or let a worker answer."""
@@ -100,7 +101,9 @@ class OpenedModels:
 
     def __init__(self, output_dir: Path, limits: ModelLimits, on_download: Download) -> None:
         if limits.cache not in list(CacheMode):
-            raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
+            raise SettingError(
+                "cache", f"expected one of {', '.join(CacheMode)}, got {limits.cache!r}"
+            )
         self.models: dict[str, Model] = {}
         self.objects: dict[str, Model] = {}
         self.meter = Meter(limits.budget)

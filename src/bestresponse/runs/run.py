@@ -17,7 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from bestresponse.core.errors import BestResponseError, ModelUnavailable, StoreError, UsageError
+from bestresponse.core.errors import (
+    BestResponseError,
+    ModelUnavailable,
+    SettingError,
+    StoreError,
+    UsageError,
+)
 from bestresponse.core.game import AnyGame
 from bestresponse.models.base import Model
 from bestresponse.report import page, tables
@@ -318,12 +324,12 @@ def make_manifest(
     return Manifest(
         identify_run(study, config),
         study.name,
-        settings,
-        invocation.command,
-        invocation.created,
-        environment(invocation.revision),
-        prompts,
-        identities,
+        config=settings,
+        command=invocation.command,
+        created=invocation.created,
+        environment=environment(invocation.revision),
+        prompts=prompts,
+        models=identities,
         shard=None if shard is None else str(shard),
     )
 
@@ -369,10 +375,9 @@ def play_missing(
     """Open the models of a run and play what is missing; `on_opened` is called before the first
     play."""
     config = config if study.prepare is None else study.prepare(config)
-    folder, executor = (
-        Path(config.output_dir),
-        choose_executor(config),
-    )  # a wrong name is said before a download
+    # a wrong name is said before a download
+    folder = Path(config.output_dir)
+    executor = choose_executor(config)
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
         how = Execution(
@@ -401,7 +406,7 @@ def run_study(
     """
     how = how or Execution()
     if how.shard is not None and next(study.list_specs(config), None) is None:
-        raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
+        raise SettingError("shard", f"this {study.name} has no plays to share out; leave it out")
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     invocation = invocation or Invocation(read_command_line(), now, find_revision())
     manifest = make_manifest(study, config, models, invocation, how.shard)

@@ -78,23 +78,26 @@ answer (`policy`)."""
 class AgentSettings(RunSettings):
     """How often a game is played and how models are asked in it."""
 
-    repeats: int = setting(default=10, ge=1, le=1_000_000, help="How often each game is played.")
-    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of chance and of players who draw.")
+    repeats: int = setting(default=10, ge=1, le=1_000_000, help="Plays per game.")
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed for chance moves and random players.")
     memory: str = setting(
-        default="full", help="What agents remember in games of rounds: full, window:N or summary:N."
+        default="full", help="What agents remember of earlier rounds: full, window:N or summary:N."
     )
     reasoning: str = setting(default="direct")
     """How agents think: direct, step-by-step, predict, reflect, refine or k-level:K."""
     reasons: bool = setting(default=True, help="Let models explain each choice before they answer.")
-    own_words: bool = setting(default=True, help="Show models their own earlier reasons again.")
+    own_words: bool = setting(default=True, help="Show models their own earlier reasons.")
     attempts: int = setting(
-        default=3, ge=1, le=20, help="How often a model may answer when an answer cannot be used."
+        default=3, ge=1, le=20, help="Maximum attempts per question if an answer is unusable."
     )
     on_failure: Literal["abstain", "void"] | None = setting(default=None)
-    """A seat without a usable answer: abstain, where the game lets it, or void the play."""
-    style: Literal["auto", "line", "json"] = setting(default="auto", help="How to answer.")
+    """What to do if a seat gives no usable answer: abstain if the game allows it, or void the
+    play."""
+    style: Literal["auto", "line", "json"] = setting(
+        default="auto", help="How models answer: auto, line, json or letter."
+    )
     temperature: float = setting(default=0.7, ge=0, le=5, help="Sampling temperature.")
-    max_tokens: int = setting(default=512, ge=1, le=100_000, help="Longest reply, in tokens.")
+    max_tokens: int = setting(default=512, ge=1, le=100_000, help="Maximum tokens per reply.")
 
     def __post_init__(self) -> None:
         memory(self.memory)
@@ -110,10 +113,10 @@ class ToolSettings(AgentSettings):
     """Tools that models may call before they answer."""
 
     tools: ToolsSetting = setting(default=(), metavar="TOOL")
-    """A tool that models may call before they answer: mcp:COMMAND starts a server; or one of an
-    installed package."""
+    """A tool that models may call before they answer: mcp:COMMAND starts a server, or the name
+    of an installed tool."""
     tool_calls: int = setting(
-        default=USUAL_CALLS, ge=1, le=100, help="How many tools a model may call per answer."
+        default=USUAL_CALLS, ge=1, le=100, help="Maximum tool calls per answer."
     )
 
     def offer_tools(self, models: Mapping[str, Model]) -> Mapping[str, Model]:
@@ -171,17 +174,17 @@ class MatchSettings(AgentSettings):
     """A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of
     `steer`."""
     rounds: int = setting(default=1, ge=1, le=10000)
-    """Rounds of a game with a payoff table; with continuation the most there are."""
+    """Rounds of a game with a payoff table; with --continuation the maximum."""
     continuation: float = setting(
-        default=1.0, gt=0, le=1, help="Probability of another round after each."
+        default=1.0, gt=0, le=1, help="Probability that another round follows."
     )
-    discount: float = setting(default=1.0, gt=0, le=1, help="What a payoff counts one round later.")
+    discount: float = setting(default=1.0, gt=0, le=1, help="Discount factor per round.")
     noise: float = setting(
-        default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant."
+        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
     )
     about_others: Literal["nothing", "participant", "truth"] = setting(default="nothing")
-    """What models are told of the other players: nothing, that each is a participant too, or who it
-    really is."""
+    """What models are told about the other players: nothing, that each is a participant, or who
+    they really are."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -452,7 +455,9 @@ def make_player(
         seats = {
             role: (
                 find_player(spec, game, role, name)
-                or _seat_model(spec, game, role, name, models, replies[role])
+                or _seat_model(
+                    spec, game, role=role, name=name, models=models, replies=replies[role]
+                )
             )
             for role, name in spec.data["seats"]
         }
@@ -479,7 +484,9 @@ def _seat_model(
 ) -> Player:
     """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its
     own so far."""
-    data, model, seed = spec.data, models[name], split(spec.data["seed"], "seat", role)
+    data = spec.data
+    model = models[name]
+    seed = split(spec.data["seed"], "seat", role)
     sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)
     if isinstance(game, HasSpeakers):
         return seat_speaker(model, game, role, seed, sampling)

@@ -7,7 +7,7 @@ JSON, checks and help.
 
         game: GameSetting = setting(help="A game of two with a payoff table.", kw_only=False, argument=True)
         agents: int = setting(default=100, ge=2, le=1_000_000)
-        \"\"\"Agents of each population.\"\"\"
+        \"\"\"Agents per population.\"\"\"
 
 A setting is explained by its help or by the text below it. The class is a frozen dataclass checked
 by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a `SettingError` that names the
@@ -126,29 +126,33 @@ class RunSettings:
     they are made."""
 
     output_dir: str | Path = setting(default="results", how=True)
-    """Folder for runs, reports and the cache of replies."""
+    """Folder for runs, reports and cached replies."""
     workers: int | None = setting(default=None, how=True, ge=1, le=1024)
-    """Plays at the same time; as many as the models take if not said."""
+    """Parallel plays. [default: as many as the models allow]"""
     processes: int = setting(default=1, how=True, ge=1, le=64)
-    """Processes for a model on this machine; each holds the model once."""
+    """Processes for a local model; each loads the model once."""
     cache: Literal["off", "read-write", "refresh", "replay"] = setting(
         default="read-write", how=True
     )
-    """What is done with replies kept from earlier calls."""
+    """How to use cached replies."""
     max_calls: int | None = setting(
-        default=None, how=True, ge=0, help="Stop before more calls than this."
+        default=None, how=True, ge=0, help="Maximum number of model calls."
     )
     max_total_tokens: int | None = setting(
-        default=None, how=True, ge=0, help="Stop before more tokens than this."
+        default=None,
+        how=True,
+        ge=0,
+        help="Maximum number of tokens, in prompts and replies together.",
     )
     max_cost: float | None = setting(default=None, how=True, ge=0)
-    """Stop before spending more US dollars than this."""
+    """Maximum cost in US dollars (needs the extra `cost` for prices)."""
     shard: str | None = setting(default=None, how=True, metavar="I/N")
-    """Play one part only, such as 3/16; `bestresponse merge` puts the parts together."""
+    """Play only one part of the run, such as 3/16; `bestresponse merge` joins the parts."""
     executor: str | Executor = setting(default="threads", how=True)
-    """Where plays are made: threads, processes or ray."""
+    """Where plays run: threads, processes or ray."""
     address: str | None = setting(default=None, how=True)
-    """Of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT; one is started here if not said."""
+    """Address of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT. [default: start a local
+    one]"""
     on_progress: Callable[[Progress], None] | None = setting(default=None, how=True, option=False)
 
     @property

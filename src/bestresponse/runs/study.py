@@ -190,6 +190,23 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class GameValue:
+    """What a player got in one game by one metric, to be compared with another run.
+
+    `player` is the name of its group, `game` tells the game from all others in any run, and `part`
+    is what was asked about it, such as the seat. `most` is the farthest that two such values can
+    lie apart; None where no bound is known.
+    """
+
+    player: Heads
+    metric: str
+    game: str
+    part: str
+    value: float
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """How many plays (or whatever `unit` says) came out the same, and what differs in the
     others."""
@@ -251,12 +268,13 @@ class Study(Generic[P, C]):
     function that makes one, `measure` reads the finished plays of a folder. `title` and `subtitle`
     are templates over `config`. `command` are the words of its command where it has one of its own
     besides `run`. `tables` of its report are shown on the terminal; a function says how many where
-    that depends on the settings. `closing`, a template, is a sentence below them. `choose` names
-    the study that is run instead with some settings. `prepare` settles what the settings leave open
-    before a run begins, such as a seed or a strategy that is still in words. `count_plays` counts
-    the specs where that is quicker than listing them, `estimate_calls` says what a run takes;
-    `make_run` and `repeat_run` replace how plays are made and made again where a study has no
-    specs.
+    that depends on the settings. `compared` yields what players got game by game, by which two runs
+    are compared, and `tested` names the metrics whose differences are tested. `closing`, a
+    template, is a sentence below them. `choose` names the study that is run instead with some
+    settings. `prepare` settles what the settings leave open before a run begins, such as a seed or
+    a strategy that is still in words. `count_plays` counts the specs where that is quicker than
+    listing them, `estimate_calls` says what a run takes; `make_run` and `repeat_run` replace how
+    plays are made and made again where a study has no specs.
     """
 
     name: str
@@ -266,6 +284,8 @@ class Study(Generic[P, C]):
     specs: Callable[[C], Iterable[JsonMapping]] = lambda config: ()
     play: Callable[[C, Mapping[str, Model]], PlayOne] = lambda config, models: refuse_to_play
     metrics: Sequence[Metric[Any]] = ()
+    tested: Sequence[str] = ()
+    compared: Callable[[C, Measured], Iterable[GameValue]] = lambda config, measured: ()
     title: str = ""
     subtitle: str = ""
     command: str = ""

@@ -1,17 +1,24 @@
-"""The sentences of a language: messages of a gettext catalogue, with places that are filled.
+"""The words of a language: messages of a gettext catalogue, with places that are filled.
 
 A catalogue is one file, `catalogues/LANGUAGE.po`. The context of a message (`msgctxt`) is its name
 here, its text (`msgid`) the English sentence; another language has its own sentence beside it
 (`msgstr`), so that an English sentence that is changed leaves the translation out of date, not
-wrong. A language that lacks a message is refused when it is loaded: half a language is never shown.
+wrong. There are three kinds:
+
+    gets              a sentence of the renderer, by its name
+    page.waiting      a text of the pages around the games
+    word              a name that games have in English: a role, a move, a unit, a column
+
+A language that lacks a message is refused when it is loaded: half a language is never shown.
 """
 
 from __future__ import annotations
 
+import gettext
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -19,14 +26,20 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Formatter
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
 
 ENGLISH = "en"
+WORD = "word"
+"""The context of names that games have in English."""
+PAGE = "page."
+"""How the names of messages for pages begin."""
 _LOCALES = {"en": "en_GB"}
 """Where lists are joined as "a, b or c"; other languages are their own locale."""
 _PLAIN = re.compile(r"[+-]?[^\W_][\w+./%-]*(?: [\w+./%-]+)*")
+_DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+")
+_NUMBER = re.compile(r"[0-9]+")
 _MOST_PLACES = 10_000
 """Numbers of at most four decimals are written as decimals."""
 _LONG_RANGE = 6
@@ -37,17 +50,89 @@ each of them."""
 _LONG = 21
 """Digits from which a whole number that ends in zeros is written with an exponent."""
 
+Forms: TypeAlias = tuple[str, ...]
+"""The texts of a message: one, or one for each form that the language has for numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """The messages of one language by their names."""
+    """The messages of one language by their names, and its words for the names that games have.
+
+    `plurals` are messages with several forms, of which `choose_form` returns the one that goes with
+    a number. `own` are the names that an experiment gave, which come before those of the language.
+    """
 
     name: str
     messages: Mapping[str, str]
+    plurals: Mapping[str, Forms] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    choose_form: Callable[[int], int] = lambda count: int(count != 1)
+    own: Mapping[str, str] = field(default_factory=dict)
 
     def say(self, key: str, **places: object) -> str:
-        """Fill the places of a message."""
-        return self.messages[key].format(**places)
+        """Fill the places of a message; `count` chooses between its forms."""
+        forms = self.plurals.get(key)
+        if forms is None:
+            return self.messages[key].format(**places)
+        count = places.get("count")
+        # A place that a page fills later, such as the seconds that are left, has most forms.
+        number = self.choose_form(count if isinstance(count, int) else _MANY)
+        return forms[number].format(**places)
+
+    def list_places(self, key: str) -> set[str]:
+        """List the places of a message."""
+        return set().union(*map(_list_places, self.plurals.get(key) or (self.messages[key],)))
+
+    def translate(self, name: str) -> str:
+        """Return the word for a name of a game; itself where the language has none.
+
+        >>> german = load_language("de")
+        >>> german.translate("cooperate"), german.translate("player 3"), german.translate("2.5")
+        ('zusammenarbeiten', 'Teilnehmer 3', '2,5')
+        >>> german.translate("quux")
+        'quux'
+        """
+        found = self.find_word(name)
+        return name if found is None else found
+
+    def find_word(self, name: str) -> str | None:
+        """Return the word for a name of a game, None where the language has none."""
+        for words in (self.own, self.words):
+            if name in words:
+                return words[name]
+            number = _NUMBER.search(name) if words else None
+            if number is not None:
+                # "player 3" is looked up as "player {number}".
+                pattern = words.get(f"{name[: number.start()]}{{number}}{name[number.end() :]}")
+                if pattern is not None:
+                    return pattern.format(number=number[0])
+        if _DECIMAL.fullmatch(name):
+            return name.replace(".", self.decimal_mark)
+        return None
+
+    @property
+    def decimal_mark(self) -> str:
+        """What is written before the decimals of a number."""
+        return self.messages["decimal-mark"]
+
+    def list_numbers(self, numbers: Iterable[Fraction]) -> str:
+        """Write numbers one after the other, so that no decimal mark is taken for the end of one.
+
+        >>> load_language("de").list_numbers((Fraction(1, 2), Fraction(3)))
+        '0,5; 3'
+        """
+        return self.messages["list-mark"].join(map(self.write_number, numbers))
+
+    def reword(self, messages: Mapping[str, Forms], words: Mapping[str, str]) -> Language:
+        """Return the language with some messages and words replaced, as an experiment asks for."""
+        plurals = {key: forms for key, forms in messages.items() if key in self.plurals}
+        singular = {key: forms[0] for key, forms in messages.items() if key in self.messages}
+        return replace(
+            self,
+            messages={**self.messages, **singular},
+            plurals={**self.plurals, **plurals},
+            own={**self.own, **words},
+        )
 
     def write_name(self, name: str) -> str:
         """Write the name of a player or a move, in quotes where it could be misread.
@@ -56,9 +141,14 @@ class Language:
         >>> english.write_name("offer 7"), english.write_name("show 1, guess 2"), english.write_name('say "yes"')
         ('offer 7', '"show 1, guess 2"', '"say \\\\"yes\\\\""')
         """  # noqa: E501
+        name = self.translate(name)
+        if name == "":
+            return '""'
         if _PLAIN.fullmatch(name) and _find_own_words(self.messages["own-words"]).isdisjoint(
             name.casefold().split(" ")
         ):
+            return name
+        if _DECIMAL.fullmatch(name.replace(self.decimal_mark, ".")):
             return name
         quoted = json.dumps(name, ensure_ascii=False)
         # JSON leaves separators of lines and marks of direction as they are.
@@ -80,9 +170,17 @@ class Language:
         scaled = number.numerator * 10**places // number.denominator
         digits = f"{abs(scaled):0{places + 1}d}"
         sign = "-" if number < 0 else ""
-        decimal = f"{sign}{digits[:-places]}{self.messages['decimal-mark']}{digits[-places:]}"
+        decimal = f"{sign}{digits[:-places]}{self.decimal_mark}{digits[-places:]}"
         is_short = _MOST_PLACES % number.denominator == 0
         return decimal if is_short or len(decimal) < len(fraction) else fraction
+
+    def write_count(self, count: int) -> str:
+        """Write how many there are, with thousands divided as the language does.
+
+        >>> load_language("en").write_count(2187), load_language("de").write_count(2187)
+        ('2,187', '2.187')
+        """
+        return f"{count:,}".replace(",", "." if self.decimal_mark == "," else ",")
 
     def join(self, parts: Iterable[str], style: Literal["or", "standard"]) -> str:
         """Join parts of a sentence: `a, b or c` or `a, b and c`."""
@@ -104,30 +202,80 @@ class Language:
             return self.say("options.range", first=options[0], last=options[-1])
         if len(options) > _MOST_OPTIONS:
             first, last = self.write_name(options[0]), self.write_name(options[-1])
-            return self.say("options.many", count=f"{len(options):,}", first=first, last=last)
+            count = self.write_count(len(options))
+            return self.say("options.many", count=count, first=first, last=last)
         return self.join(map(self.write_name, options), "or")
 
 
-@cache
-def load_language(name: str, folder: Path | None = None) -> Language:
+Spoken: TypeAlias = str | Language
+"""A language by its name, or with what an experiment has reworded in it."""
+
+
+def load_language(language: Spoken, folder: Path | None = None) -> Language:
     """Load a language; UsageError where it lacks a message or a message lacks a place."""
+    return _load(language, folder) if isinstance(language, str) else language
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A message of a file: the English text in its forms, and those of the language, if any."""
+
+    source: Forms
+    texts: Forms
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalogue:
+    """The messages of a file by context and English text; words have one context."""
+
+    entries: Mapping[str, _Entry]
+    choose_form: Callable[[int], int]
+
+
+@cache
+def _load(name: str, folder: Path | None) -> Language:
     english = _read_catalogue(ENGLISH, None)
     own = english if name == ENGLISH and folder is None else _read_catalogue(name, folder)
-    messages = {}
-    for key, (source, _) in english.items():
-        text = source if own is english else _find_translation(own, key, source, name)
-        if _list_places(text) != _list_places(source):
-            wanted = ", ".join(sorted(_list_places(source))) or "no places"
-            raise UsageError(
-                f"the language {name!r} cannot be used: its message {key!r} must have {wanted}"
-            )
-        messages[key] = text
-    unknown = [key for key in own if key not in english]
+    messages: dict[str, str] = {}
+    plurals: dict[str, Forms] = {}
+    words: dict[str, str] = {}
+    for key, entry in english.entries.items():
+        forms = entry.source if own is english else _find_translation(own, key, entry, name)
+        for form in forms:
+            _check_places(form, entry.source, key, name)
+        if len(forms) > 1:
+            plurals[key] = forms
+        elif not key.startswith(_WORD_KEY):
+            messages[key] = forms[0]
+        elif own is not english:
+            words[entry.source[0]] = forms[0]
+    unknown = [key for key in own.entries if key not in english.entries]
     if unknown:
-        raise UsageError(
-            f"the language {name!r} cannot be used: there is no message {unknown[0]!r}"
-        )
-    return Language(name, messages)
+        raise _refuse(name, f"there is no {_show(unknown[0])}")
+    return Language(name, messages, plurals, words, own.choose_form)
+
+
+def _check_places(form: str, source: Forms, key: str, name: str) -> None:
+    try:
+        places = _list_places(form)
+    except ValueError as error:
+        raise _refuse(name, f"its {_show(key)} cannot be filled: {error}") from None
+    wanted = _list_places(source[-1])
+    # "Noch eine Person" needs no number; every other place has to be there.
+    free = {"count"} if len(source) > 1 else set()
+    if places - wanted or wanted - places - free:
+        listed = ", ".join(sorted(wanted)) or "no places"
+        raise _refuse(name, f"its {_show(key)} must have {listed}")
+
+
+def _refuse(name: str, why: str) -> UsageError:
+    return UsageError(f"the language {name!r} cannot be used: {why}")
+
+
+def _show(key: str) -> str:
+    if key.startswith(_WORD_KEY):
+        return f"word for {key.removeprefix(_WORD_KEY)!r}"
+    return f"message {key!r}"
 
 
 def list_catalogues() -> list[str]:
@@ -140,43 +288,82 @@ def list_catalogues() -> list[str]:
     return sorted(names, key=lambda name: (name != ENGLISH, name))
 
 
+def list_languages() -> tuple[str, ...]:
+    """List the languages that are complete, English first; the others are not offered."""
+    complete = []
+    for name in list_catalogues():
+        try:
+            load_language(name)
+        except UsageError:
+            continue
+        complete.append(name)
+    return tuple(complete)
+
+
+def list_words() -> tuple[str, ...]:
+    """List the English names for which every language has a word."""
+    entries = _read_catalogue(ENGLISH, None).entries
+    return tuple(entry.source[0] for key, entry in entries.items() if key.startswith(_WORD_KEY))
+
+
 def _find_catalogues() -> Traversable:
     return files("bestresponse.telling.catalogues")
 
 
-def _read_catalogue(name: str, folder: Path | None) -> dict[str, tuple[str, str]]:
+_WORD_KEY = f"{WORD}\x04"
+"""Words share one context; gettext itself divides a context from a text so."""
+_MANY = 1000
+
+
+def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     """Read the English and the translated text of every message, by its name."""
-    from babel.messages.pofile import read_po
+    from babel.core import UnknownLocaleError
+    from babel.messages.pofile import PoFileError, read_po
 
     path = (folder or _find_catalogues()) / f"{name}.po"
     if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
         raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
-    with path.open("rb") as file:
-        catalogue = read_po(file)
-    messages: dict[str, tuple[str, str]] = {}
+    try:
+        with path.open("rb") as file:
+            catalogue = read_po(file, abort_invalid=True)
+        choose_form = gettext.c2py(catalogue.plural_expr)
+    except (PoFileError, UnicodeError, ValueError, UnknownLocaleError) as error:
+        raise _refuse(name, f"{path.name} is no gettext catalogue: {error}") from None
+    entries: dict[str, _Entry] = {}
     for message in catalogue:
         if message.id and message.context:
-            translation = "" if message.fuzzy else str(message.string)
-            messages[message.context] = str(message.id), translation
-    return messages
+            source = _list_forms(message.id)
+            texts = () if message.fuzzy else _list_forms(message.string)
+            is_word = message.context == WORD
+            key = f"{_WORD_KEY}{source[0]}" if is_word else message.context
+            entries[key] = _Entry(source, texts)
+    return _Catalogue(entries, choose_form)
 
 
-def _find_translation(own: Mapping[str, tuple[str, str]], key: str, source: str, name: str) -> str:
-    if key not in own:
-        raise UsageError(f"the language {name!r} cannot be used: it lacks the message {key!r}")
-    translated, text = own[key]
-    if translated != source:
-        raise UsageError(
-            f"the language {name!r} cannot be used: {key!r} translates {translated!r}, not"
-            f" {source!r}"
-        )
-    if not text:
-        raise UsageError(f"the language {name!r} cannot be used: its message {key!r} is empty")
-    return text
+def _list_forms(text: str | Sequence[str]) -> Forms:
+    return (text,) if isinstance(text, str) else tuple(text)
+
+
+def _find_translation(own: _Catalogue, key: str, english: _Entry, name: str) -> Forms:
+    if key not in own.entries:
+        raise _refuse(name, f"it lacks the {_show(key)}")
+    entry = own.entries[key]
+    if entry.source != english.source:
+        raise _refuse(name, f"{key!r} translates {entry.source[0]!r}, not {english.source[0]!r}")
+    if not entry.texts or not all(entry.texts):
+        raise _refuse(name, f"its {_show(key)} is empty")
+    return entry.texts
 
 
 def _list_places(text: str) -> set[str]:
-    return {place for _, place, _, _ in Formatter().parse(text) if place is not None}
+    """List the places of a text; ValueError where braces do not match or ask for a layout."""
+    places = set()
+    for _, place, layout, conversion in Formatter().parse(text):
+        if layout or conversion:
+            raise ValueError(f"{{{place}}} has a layout; write the name of the place alone")
+        if place is not None:
+            places.add(place)
+    return places
 
 
 @cache

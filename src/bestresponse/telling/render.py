@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -57,7 +58,7 @@ from bestresponse.telling.course import (
     shorten_options,
 )
 from bestresponse.telling.knowledge import Map, read_course
-from bestresponse.telling.language import ENGLISH, Language, load_language
+from bestresponse.telling.language import ENGLISH, Language, Spoken, load_language
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
 MOST_CHARACTERS = 50_000
@@ -75,7 +76,7 @@ def list_sentences(
     statements: Iterable[Statement],
     reader: str | None = None,
     *,
-    language: str = ENGLISH,
+    language: Spoken = ENGLISH,
     most: int | None = None,
 ) -> tuple[str, ...]:
     """Tell a game in sentences; at most `most` on choices and draws, and as many ends.
@@ -122,18 +123,18 @@ def list_sentences(
     return tuple(lines)
 
 
-def write_rules(view: View, language: str = ENGLISH) -> str:
+def write_rules(view: View, language: Spoken = ENGLISH) -> str:
     """Put the rules that a view states into words."""
     return _write_rules(view.rules, view.role, language, view.layout)
 
 
-def write_history(view: View, language: str = ENGLISH) -> str:
+def write_history(view: View, language: Spoken = ENGLISH) -> str:
     """Put into words what has happened so far, as far as the role of a view knows it."""
     return _write_history(view.history, view.role, language)
 
 
 def write_events(
-    history: Iterable[Event], reader: str | None = None, language: str = ENGLISH
+    history: Iterable[Event], reader: str | None = None, language: Spoken = ENGLISH
 ) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
     words = Narrator(load_language(language), reader)
@@ -144,16 +145,19 @@ def write_events(
     return words.language.say("unaware" if Unaware() in events else "no-events")
 
 
-def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
-    """Return the rules for the person who has `view`: the game's words for people, or else what it
-    states."""
-    return (
-        game.word_rules(view.role) if isinstance(game, PeopleRules) else write_rules(view, language)
-    )
+def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
+    """Return the rules for the person who has `view`: without an aim, which is what an experiment
+    finds out."""
+    if isinstance(game, PeopleRules) and load_language(language).name == ENGLISH:
+        return game.word_rules(view.role)
+    stated = [statement for statement in view.rules if not isinstance(statement, Title | Aim)]
+    return write_rules(replace(view, rules=tuple(stated)), language)
 
 
 @lru_cache(maxsize=256)
-def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layout: Layout) -> str:
+def _write_rules(
+    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout
+) -> str:
     words = Narrator(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
     at_once = next((statement.choices for statement in rules if isinstance(statement, AtOnce)), ())
@@ -171,7 +175,7 @@ def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layou
             case Players(players):
                 paragraphs.append(_introduce_reader(players, titles, words))
             case Prose(text):
-                paragraphs.append(text)
+                paragraphs.append(words.language.translate(text))
             case AtOnce(choices):
                 paragraphs.append(_list_actions(choices, words))
             case Cells(cells):
@@ -292,7 +296,7 @@ def _write_outline(players: Sequence[str], course: Course, language: Language) -
     outline = _find_outline(tuple(players), course, language)
     if outline is None:
         # Whoever has to read it is refused by `check_length`.
-        return [language.say("summary", ends=f"{read_course(course).num_ends:,}")]
+        return [language.say("summary", ends=language.write_count(read_course(course).num_ends))]
     return [language.say("outline.how"), outline]
 
 
@@ -323,7 +327,7 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Narr
 
 
 @lru_cache(maxsize=1024)
-def _write_history(history: tuple[Event, ...], reader: str, language: str) -> str:
+def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) -> str:
     if any(isinstance(event, Round) for event in history):
         past, now = _list_rounds(history, reader, language)
         return "\n".join((now, *past))
@@ -338,7 +342,7 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
             case YourTurn():
                 before.append(say("asked"))
             case Holds(card):
-                before.append(say("holds", card=card))
+                before.append(say("holds", card=words.language.translate(card)))
             case ShownSigns(signs):
                 after.append(say("shown", signs=signs))
             case OneOf(ways):
@@ -360,7 +364,7 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
     return " ".join(before + after)
 
 
-def list_rounds(view: View, language: str = ENGLISH) -> tuple[list[str], str] | None:
+def list_rounds(view: View, language: Spoken = ENGLISH) -> tuple[list[str], str] | None:
     """Tell the rounds gone by, a text for each, and the present one; None where a game is not told
     by rounds."""
     if any(isinstance(event, Round) for event in view.history):
@@ -369,7 +373,9 @@ def list_rounds(view: View, language: str = ENGLISH) -> tuple[list[str], str] | 
     return (past, now) if isinstance(past, list) and isinstance(now, str) else None
 
 
-def _list_rounds(history: tuple[Event, ...], reader: str, language: str) -> tuple[list[str], str]:
+def _list_rounds(
+    history: tuple[Event, ...], reader: str, language: Spoken
+) -> tuple[list[str], str]:
     words = Narrator(load_language(language), reader)
     say = words.language.say
     rounds: list[tuple[int, list[Event]]] = []
@@ -422,18 +428,18 @@ def _describe_step(event: Event, words: Narrator) -> str:
         case Made(who, move):
             return words.say("made", who, move=language.write_name(move))
         case Mixed(who, weights):
-            return words.say("mixed", who, weights=", ".join(map(language.write_number, weights)))
+            return words.say("mixed", who, weights=language.list_numbers(weights))
         case Saw(what):
             return language.say("saw", what=what)
         case Dealt(who, card):
-            return words.say("dealt", who, card=card)
+            return words.say("dealt", who, card=language.translate(card))
         case LaidOpen(card):
-            return language.say("laid-open", card=card)
+            return language.say("laid-open", card=language.translate(card))
         case _:
             return ""
 
 
-def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tuple[str, ...]:
+def list_choices(statements: Iterable[Statement], language: Spoken = ENGLISH) -> tuple[str, ...]:
     """Tell only who chooses what when and what is drawn."""
     words = Narrator(load_language(language))
     lines: list[str] = []
@@ -446,7 +452,7 @@ def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tu
 
 
 def list_earned(
-    statements: Iterable[Statement], language: str = ENGLISH
+    statements: Iterable[Statement], language: Spoken = ENGLISH
 ) -> dict[str, tuple[Fraction, ...]]:
     """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and
     Bob chooses l`."""
@@ -508,12 +514,15 @@ def _list_course(
     chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
         return [
-            words.language.say("summary", ends=f"{chart.num_ends:,}"),
+            words.language.say("summary", ends=words.language.write_count(chart.num_ends)),
             *_list_ends(chart, players, words, most or 20),
         ]
     turns = list(list_turns(chart, words))
     if most is not None and len(turns) > most:
-        turns = [*turns[:most], words.language.say("more", count=f"{len(turns) - most:,}")]
+        turns = [
+            *turns[:most],
+            words.language.say("more", count=words.language.write_count(len(turns) - most)),
+        ]
     return [*turns, *_list_ends(chart, players, words, most)]
 
 
@@ -526,11 +535,13 @@ def _list_ends(chart: Map, players: Sequence[str], words: Narrator, most: int | 
 
 
 def _list_summary(summary: Summary, words: Narrator) -> list[str]:
-    turns = [words.say("turns", turn.who, count=f"{turn.count:,}") for turn in summary.turns]
-    return [words.language.say("summary", ends=f"{summary.ends:,}"), *turns]
+    count = words.language.write_count
+    turns = [words.say("turns", turn.who, count=count(turn.count)) for turn in summary.turns]
+    return [words.language.say("summary", ends=count(summary.ends)), *turns]
 
 
 def _head(key: str, total: int, words: Narrator, most: int | None) -> str:
     if most is None or total <= most:
         return words.language.say(key)
-    return words.language.say(f"{key}.first", shown=f"{most:,}", total=f"{total:,}")
+    count = words.language.write_count
+    return words.language.say(f"{key}.first", shown=count(most), total=count(total))

@@ -41,10 +41,10 @@ def _write_table(
     width = len(second.options)
     shown = []
     for cell in cells:
-        amounts = [language.write_number(cell.payoffs[seat])]
+        amounts = [cell.payoffs[seat]]
         if not own_only:
-            amounts.append(language.write_number(cell.payoffs[1 - seat]))
-        shown.append(", ".join(amounts))
+            amounts.append(cell.payoffs[1 - seat])
+        shown.append(language.list_numbers(amounts))
     lines = [["", *(_write_cell(name, words) for name in second.options)]]
     for number, name in enumerate(first.options):
         lines.append([_write_cell(name, words), *shown[number * width : (number + 1) * width]])
@@ -91,12 +91,13 @@ def _write_json(
     others = [number for number in range(len(choices)) if number != seat]
     rows = []
     for cell in cells:
-        row: dict[str, object] = {language.say("json.you"): cell.moves[seat]}
-        row |= {choices[number].who: cell.moves[number] for number in others}
+        row: dict[str, object] = {language.say("json.you"): language.translate(cell.moves[seat])}
+        for number in others:
+            row[language.translate(choices[number].who)] = language.translate(cell.moves[number])
         row[language.say("json.your-payoff")] = _as_number(cell.payoffs[seat])
         for number in () if own_only else others:
-            row[language.say("json.payoff", who=choices[number].who)] = _as_number(
-                cell.payoffs[number]
+            row[language.say("json.payoff", who=language.translate(choices[number].who))] = (
+                _as_number(cell.payoffs[number])
             )
         rows.append(json.dumps(row, ensure_ascii=False))
     return language.say("json.outcomes") + "\n[" + ",\n ".join(rows) + "]"

@@ -21,6 +21,7 @@ from bestresponse.web.security import Keys, RateLimit
 from bestresponse.web.services.judging import JudgingStore, JudgingTask
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import NotFound, SessionStore
+from bestresponse.web.texts import Cause
 from bestresponse.web.watching.runs import Runs
 
 ADMIN_COOKIE = "bestresponse_admin"
@@ -136,7 +137,7 @@ def refuse_key(
 ) -> BestResponseError:
     """Return the answer to a wrong key, another one for whoever keeps trying."""
     if not server.strangers.take(request.client.host if request.client else "?"):
-        return TooFast("too many wrong keys; wait a minute")
+        return TooFast(Cause("cause_wrong_keys"))
     return error or NotAllowed(
         "this needs the admin's link: open the one that `bestresponse serve` printed"
     )
@@ -180,12 +181,10 @@ async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
     through here."""
     server: ServerState = request.app.state.server
     if not server.opens_seat(_read_key(request), session, seat):
-        gone = NotFound(
-            "this link leads to no seat, or the seat was given to somebody else meanwhile"
-        )
+        gone = NotFound(Cause("cause_no_seat"))
         raise refuse_key(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
-        raise TooFast("that was very fast; wait a moment and try again")
+        raise TooFast(Cause("cause_fast"))
     opened = server.sessions.live.get(session)
     if opened is None:
         opened = await run_in_threadpool(server.sessions.get_session, session)
@@ -196,7 +195,7 @@ async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
 async def open_lobby(request: Request, server: Server, lobby: Name) -> str:
     """Return the lobby whose key was given."""
     if not server.keys.opens(_read_key(request), "lobby", lobby):
-        raise refuse_key(request, server, NotFound("this link leads to no table"))
+        raise refuse_key(request, server, NotFound(Cause("cause_no_table")))
     return lobby
 
 
@@ -227,7 +226,7 @@ async def read_form(request: Request, server: Server) -> dict[str, str]:
     if not server.keys.opens(
         fields.get("csrf", ""), "csrf", request.path_params.get("token", "admin")
     ):
-        raise NotAllowed("this form is not from this page any more; load the page again")
+        raise NotAllowed(Cause("cause_old_form"))
     return fields
 
 

@@ -42,13 +42,10 @@ from bestresponse.web.sessions.store import (
     NotFound,
     SessionStore,
 )
+from bestresponse.web.texts import Cause
 from bestresponse.web.views import formalize, judge, play, seat, watch
 
 _log = logging.getLogger("bestresponse.web")
-_NOT_STORED = (
-    "the server cannot read or write its files now, so nothing was counted; what it had before is"
-    " kept. Try again in a moment; the reason is in the log of the server"
-)
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _STATUSES: dict[tuple[type[Exception], ...], int] = {
     (NotAllowed,): 403,
@@ -156,10 +153,10 @@ def _say(
     server: ServerState = request.app.state.server
     page, name = (*request.url.path.split("/"), "", "")[1:3]
     texts = server.sessions.find_texts(name if page in ("seat", "join") else "")
-    # What went wrong is known in English only; in another language the page says what kind of
-    # mistake it is.
+    # A cause that participants never meet is known in English only; in another language the page
+    # says what kind of mistake it is.
     kind = status if status in (403, 404, 429, 503) else "other"
-    sentence = sentence if texts.language == "en" else texts(f"error_{kind}")
+    sentence = texts.explain(sentence, otherwise=f"error_{kind}")
     return render_page("error.html", status, sentence=sentence, status=status, t=texts, brand="")
 
 
@@ -179,14 +176,16 @@ async def _answer_error(request: Request, error: Exception) -> Response:
         case StoreError():
             _log.error("%s %s: %s", request.method, request.url.path, error)
     status = next((status for kinds, status in _STATUSES.items() if isinstance(error, kinds)), 422)
-    sentence = _NOT_STORED if isinstance(error, StoreError) else str(error)
+    sentence = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    if isinstance(error, StoreError):
+        sentence = Cause("cause_not_stored")
     return _say(request, status, sentence, {"retry-after": "30"} if status == 429 else None)
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
     """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the
     headers to it."""
-    answer = _say(request, 500, "Something went wrong here; the server's log says what.")
+    answer = _say(request, 500, Cause("cause_fault"))
     answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
     return answer
 
@@ -248,7 +247,14 @@ def open_web_server(
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
     pictures = settings.pictures or settings.output / "pictures"
-    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models, pictures)
+    server = ServerState(
+        SessionStore(journal),
+        keys,
+        output=settings.output,
+        open_model=open_model,
+        models=models,
+        pictures=pictures,
+    )
     if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
         create_experiment(server, settings.experiment)
     app = app or create_app()

@@ -92,7 +92,8 @@ class RateLimit:
     """A bucket of `burst` for each key, filled again at `rate` a second."""
 
     def __init__(self, rate: float, burst: float) -> None:
-        self._rate, self._burst = rate, burst
+        self._rate = rate
+        self._burst = burst
         self._lock = threading.Lock()
         self._buckets: dict[str, tuple[float, float]] = {}
 
@@ -119,7 +120,8 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int = 1_000_000) -> None:
-        self._app, self._most = app, most_bytes
+        self._app = app
+        self._most = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -44,7 +44,8 @@ def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
     raised there.
     """
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
-    worker, asked_to_end = 0, False
+    worker = 0
+    asked_to_end = False
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         nonlocal asked_to_end

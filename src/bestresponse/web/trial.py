@@ -32,7 +32,7 @@ from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.setup import list_named_models
 from bestresponse.web.sessions.store import Lobby, draw_treatments
-from bestresponse.web.texts import InterfaceTexts
+from bestresponse.web.texts import PageTexts
 from bestresponse.web.views.seat import read_fields, write_fields
 
 RANDOM = "strategy:random"
@@ -136,10 +136,8 @@ async def _take_part(
 ) -> Trial:
     people = [_Participant(server, lobby, number, settings) for number in range(settings.people)]
     await asyncio.gather(*(person.take_part(transport) for person in people))
-    finished, turned_away = (
-        sum(person.finished for person in people),
-        sum(person.turned_away for person in people),
-    )
+    finished = sum(person.finished for person in people)
+    turned_away = sum(person.turned_away for person in people)
     trial = Trial(settings.people, finished, turned_away)
     for person in people:
         trial.pages += person.pages
@@ -159,7 +157,9 @@ class _Participant:
     def __init__(
         self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings
     ) -> None:
-        self._server, self._lobby, self._settings = server, lobby, settings
+        self._server = server
+        self._lobby = lobby
+        self._settings = settings
         self._random: Random = generator(number, "trial")
         self._label = f"bot-{number + 1}"
         leaves = self._random.random() * 100 < settings.drop_outs
@@ -192,7 +192,8 @@ class _Participant:
         if version is None:
             shown = f"{page.status_code} {page.text[:200]}"
             raise RuntimeError(f"{self._label} came to a page that is none of a seat: {shown}")
-        table, home = context.session.table, page.url.path
+        table = context.session.table
+        home = page.url.path
         seen = SeenPage(
             table.treatment,
             table.number,
@@ -240,13 +241,12 @@ class _Participant:
         self.pages.append(seen)
 
     async def _answer(self, client: AsyncClient, page: Response, context: SeatContext) -> Response:
-        session, role = context.session, context.role
+        session = context.session
+        role = context.role
         with session.lock:
-            ask, turn, view = (
-                session.pending().get(role),
-                session.turn(role),
-                session.episode.view(role),
-            )
+            ask = session.pending().get(role)
+            turn = session.turn(role)
+            view = session.episode.view(role)
         if ask is None:
             return await client.get(page.url.path)
         seed = self._random.randrange(2**31)
@@ -260,7 +260,7 @@ class _Participant:
         self.notes[session.id, role, turn] = read_fields(ask, typed, session.table.texts)[0]
         return await self._send(client, page, "/answer", typed)
 
-    def _fill(self, item: Item, texts: InterfaceTexts) -> str:
+    def _fill(self, item: Item, texts: PageTexts) -> str:
         if item.choices:
             return self._random.choice(item.choices)
         if item.kind not in ("number", "slider"):

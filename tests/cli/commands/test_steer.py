@@ -279,7 +279,7 @@ def test_a_domain_from_a_file(tmp_path):
     report = run_again(tmp_path, "report")
     assert report.exit_code == 0
     mine.write_text(text.replace("[texts]", "[text]"))
-    with pytest.raises(InvalidGame, match=r"mine\.toml: texts is missing"):
+    with pytest.raises(InvalidGame, match=r"mine\.toml: texts\.task is missing"):
         steer(tmp_path, str(mine))
 
 

@@ -129,7 +129,9 @@ def test_without_the_package_there_is_no_such_form_or_solver():
         UsageError, match="there is no solver named 'closed-world'; known: both, theory"
     ):
         br.verify("I get 3.", "prisoners-dilemma", solver="closed-world")
-    with pytest.raises(UsageError, match="solver: 'closed-world' is none of both, theory"):
+    with pytest.raises(
+        UsageError, match="solver: there is no solver 'closed-world'; expected one of both, theory"
+    ):
         br.verify_model(lambda prompt: "ANSWER: B", "prisoners-dilemma", solver="closed-world")
 
 

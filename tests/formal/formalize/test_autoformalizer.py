@@ -137,7 +137,7 @@ def test_a_program_that_was_cut_off_is_no_game_even_where_it_could_be_played(ope
     assert written.attempts[0].report.ok
     assert (
         written.attempts[0].trouble
-        == "the answer was cut off (100 tokens were too few; --max-tokens gives it more)"
+        == "the answer was cut off (100 tokens were too few; raise max_tokens)"
     )
     assert "- the answer was cut off" in model.asked[1].messages[1].content
     assert (len(written.attempts), written.table.moves) == (
@@ -303,7 +303,7 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
         (
             Reply("1. AGREES\n2. AGREES\n3. What every", Finish.LENGTH),
             None,
-            "the answer was cut off after 12,000 tokens; --max-tokens gives it more",
+            "the answer was cut off after 12,000 tokens; raise max_tokens",
         ),
         (Reply("DIFFERS: 7, not 5, since", Finish.LENGTH), False, "7, not 5, since"),
     ],
@@ -420,7 +420,7 @@ def test_a_model_that_reasons_away_its_room_gets_twice_as_much_each_time_and_the
     assert (
         found.trouble
         == "after 5 attempts scripted has written no program: it had no room left for an answer"
-        " (24,000 tokens were too few, 1,500 of them for reasoning; --max-tokens gives it more)"
+        " (24,000 tokens were too few, 1,500 of them for reasoning; raise max_tokens)"
     )
     assert not any(
         "--max-tokens" in message.content for request in model.asked for message in request.messages

@@ -98,18 +98,25 @@ def test_skewness_shifts_the_percentiles_as_efron_says():
     assert tails == pytest.approx((0.011862, 0.958126), abs=1e-6)
 
 
-def test_two_thousand_resamples_and_9999_flips_are_drawn_unless_said_otherwise():
+def test_twenty_thousand_resamples_and_9999_flips_are_drawn_unless_said_otherwise():
     values, zeros = generator(3).normal(size=20), np.zeros(20)
     assert cluster_bootstrap(values, rng=generator()) == cluster_bootstrap(
-        values, rng=generator(), resamples=2000
+        values, rng=generator(), resamples=20_000
     )
     bounds = (-9.0, 9.0)
     assert bound_mean(values, bounds, rng=generator()) == bound_mean(
-        values, bounds, rng=generator(), resamples=2000
+        values, bounds, rng=generator(), resamples=20_000
     )
     usual = paired_difference(values, zeros, rng=generator())
-    assert usual == paired_difference(values, zeros, rng=generator(), resamples=2000, flips=9999)
+    assert usual == paired_difference(values, zeros, rng=generator(), resamples=20_000, flips=9999)
     assert usual.test == "9999 random sign flips of 20 clusters"
+
+
+def test_a_number_in_place_of_a_generator_draws_the_same_resamples():
+    values = generator(3).uniform(size=20)
+    drawn = bound_mean(values, (0.0, 1.0), rng=generator(5))
+    assert bound_mean(values, (0.0, 1.0), rng=5) == drawn
+    assert bound_mean(values, (0.0, 1.0), rng=5) == drawn  # kept, and not changed by their use
 
 
 def test_what_is_beyond_the_bounds_by_more_than_rounding_is_refused():
@@ -187,11 +194,12 @@ def test_a_plan_of_a_trillion_games_is_made_and_one_of_more_is_not():
 def test_the_sequence_is_tuned_for_two_hundred_games_and_looked_at_from_the_fiftieth_on():
     values = np.tile([0.49, 0.51], 25)
     assert confidence_sequence(values) == confidence_sequence(values, tuned_for=200)
-    assert precision_reached(values, 0.05)
-    assert not precision_reached(values[:49], 0.05)
+    bounds = (0.49, 0.51)
+    assert precision_reached(values, 0.05, bounds=bounds)
+    assert not precision_reached(values[:49], 0.05, bounds=bounds)
     half = confidence_sequence(values).half_width
-    assert precision_reached(values, half)
-    assert not precision_reached(values, half * 0.999)
+    assert precision_reached(values, half, bounds=bounds)
+    assert not precision_reached(values, half * 0.999, bounds=bounds)
     two = confidence_sequence([1.0, 3.0])
     assert (two.estimate, two.n, two.method) == (2.0, 2, "asymptotic confidence sequence")
     assert (two.low + two.high) / 2 == pytest.approx(2.0)

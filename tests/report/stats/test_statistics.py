@@ -61,10 +61,14 @@ def test_bca_agrees_with_scipy_on_a_skewed_sample():
     )
 
 
-def test_values_that_never_vary_fall_back_to_percentiles():
-    assert cluster_bootstrap([0.3] * 9, rng=generator()) == Interval(
-        pytest.approx(0.3), pytest.approx(0.3), pytest.approx(0.3), 0.95, "percentile", 9
-    )
+def test_values_that_never_vary_have_no_interval_rather_than_one_of_no_width():
+    alike = Interval(pytest.approx(0.3), -math.inf, math.inf, 0.95, "none", 9)
+    assert cluster_bootstrap([0.3] * 9, rng=generator()) == alike
+    # Sums of 0.1 that differ in their last bits only.
+    assert cluster_bootstrap([0.1 + 0.2] * 5 + [0.3] * 4, rng=generator()) == alike
+    drawn = interval_of_draws(0.3, np.full(50, 0.3), 9)
+    assert (drawn.low, drawn.high, drawn.method) == (-math.inf, math.inf, "none")
+    assert paired_difference([1, 2, 3], [1, 2, 3], rng=generator()).difference.low == -math.inf
 
 
 def test_a_weight_counts_as_so_many_values_of_a_cluster():
@@ -351,9 +355,19 @@ def test_looking_after_every_game_keeps_the_level_where_a_plain_interval_breaks(
 
 def test_precision_is_reached_when_the_sequence_is_narrow_and_not_before_the_first_look():
     steady = np.tile([0.49, 0.51], 20)
-    assert not precision_reached(steady, 0.05)
-    assert precision_reached(np.tile(steady, 2), 0.05)
-    assert not precision_reached(np.tile([0.0, 1.0], 40), 0.05)
+    assert not precision_reached(steady, 0.05, bounds=(0.4, 0.6))
+    assert precision_reached(np.tile(steady, 2), 0.05, bounds=(0.4, 0.6))
+    assert not precision_reached(np.tile([0.0, 1.0], 40), 0.05, bounds=(0.0, 1.0))
+
+
+def test_a_perfect_player_is_not_known_before_the_printed_interval_is_narrow():
+    # After n games without a loss the upper end is the 97.5 % point of Beta(1/2, n): 0.0494 at 50,
+    # 0.0250 at 100 and 0.0200 at 125 games.
+    assert not precision_reached(np.zeros(50), 0.02, bounds=(0.0, 1.0))
+    assert not precision_reached(np.zeros(100), 0.02, bounds=(0.0, 1.0))
+    assert precision_reached(np.zeros(140), 0.02, bounds=(0.0, 1.0))
+    # Where a game can lose half as much, the upper end is half as high.
+    assert precision_reached(np.zeros(70), 0.02, bounds=(0.0, 0.5))
 
 
 def test_answers_of_one_game_count_as_one_game():
@@ -363,7 +377,7 @@ def test_answers_of_one_game_count_as_one_game():
 
 def test_one_game_gives_no_precision():
     assert confidence_sequence([0.5]).high == math.inf
-    assert not precision_reached([0.5], 0.1)
+    assert not precision_reached([0.5], 0.1, bounds=(0.0, 1.0))
 
 
 # Rates and missing answers

@@ -67,8 +67,8 @@ def test_a_cluster_that_does_not_start_is_one_sentence_and_leaves_no_process(mon
         str(raised.value)
         == "Ray did not start on this machine: The current node timed out during startup. This"
         " could happen because it is overloaded. Its logs are in"
-        " /scratch/ray/session_latest/logs. Try again when the machine is less busy, or without"
-        " Ray: --executor processes"
+        " /scratch/ray/session_latest/logs. Try again when the machine is less busy, or use"
+        " the executor processes, without Ray"
     )
     assert slow.ended == 1
 
@@ -109,7 +109,7 @@ def test_an_address_is_that_of_a_ray_cluster():
     assert find_executor("ray", "ray://head:10001") == Ray("ray://head:10001")
     with pytest.raises(
         UsageError,
-        match="--address auto is that of a cluster, and --executor threads uses none: try ray",
+        match="address: auto is that of a cluster, and the executor threads uses none: try ray",
     ):
         find_executor("threads", "auto")
 

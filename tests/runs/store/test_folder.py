@@ -96,7 +96,7 @@ def test_a_folder_of_another_run_is_not_written_into(tmp_path):
 def test_another_part_of_the_run_is_not_written_into_either(tmp_path):
     RunFolder.open(tmp_path, replace(MANIFEST, shard="1/3")).close()
     with pytest.raises(
-        StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another --output-dir"
+        StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another output folder"
     ):
         RunFolder.open(tmp_path, replace(MANIFEST, shard="2/3"))
     with pytest.raises(StoreError, match="holds shard 1/3 and not the whole run"):
@@ -233,7 +233,9 @@ def test_an_answer_whose_calls_cannot_be_kept_is_not_kept_either(tmp_path):
 
 
 def test_refusals_of_the_system_come_with_advice():
-    assert "choose another folder" in str(explain_os_error(PermissionError(13, "no"), "writing x"))
+    assert "choose another output folder" in str(
+        explain_os_error(PermissionError(13, "no"), "writing x")
+    )
 
 
 def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):

@@ -90,7 +90,9 @@ def test_groups_are_made_by_player_and_treatment(tmp_path):
         ("bob", "selfish"),
     ]
     assert find_shares(run, "ann, selfish")["defector"] == pytest.approx(1.0)
-    with pytest.raises(SettingError, match="'tone' is none of player, opponent, game"):
+    with pytest.raises(
+        SettingError, match="there is no group 'tone'; expected one of player, opponent, game"
+    ):
         behave(tmp_path, rows, by=("tone",))
 
 

@@ -390,10 +390,18 @@ def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_t
         "gap / range",
     )
     assert (first["difference"].estimate, first["games"], first["effect"]) == (0.25, 4, None)
-    # All four games differ alike, 2 of 16 patterns of signs: 1/8. The three baselines lose less
-    # than m in all five games, 2 of 32, so that four of the seven comparisons are left for this
-    # one: 4/8.
-    assert first["p"] == pytest.approx(0.5)
+    # All four games differ alike, 2 of 16 patterns of signs: 1/8. It is the only comparison of
+    # models, and those with baselines are no part of its family.
+    assert (first["p"], first["p_adjusted"]) == (0.125, 0.125)
+    # The baselines lose less than m in all five games, 2 of 32 patterns.
+    beside = [d for d in found if d["player"] == "m / mixed" and d["against"] != "n / mixed"]
+    assert [(d["p"], d["p_adjusted"]) for d in beside] == [(0.0625, None)] * 3
+    # Three models, three comparisons: the smallest p times three, then times two, never falling.
+    third = [lost(game, gap - 0.125 * (-1) ** game, model="o") for game, gap in enumerate(gaps)]
+    all_three = gather([*rows, *third], models=("m", "n", "o"), games=5)
+    models = [d for d in _list_differences(all_three) if d["p_adjusted"] is not None]
+    assert [d["p"] for d in models] == [0.125, 1.0, 0.125]
+    assert [d["p_adjusted"] for d in models] == [0.375, 1.0, 0.375]
     # Nobody's exploitability is known, so only gaps are compared; one common game is no comparison.
     assert {d["by"] for d in found} == {"gap / range"}
     alone = gather([lost(0, 0.5), lost(0, 0.25, model="n")], models=("m", "n"), games=1)

@@ -1,26 +1,33 @@
 """Keys, answers and rewards of examples for training, worked out by hand."""
 
+import json
+
 import numpy as np
 import pytest
 
-from bestresponse.studies.improve import examples
-from bestresponse.studies.improve.examples import (
-    Telling,
+from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.studies.improve import answers
+from bestresponse.studies.improve.answers import (
     _list_support,
     _write_mix,
     _write_value,
-    classify,
-    describe_matrix,
+    find_false_start,
+    hash_prompts,
     make_matrix_examples,
     make_story_examples,
     make_tree_examples,
     review_reasons,
-    score_reply,
-    split_classes,
     write_answer,
+)
+from bestresponse.studies.improve.examples import (
+    Telling,
+    classify,
+    describe_matrix,
+    split_classes,
     write_question,
 )
 from bestresponse.studies.improve.export import ExportConfig, export
+from bestresponse.studies.improve.rewards import reward_replies, score_reply
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
 DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
@@ -33,7 +40,7 @@ def find_seat(seat):
 
 def draw_seat(rng):
     state = rng.bit_generator.state
-    seat = int(rng.integers(2))
+    seat = int(rng.integers(2, size=1)[0])
     rng.bit_generator.state = state
     return seat
 
@@ -63,13 +70,13 @@ def test_the_hash_of_questions_is_of_two_games_in_every_format_and_theme(monkeyp
         tasks.append(task)
         return str(worked), task["format"] + task["theme"]
 
-    monkeypatch.setattr(examples, "write_question", write)
+    monkeypatch.setattr(answers, "write_question", write)
     telling = Telling(("table", "json", "table"), ("patrol", "market"), worked=False, kind="reply")
-    other = Telling(
-        ("table", "json"), ("patrol", "market"), worked=True, kind="reply"
-    ).hash_questions()
+    other = hash_prompts(
+        Telling(("table", "json"), ("patrol", "market"), worked=True, kind="reply")
+    )
     tasks.clear()
-    assert telling.hash_questions() != other
+    assert hash_prompts(telling) != other
     assert [(task["format"], task["theme"]) for task in tasks[:4]] == [
         ("json", "market"),
         ("json", "patrol"),
@@ -141,10 +148,10 @@ def test_replies_of_games_that_happen_to_be_zero_sum_are_exported(tmp_path):
 
 
 def test_a_loss_that_rounds_to_nothing_is_written_without_a_sign():
-    payoffs = np.array([[[-0.02, 0.0], [1.0, 2.0]], [[0.0, 0.0], [0.0, 1.0]]])
+    payoffs = np.array([[[-0.002, 0.0], [1.0, 2.0]], [[0.0, 0.0], [0.0, 1.0]]])
     task = describe_matrix(payoffs, 0, "short", "neutral", "reply") | {"opponent": [0.5, 0.5]}
     answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.5, 0.5]), True)
-    # -0.02 / 2 = -0.01, and (1 + 2) / 2 = 1.5.
+    # -0.002 / 2 = -0.001, and (1 + 2) / 2 = 1.5.
     assert answer.startswith("Here A brings 0 and B brings 1.5. I play B.")
 
 
@@ -217,10 +224,34 @@ def test_answers_of_kuhn_poker_are_its_equilibrium_in_every_order_of_moves():
     king = made["player 2", "K b", "bet", "pass"]
     assert king.answer == "ANSWER: bet: 1, pass: 0"
     assert len(made) == 24
-    # Half of |1 - 0.75| + |0 - 0.25|.
-    assert score_reply(king.task, "ANSWER: bet: 0.75, pass: 0.25") == pytest.approx(0.75)
-    assert score_reply(king.task, "ANSWER: bet: 0, pass: 1") == pytest.approx(0.0, abs=1e-9)
-    assert min(score_reply(example.task, example.answer) for example in made.values()) > 0.99
+    # To pass with the king after a bet loses 1 coin instead of winning 2, of a range from -2 to 2.
+    assert score_reply(king.task, "ANSWER: bet: 0.75, pass: 0.25") == pytest.approx(1 - 0.75 / 4)
+    assert score_reply(king.task, "ANSWER: bet: 0, pass: 1") == pytest.approx(1 - 3 / 4)
+    assert min(score_reply(example.task, example.answer) for example in made.values()) > 0.999
+    assert all(example.task["reached"] for example in made.values())
+
+
+def test_every_equilibrium_of_kuhn_poker_scores_one_at_every_information_set():
+    # Kuhn 1950: the first player bets the jack with alpha up to 1/3, the king with 3 alpha, and
+    # calls with the queen with alpha + 1/3.
+    tasks = {
+        (example.task["player"], example.task["infoset"]): example.task
+        for example in make_tree_examples("kuhn-poker", Telling())
+    }
+    for alpha in (0.0, 0.2, 1 / 3):
+        for infoset, bet in (("J", alpha), ("K", 3 * alpha), ("Q pb", alpha + 1 / 3)):
+            reply = f"ANSWER: bet: {bet:.6f}, pass: {1 - bet:.6f}"
+            assert score_reply(tasks["player 1", infoset], reply) == pytest.approx(1, abs=1e-6)
+    # To bet with the queen wins nothing more against a jack and is called by a king.
+    assert score_reply(tasks["player 1", "Q"], "ANSWER: bet: 1, pass: 0") < 0.99
+
+
+def test_what_own_play_never_reaches_in_leduc_poker_is_answered_by_a_best_reply():
+    made = list(make_tree_examples("leduc-poker", Telling()))
+    unreached = [example for example in made if not example.task["reached"]]
+    assert unreached
+    assert {score_reply(example.task, example.answer) for example in unreached} == {1.0}
+    assert not any("0.333" in example.answer for example in unreached)
 
 
 def test_stories_are_told_to_either_seat():
@@ -245,3 +276,105 @@ def test_reasons_of_the_second_seat_are_reviewed_as_its_own():
         "PROVED",
     ]
     assert len(review_reasons(task, answer.replace("0.9", "0.8")).refuted) == 1
+
+
+def test_a_false_start_says_which_action_breaks_it_and_is_not_learnt():
+    # Rows B and C against P and R are in equilibrium: 3/0 and 1/4, the value is 2 (see above). Who
+    # tries A and C first gets (2 x 4 - 1 x -1) / (2 + 1 - 1 + 4) = 1.5, mixing 1/2 and 1/2; the
+    # other mixes 5/6 and 1/6 there, against which B brings 3 x 5/6 + 0 = 2.5.
+    row = np.array([[2.0, 8.0, -1.0], [3.0, 9.0, 0.0], [1.0, 5.0, 4.0]])
+    start = find_false_start(row, ((0, 2), (0, 2)))
+    assert (start.value, start.breaker, start.own) == (pytest.approx(1.5), 1, True)
+    assert start.instead == pytest.approx(2.5)
+    assert start.mix == pytest.approx([0.5, 0.0, 0.5])
+    # The equilibrium itself is no false start, nor are supports without a mix that fits.
+    assert find_false_start(row, ((1, 2), (0, 2))) is None
+    assert find_false_start(row, ((0, 1), (0, 2))) is None
+
+
+def test_the_other_breaks_a_false_start_where_it_leaves_less():
+    # A against P: the other takes Q, and 1 is left of 4.
+    start = find_false_start(np.array([[4.0, 1.0], [0.0, 2.0]]), ((0,), (0,)))
+    assert (start.value, start.breaker, start.own, start.instead) == (4.0, 1, False, 1.0)
+
+
+def test_checked_answers_end_as_the_others_do_and_their_false_starts_are_worse():
+    rng = np.random.default_rng(4)
+    row = rng.integers(-100, 101, (60, 4, 4)).astype(float)
+    telling = Telling(("short", "table"), checked=1.0)
+    made = list(make_matrix_examples(np.stack([row, -row], 1), telling, rng))
+    checked = [example for example in made if example.rejected]
+    assert 10 < len(checked) < 60
+    for example in checked:
+        first, last = example.unscored
+        begun = example.answer[first:last]
+        assert begun.startswith("These are played:\n")
+        assert example.answer[last:].startswith(" But ")
+        assert example.answer.count("These are played:") == 2
+        assert score_reply(example.task, example.answer) > 0.998
+        assert score_reply(example.task, example.rejected) <= score_reply(
+            example.task, example.answer
+        )
+        assert not review_reasons(example.task, example.answer).refuted
+
+
+def permute(game, rows, columns):
+    return game[:, rows][:, :, columns]
+
+
+def test_the_answer_of_a_general_sum_game_does_not_depend_on_the_order_of_rows():
+    # Stag hunt: both hunt stag for 4, a hare is worth 3 or with company 2.
+    stag = np.array([[[4.0, 0.0], [3.0, 2.0]], [[4.0, 3.0], [0.0, 2.0]]])
+    for rows, expected in (([0, 1], "ANSWER: A: 1, B: 0"), ([1, 0], "ANSWER: A: 0, B: 1")):
+        (example,) = make_matrix_examples(
+            permute(stag, rows, rows)[None], Telling(("short",)), find_seat(0)
+        )
+        assert example.answer.endswith(expected)
+    rng = np.random.default_rng(5)
+    games = rng.integers(-9, 10, (30, 2, 3, 3)).astype(float)
+    for game in games:
+        rows, columns = rng.permutation(3), rng.permutation(3)
+        pair = [
+            list(make_matrix_examples(told[None], Telling(("short",), worked=False), find_seat(0)))
+            for told in (game, permute(game, rows, columns))
+        ]
+        mixes = [
+            [part.split(": ")[-1] for part in one[0].answer.split(", ")] for one in pair if one
+        ]
+        if mixes:
+            assert [mixes[0][row] for row in rows] == mixes[1]
+
+
+def test_games_that_no_rule_decides_are_left_out():
+    # Battle of the sexes: both meetings are worth 3 to both together, and equally safe.
+    sexes = np.array([[[2.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 2.0]]])
+    assert not list(make_matrix_examples(sexes[None], Telling(), np.random.default_rng(0)))
+
+
+def test_a_pure_action_of_a_mixed_equilibrium_does_not_score_one():
+    # Pennies with 2 for the first player on heads: against 0.4 and 0.6 both its actions bring 0.2,
+    # and the other is indifferent where the first mixes half and half.
+    game = np.array([[[2.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
+    task = describe_matrix(game, 0, "table", "neutral") | {"opponent": [0.4, 0.6]}
+    assert score_reply(task, "ANSWER: A: 0.5, B: 0.5") == pytest.approx(1.0)
+    # Against A the other earns 1 by Q and 0.4 x -1 + 0.6 x 1 = 0.2 by its mix: 0.8 of a range of 2.
+    assert score_reply(task, "ANSWER: A: 1, B: 0") == pytest.approx(0.6)
+
+
+def test_a_batch_is_rewarded_as_trainers_call_it_and_unreadable_replies_get_nothing():
+    task = describe_matrix(PENNIES, 0, "table", "neutral") | {"opponent": [0.5, 0.5]}
+    replies = [
+        "ANSWER: A: 0.5, B: 0.5",
+        [{"role": "assistant", "content": "ANSWER: A: 0.75, B: 0.25"}],
+        "I cannot say.",
+    ]
+    rewards = reward_replies(
+        completions=replies, task=[task, json.dumps(task), json.dumps(task)], prompts=["?"] * 3
+    )
+    assert rewards == [1.0, 0.75, 0.0]
+    with pytest.raises(UsageError, match="3 replies to 1 tasks"):
+        reward_replies(replies, [task])
+    with pytest.raises(UsageError, match="expected a task"):
+        score_reply("no task", "ANSWER: A: 1, B: 0")
+    with pytest.raises(InvalidMove):
+        score_reply(task, "I cannot say.")

@@ -9,9 +9,11 @@ from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.formal.claims.claim import parse, parse_json
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import write_translation_prompt
+from bestresponse.studies.improve.answers import make_claim_examples
 from bestresponse.studies.improve.claims import WordedClaim, draw_text
-from bestresponse.studies.improve.examples import Telling, make_claim_examples, score_reply
+from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import ExportConfig, export
+from bestresponse.studies.improve.rewards import score_reply
 from bestresponse.theory.catalogue import load
 
 GAMES = np.random.default_rng(3).integers(-9, 10, (40, 2, 2, 3)).astype(float)
@@ -84,6 +86,6 @@ def test_files_of_claims_are_written_and_formats_are_refused(tmp_path):
     rows = [
         json.loads(line) for path in (tmp_path / "claims").glob("*.jsonl") for line in path.open()
     ]
-    assert {row["task"]["kind"] for row in rows} == {"claims"}
+    assert {json.loads(row["task"])["kind"] for row in rows} == {"claims"}
     with pytest.raises(UsageError, match="formats: does nothing for claims"):
         ExportConfig(tmp_path / "x", games="claims", formats=("table",))

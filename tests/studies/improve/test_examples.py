@@ -15,17 +15,19 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
 from bestresponse.studies.bench.sequential.policies import plan_questions, prepare_questions
-from bestresponse.studies.improve.examples import (
-    Telling,
-    classify,
-    describe_matrix,
+from bestresponse.studies.improve.answers import (
     make_matrix_examples,
     make_story_examples,
     make_tree_examples,
     review_reasons,
-    score_reply,
-    split_classes,
     write_answer,
+)
+from bestresponse.studies.improve.data import open_export
+from bestresponse.studies.improve.examples import (
+    Telling,
+    classify,
+    describe_matrix,
+    split_classes,
     write_question,
 )
 from bestresponse.studies.improve.export import (
@@ -35,7 +37,7 @@ from bestresponse.studies.improve.export import (
     export,
     read_manifest,
 )
-from bestresponse.studies.improve.study import check_prompts
+from bestresponse.studies.improve.rewards import score_reply
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
 
@@ -203,11 +205,12 @@ def test_answers_of_random_games_lose_at_most_their_rounding():
 
 
 def read_rows(folder, split):
-    return [
+    rows = [
         json.loads(line)
         for path in sorted(folder.glob(f"{split}-*"))
         for line in path.open(encoding="utf-8")
     ]
+    return [row | {"task": json.loads(row["task"])} for row in rows]
 
 
 def test_no_class_is_in_two_splits_or_twice_and_equal_settings_write_equal_files(tmp_path):
@@ -329,7 +332,7 @@ def test_stories_are_exported_and_short_ones_refused(tmp_path):
         formats=("prose", "json"),
     )
     assert sum(exported.counts.values()) == 20
-    check_prompts(tmp_path / "stories")
+    assert open_export(tmp_path / "stories").count == exported.counts["train"]
     with pytest.raises(SettingError, match="a story is told in words, not short"):
         br.export(tmp_path / "short", games="stories", formats="short")
 

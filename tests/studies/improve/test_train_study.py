@@ -18,10 +18,11 @@ from bestresponse.runs.execution import Execution
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.studies.improve import study
+from bestresponse.studies.improve.answers import hash_prompts
+from bestresponse.studies.improve.data import open_export
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.study import (
     TrainConfig,
-    check_prompts,
     measure,
     open_network,
     run_training,
@@ -42,9 +43,8 @@ class Recipe:
     rate: float
     batch_tokens: int
     seed: int
-    curriculum: float
-    lora: int
     device: str
+    held_out: int
 
 
 def make_module(monkeypatch, name, **members):
@@ -64,8 +64,7 @@ class Training:
         self.recipes, self.loaded, self.timed = [], [], []
         self.rows = [{"minutes": 1.0, "step": 3}]
         self.fits = 10**9
-        self.tests = {}
-        self.encoded = [([1, 2, 3], [4, 5])]
+        self.encoded = [SimpleNamespace(size=5)]
 
     def make_trainer(self, network, recipe):
         self.recipes.append(recipe)
@@ -75,7 +74,7 @@ class Training:
         trainer.finish = lambda: "student"
         return trainer
 
-    def train(self, trainer, folders, checkpoint, keep):
+    def train(self, trainer, data, checkpoint, keep):
         if trainer.recipe.batch_tokens > self.fits:
             raise OutOfMemoryError
         for row in self.rows:
@@ -108,12 +107,12 @@ def training(monkeypatch):
         read_gguf=lambda path: ("gguf", path.name),
     )
 
-    def draw_pools(folders, seed, skipped, reach):
-        assert (seed, skipped, reach()) == (0, 0, float("inf"))
+    def draw_pools(data, seed, skipped):
+        assert (seed, skipped) == (0, 0)
         yield list(range(40))
 
-    def choose_shape(network, folders, tokens):
-        assert tokens == max(1024, *(len(asked) + len(answer) for asked, answer in fake.encoded))
+    def choose_shape(network, data, tokens):
+        assert tokens == max(1024, *(pair.size for pair in fake.encoded))
         return "shape"
 
     def pack(network, pool, shape, rng):
@@ -133,8 +132,6 @@ def training(monkeypatch):
         Recipe=Recipe,
         Trainer=fake.make_trainer,
         train=fake.train,
-        list_shards=lambda folders, split: [path / split for path in folders],
-        read_shard=lambda path: fake.tests.get(path.name, []),
         measure_replies=lambda student, examples, recipe: {"asked": len(examples)},
         draw_pools=draw_pools,
         choose_shape=choose_shape,
@@ -151,25 +148,41 @@ def examples(tmp_path):
     return write_examples(tmp_path / "examples")
 
 
-def write_examples(folder, prompts=None, **settings):
+def write_examples(folder, prompts=None, tests=(), **settings):
+    """Write a folder as an export does, with some examples of the test split."""
     made = {
         "games": "zero-sum",
         "formats": ["table"],
         "themes": ["neutral"],
         "answers": "worked",
+        "purpose": "sft",
+        "trees": [],
+        "sizes": "2",
         **settings,
     }
-    kind = "story" if made["games"] == "stories" else "matrix"
-    hashed = Telling(("table",), ("neutral",), made["answers"] == "worked", kind).hash_questions()
+    kinds = {"stories": "story", "replies": "reply"}
+    telling = Telling(worked=made["answers"] == "worked", kind=kinds.get(made["games"], "matrix"))
     folder.mkdir()
-    manifest = {"format": 2, "settings": made, "prompts": prompts or hashed, "counts": {}}
+    files = {}
+    for name, rows in (("train-0.jsonl", [{}]), ("test-0.jsonl", tests)):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / name).write_text(text)
+        files[name] = hashlib.sha256(text.encode()).hexdigest()
+    manifest = {
+        "format": 3,
+        "settings": made,
+        "prompts": prompts or hash_prompts(telling),
+        "counts": {"train": 1},
+        "files": files,
+    }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
 
 def run(tmp_path, data, seen=None, prepare=lambda path: None, **settings):
     """Train with the fake network; return the outcome, the run folder and what was measured."""
-    options = {"output": tmp_path / "student", "device": "cuda", **settings}
+    number = sum(1 for _ in tmp_path.glob("student*"))
+    options = {"output": tmp_path / f"student{number}", "device": "cuda", **settings}
     (tmp_path / "weights").mkdir(exist_ok=True)
     config = TrainConfig(str(tmp_path / "weights"), data=(str(data),), **options)
     seen = [] if seen is None else seen
@@ -187,14 +200,13 @@ def test_a_training_is_told_seconds_steps_and_everything_else(tmp_path, training
         "learning_rate": 0.5,
         "batch_tokens": 1024,
         "seed": 7,
-        "curriculum": 0.25,
-        "lora": 3,
+        "held_out": 3,
     }
     run(tmp_path, examples, steps=9, **settings)
     run(tmp_path, examples, **settings)
     assert training.recipes == [
-        Recipe(150.0, 9, 0.5, 1024, 7, 0.25, 3, "cuda"),
-        Recipe(150.0, 0, 0.5, 1024, 7, 0.25, 3, "cuda"),
+        Recipe(150.0, 9, 0.5, 1024, 7, "cuda", 3),
+        Recipe(150.0, 0, 0.5, 1024, 7, "cuda", 3),
     ]
 
 
@@ -235,7 +247,7 @@ def test_steps_are_halved_until_they_fit_into_memory(tmp_path, training, example
     training.fits = 0
     with (
         pytest.raises(UsageError, match="does not fit into the memory"),
-        pytest.warns(UserWarning, match="out of memory: going on with 1,024 tokens a step"),
+        pytest.warns(UserWarning, match="out of memory: going on with 1,024 tokens per step"),
     ):
         run(tmp_path, examples, batch_tokens=2048)
     assert [recipe.batch_tokens for recipe in training.recipes] == [2048, 1024]
@@ -254,12 +266,12 @@ def test_without_a_gpu_it_is_said_how_many_examples_would_be_seen(
     # 100 tokens in 2 seconds are 50 a second, 18,000 in 6 minutes; an example has 3 + 2 tokens, so
     # 3,600 of them.
     with pytest.raises(
-        UsageError, match=r"at about 50 tokens a second, 6 minutes would see 3,600 examples"
+        UsageError, match=r"at about 50 tokens per second, 6 minutes would see 3,600 examples"
     ):
         run(tmp_path, examples, device="auto", minutes=6)
     assert [batch.real for batch in training.timed] == [100]
     # A batch is as long as the longest example.
-    training.encoded = [([1] * 900, [2] * 400)]
+    training.encoded = [SimpleNamespace(size=1300)]
     times = iter([10.0, 12.0])
     with pytest.raises(UsageError, match="would see 14 examples"):  # 18,000 / 1,300
         run(tmp_path, examples, device="auto", minutes=6)
@@ -281,14 +293,14 @@ def test_training_without_torch_is_refused(tmp_path, examples, monkeypatch):
 
 
 def make_example(payoffs, shown_as="table", kind="matrix"):
-    return {"task": {"kind": kind, "payoffs": payoffs, "format": shown_as}}
+    return {"task": json.dumps({"kind": kind, "payoffs": payoffs, "format": shown_as})}
 
 
-def test_test_games_are_measured_by_kind_size_and_format(tmp_path, training, examples):
+def test_test_games_are_measured_by_kind_size_and_format(tmp_path, training):
     zero = [[[1, -2], [-3, 4]], [[-1, 2], [3, -4]]]
     general = [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
     wide = [[[3, 0, 1], [5, 1, 1]], [[3, 5, 1], [0, 1, 1]]]
-    training.tests["test"] = [
+    tests = [
         *[make_example(zero)] * 250,
         *[make_example(general)] * 3,
         *[make_example(general, "json")] * 2,
@@ -296,8 +308,10 @@ def test_test_games_are_measured_by_kind_size_and_format(tmp_path, training, exa
         make_example(zero, kind="reply"),
         make_example(general, kind="story"),
     ]
-    tests = run(tmp_path, examples).measured.frames["tests"]
-    assert [(row["kind"], row["size"], row["format"], row["asked"]) for row in tests] == [
+    examples = write_examples(tmp_path / "made", tests=tests)
+    rows = run(tmp_path, examples).measured.frames["tests"]
+    assert len(run(tmp_path, examples, tests=0).measured.frames["tests"]) == 0
+    assert [(row["kind"], row["size"], row["format"], row["asked"]) for row in rows] == [
         ("general-sum", "2x2", "json", 2),
         ("general-sum", "2x2", "table", 3),
         ("general-sum", "unequal", "table", 1),
@@ -310,9 +324,9 @@ def test_test_games_are_measured_by_kind_size_and_format(tmp_path, training, exa
 def test_what_a_student_is_made_of_stands_beside_its_weights(tmp_path, training, examples):
     training.rows = [{"minutes": 1.0, "step": 3}, {"minutes": 2.0, "step": 5}]
     result = run(tmp_path, examples)
-    text = (tmp_path / "student" / "student.json").read_text()
+    text = (tmp_path / "student0" / "student.json").read_text()
     about = json.loads(text)
-    assert about["base"] == str(tmp_path / "weights")
+    assert about["base"]["name"] == str(tmp_path / "weights")
     assert about["sha256"] == hashlib.sha256(b"student").hexdigest()
     assert about["settings"] == json.loads(json.dumps(result.config.to_json()))
     assert about["last"] == {"minutes": 2.0, "step": 5}
@@ -337,12 +351,29 @@ def test_a_run_without_any_row_is_measured_as_empty(tmp_path):
     ids=lambda s: str(s),
 )
 def test_examples_of_the_prompts_of_today_are_taken(tmp_path, settings):
-    check_prompts(write_examples(tmp_path / "made", **settings))
+    assert open_export(write_examples(tmp_path / "made", **settings)).count == 1
 
 
 def test_examples_of_other_prompts_are_refused(tmp_path):
     with pytest.raises(StoreError, match="was made for other prompts"):
-        check_prompts(write_examples(tmp_path / "made", prompts="0123"))
+        open_export(write_examples(tmp_path / "made", prompts="0123"))
+
+
+def test_a_folder_whose_files_are_not_those_of_its_manifest_is_refused(tmp_path):
+    made = write_examples(tmp_path / "made")
+    (made / "train-0.jsonl").write_text('{"other": 1}\n')
+    with pytest.raises(StoreError, match="is not the file that was exported"):
+        open_export(made)
+    (made / "train-0.jsonl").unlink()
+    with pytest.raises(StoreError, match="is missing: run the export again"):
+        open_export(made)
+    with pytest.raises(StoreError, match="exported with --purpose rl"):
+        open_export(write_examples(tmp_path / "rl", purpose="rl"))
+    stopped = write_examples(tmp_path / "stopped")
+    manifest = json.loads((stopped / "manifest.json").read_text())
+    (stopped / "manifest.json").write_text(json.dumps(manifest | {"files": {}}))
+    with pytest.raises(StoreError, match="is not complete"):
+        open_export(stopped)
 
 
 def test_a_network_is_a_folder_a_file_or_weights_by_name(tmp_path, training, monkeypatch):
@@ -355,18 +386,20 @@ def test_a_network_is_a_folder_a_file_or_weights_by_name(tmp_path, training, mon
 
 def test_a_training_needs_data_and_shows_two_tables_and_a_hundred_percent():
     with pytest.raises(SettingError, match="at least one folder"):
-        TrainConfig("weights", data=())
+        TrainConfig("smollm2", data=())
+    with pytest.raises(UsageError, match="there are no weights at nowhere"):
+        TrainConfig("nowhere", data=())
     assert train.count_tables(None) == 2
     assert train.count_plays(None) == 100
 
 
-def test_where_a_student_is_written_and_trained_is_no_part_of_its_identity():
+def test_where_a_student_is_written_and_trained_is_no_part_of_its_identity(examples):
     extra = {name: read_extra(field) for name, field in list_settings(TrainConfig).items()}
     assert extra["model"]["argument"]
     assert [name for name in ("output", "device", "seed", "minutes") if extra[name]["how"]] == [
         "output",
         "device",
     ]
-    assert TrainConfig("weights", data=("x",)).seed == 0
+    assert TrainConfig("smollm2", data=(str(examples),)).seed == 0
     with pytest.raises(UsageError):
-        TrainConfig("weights", data=("x",), seed=-1)
+        TrainConfig("smollm2", data=(str(examples),), seed=-1)

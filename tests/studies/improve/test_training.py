@@ -1,8 +1,10 @@
 """The recipe in miniature: a tiny network learns 2x2 games on a processor, goes on after a stop,
 and is benched."""
 
+import hashlib
 import itertools
 import json
+import shutil
 from collections import Counter
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -27,6 +29,16 @@ from bestresponse.core.errors import (  # noqa: E402
 from bestresponse.models.base import Message, Request  # noqa: E402
 from bestresponse.models.students import model as serving, network as networks  # noqa: E402
 from bestresponse.studies.improve import training  # noqa: E402
+from bestresponse.studies.improve.answers import make_matrix_examples  # noqa: E402
+from bestresponse.studies.improve.data import (  # noqa: E402
+    Data,
+    Folder,
+    draw_pools,
+    open_data,
+    open_export,
+    parse_rows,
+)
+from bestresponse.studies.improve.examples import Telling  # noqa: E402
 from bestresponse.studies.improve.study import open_network  # noqa: E402
 
 
@@ -50,8 +62,16 @@ def data(tmp_path_factory):
         formats="table",
         themes="neutral",
         answers="direct",
+        scale=9,
+        varied=0,
     )
     return folder
+
+
+@pytest.fixture(scope="module")
+def opened(data):
+    """The data, checked."""
+    return open_data([str(data)])
 
 
 def list_shapes(sizes):
@@ -83,11 +103,8 @@ def make_network(sizes, tokenizer):
 @pytest.fixture(scope="module")
 def base(data, tmp_path_factory):
     """A random network with a tokenizer that has whole phrases of the questions as tokens."""
-    examples = [
-        example
-        for path in training.list_shards([data], "train")
-        for example in training.read_shard(path)
-    ]
+    folder = open_export(data)
+    examples = [example for name in folder.list_files("train") for example in folder.read(name)]
     tokenizer = Tokenizer(models.BPE())
     digits, letters = (
         pre_tokenizers.Digits(individual_digits=True),
@@ -151,8 +168,6 @@ def make_trainer(base, **changes):
         "rate": 0.01,
         "batch_tokens": 1024,
         "seed": 1,
-        "curriculum": 0.0,
-        "lora": 0,
         "device": "cpu",
     }
     return training.Trainer(networks.read_folder(base), training.Recipe(**(values | changes)))
@@ -161,29 +176,38 @@ def make_trainer(base, **changes):
 SHAPE = training.Shape(tokens=1024, scored=512, conversations=20, longest=512)
 
 
-def first_batches(trainer, data):
-    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))
+def first_batches(trainer, opened):
+    pool = next(draw_pools(opened, 1, 0))
     return training.pack(trainer.network, pool[:64], SHAPE, np.random.default_rng(0))
 
 
+def write_rows(folder, name, count, start=0):
+    """Write rows that know their number, and return the name and the hash of the file."""
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {
+            "messages": [
+                {"role": "user", "content": folder.name},
+                {"role": "assistant", "content": "yes"},
+            ],
+            "number": start + k,
+        }
+        for k in range(count)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / name).write_text(text, "utf-8")
+    return name, hashlib.sha256(text.encode()).hexdigest()
+
+
 def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
+    folders = []
     for name, counted in (("large", 6000), ("small", 2000), ("empty", 0)):
         folder = tmp_path / name
-        folder.mkdir()
-        manifest = {"format": 2, "settings": {}, "counts": {"train": counted}}
-        (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-        for number in range(2):
-            examples = [
-                {
-                    "messages": [{"role": "user", "content": name}],
-                    "task": {"number": number * counted // 2 + k},
-                }
-                for k in range(counted // 2)
-            ]
-            lines = "".join(json.dumps(example) + "\n" for example in examples)
-            (folder / f"train-{number:05d}.jsonl").write_text(lines, "utf-8")
-    folders = [tmp_path / "large", tmp_path / "small", tmp_path / "empty"]
-    pools = training.draw_pools(folders, 0, 0, lambda: float("inf"))
+        files = [
+            write_rows(folder, f"train-{k}.jsonl", counted // 2, k * counted // 2) for k in range(2)
+        ]
+        folders.append(Folder(folder, counted, tuple(files)))
+    pools = draw_pools(Data(tuple(folders)), 0, 0)
     first, second = next(pools), next(pools)
     for pool in (first, second):
         assert Counter(example["messages"][0]["content"] for example in pool) == {
@@ -191,19 +215,77 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
             "small": 1024,
         }
     # 2 x 1024 of the 2,000 small examples: all of them, and the first file's beginning again.
-    small = [
-        e["task"]["number"] for e in (*first, *second) if e["messages"][0]["content"] == "small"
-    ]
+    small = [e["number"] for e in (*first, *second) if e["messages"][0]["content"] == "small"]
     assert len(small) == 2048
     assert set(small) == set(range(2000))
-    resumed = training.draw_pools(folders, 0, 1, lambda: float("inf"))
-    assert next(resumed) == second
+    assert next(draw_pools(Data(tuple(folders)), 0, 1)) == second
 
 
-def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(data, base):
+def test_conversations_of_others_are_mixed_in_by_their_share(data, tmp_path):
+    write_rows(tmp_path / "chat", "talk.jsonl", 30)
+    pool = next(draw_pools(open_data([str(data)], [f"{tmp_path / 'chat'}=0.25"]), 0, 0))
+    others = [example for example in pool if example["task"] is None]
+    assert len(others) == 1024
+    assert len(pool) == 4096
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "message"),
+    [
+        ("{}", "", "expected FOLDER=SHARE"),
+        ("{}=2", "", "a share between 0 and 1"),
+        ("{}=0.1", '{"text": "hello"}', "expected a column `messages`"),
+        ("{}=0.1", '{"prompt": "a", "completion": 3}', "expected a column `messages`"),
+        ("{}=0.1", "[1]", "expected an object per line"),
+        ("{}=0.1", "{", "is damaged"),
+        ("{}=0.1", "", "holds no conversations"),
+        (
+            "{}=0.1",
+            '{"messages": [{"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}]}',
+            "must end with a message of the assistant",
+        ),
+    ],
+)
+def test_conversations_that_cannot_be_mixed_in_are_refused(data, tmp_path, entry, text, message):
+    (tmp_path / "talk.jsonl").write_text(text, "utf-8")
+    with pytest.raises(br.BestResponseError, match=message):
+        open_data([str(data)], [entry.format(tmp_path)])
+
+
+def test_a_file_that_changes_during_a_training_ends_it_with_a_sentence(tmp_path):
+    folder = tmp_path / "data"
+    files = (write_rows(folder, "train-0.jsonl", 10),)
+    pools = draw_pools(Data((Folder(folder, 10, files),)), 0, 0)
+    next(pools)
+    write_rows(folder, "train-0.jsonl", 11)
+    with pytest.raises(StoreError, match=r"train-0\.jsonl has changed since it was exported"):
+        next(pools)
+    (folder / "train-0.jsonl").unlink()
+    pools = draw_pools(Data((Folder(folder, 10, files),)), 0, 0)
+    with pytest.raises(StoreError, match="run the same command to resume"):
+        next(pools)
+
+
+def test_false_starts_are_read_and_not_learnt(base, tmp_path):
+    rng = np.random.default_rng(0)
+    row = rng.integers(-9, 10, (60, 3, 3)).astype(float)
+    telling = Telling(("short",), checked=1.0)
+    made = make_matrix_examples(np.stack([row, -row], 1), telling, rng)
+    (example, *_) = [example for example in made if example.rejected]
+    network = networks.read_folder(base)
+    (encoded,) = training.encode_examples(network, [example.to_json()])
+    hidden = [
+        token for token, target in zip(encoded.answer, encoded.targets, strict=True) if target < 0
+    ]
+    first, last = example.unscored
+    assert network.tokenizer.decode(hidden).strip() == example.answer[first:last].strip()
+    assert encoded.targets[-1] == network.end
+
+
+def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(opened, base):
     trainer = make_trainer(base)
     small = training.Shape(tokens=1024, scored=200, conversations=3, longest=128)
-    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:30]
+    pool = next(draw_pools(opened, 1, 0))[:30]
     batches = training.pack(trainer.network, pool, small, np.random.default_rng(0))
     assert {tuple(part.shape for part in batch.parts) for batch in batches} == {
         ((1024,), (1024,), (1024,), (12,), (200,), (200,))
@@ -217,8 +299,8 @@ def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(d
         assert all(0 <= length <= 128 for length in after)
 
 
-def test_another_process_makes_the_same_batches(data, base):
-    batches = training.Batches(make_trainer(base), [data], 2.0)
+def test_another_process_makes_the_same_batches(opened, base):
+    batches = training.Batches(make_trainer(base), opened)
     here = list(islice(batches.load(), 3))
     batches.recipe = replace(batches.recipe, device="mps")
     there = list(islice(batches.load(), 3))
@@ -229,43 +311,23 @@ def test_another_process_makes_the_same_batches(data, base):
         )
 
 
-def test_larger_games_join_in_as_the_training_goes_on(data, base):
-    batches = training.Batches(make_trainer(base, curriculum=0.5), [data], 5.0)
-    assert batches.reach() == 2.0
-    batches.spent.fill_(0.25)  # half of the time in which sizes grow: 2 + 0.5 x (5 + 2)
-    assert batches.reach() == 5.5
-    batches.spent.fill_(0.5)
-    assert batches.reach() == float("inf")
-
-
-def test_the_smallest_games_are_trained_on_where_all_are_larger_than_a_curriculum_begins_with(
-    tmp_path,
-):
-    br.export(tmp_path, count=40, sizes="3-4", rectangular=0, formats="short")
-    pool = next(training.draw_pools([tmp_path], 0, 0, lambda: 2.0))
-    assert {len(example["task"]["payoffs"][0]) for example in pool} == {3}
-
-
-def test_the_shape_of_batches_follows_the_conversations(data, base):
+def test_the_shape_of_batches_follows_the_conversations(opened, base):
     trainer = make_trainer(base)
-    shape = training.choose_shape(trainer.network, [data], 4096)
+    shape = training.choose_shape(trainer.network, opened, 4096)
     assert shape.tokens == 4096
     assert shape.longest % 128 == 0
-    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))
+    pool = next(draw_pools(opened, 1, 0))
     batches = training.pack(trainer.network, pool, shape, np.random.default_rng(0))
     assert np.mean([batch.real for batch in batches]) > 0.9 * 4096
 
 
-@pytest.mark.parametrize("lora", [0, 4])
-def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(
-    data, base, tmp_path, lora
-):
-    straight = make_trainer(base, lora=lora)
-    batches = first_batches(straight, data)
+def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(opened, base, tmp_path):
+    straight = make_trainer(base)
+    batches = first_batches(straight, opened)
     for batch in batches[:2]:
         straight.step(batch, 0.01)
     straight.save(tmp_path / "checkpoint.pt")
-    resumed = make_trainer(base, lora=lora)
+    resumed = make_trainer(base)
     resumed.load(tmp_path / "checkpoint.pt")
     losses = [float(trainer.step(batches[2], 0.01)) for trainer in (straight, resumed)]
     assert losses[0] == losses[1]
@@ -274,7 +336,8 @@ def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(
 @pytest.fixture
 def clock(monkeypatch):
     """Let 20 seconds pass whenever a training looks at the clock, at least twice a step, and ask no
-    questions."""
+    questions; measuring seems to take no time at all."""
+    monkeypatch.setattr(training, "_DEARER", 0.0)
     ticks = itertools.count(0, 20)
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
     monkeypatch.setattr(training, "measure_replies", lambda *arguments: {})
@@ -285,62 +348,64 @@ class Killed(Exception):
 
 
 def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(
-    data, base, tmp_path, clock
+    opened, base, tmp_path, clock, monkeypatch
 ):
     # Without a limit of time the rates depend on steps alone, and every 30 seconds, so every step
     # or two, is a row.
     straight = make_trainer(base, seconds=0, steps=8)
-    training.train(straight, [data], tmp_path / "straight.pt", lambda row: None)
+    training.train(straight, opened, tmp_path / "straight.pt", lambda row: None)
     assert straight.progress.pool == 0
     assert straight.progress.batch == 8
-    rows = []
-
-    def count_rows(row):
-        rows.append(row)
-        if len(rows) == 4:
-            raise Killed
-
     killed = make_trainer(base, seconds=0, steps=8)
+    make_step = killed.step
+
+    def step_or_die(batch, rate):
+        if killed.progress.step == 5:
+            raise Killed
+        return make_step(batch, rate)
+
+    monkeypatch.setattr(killed, "step", step_or_die)
+    # The sixth step is never made; what was done since the last checkpoint is lost.
+    monkeypatch.setattr(training, "_LEAST_SAVED", 100.0)
     with pytest.raises(Killed):
-        training.train(killed, [data], tmp_path / "checkpoint.pt", count_rows)
+        training.train(killed, opened, tmp_path / "checkpoint.pt", lambda row: None)
     resumed = make_trainer(base, seconds=0, steps=8)
     resumed.load(tmp_path / "checkpoint.pt")
     assert 0 < resumed.progress.step < killed.progress.step < 8
-    training.train(resumed, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    training.train(resumed, opened, tmp_path / "checkpoint.pt", lambda row: None)
     assert resumed.progress.tokens == straight.progress.tokens
     for name, value in straight.parameters.items():
         assert torch.equal(resumed.parameters[name], value), name
 
 
-def test_a_training_that_is_over_is_not_measured_again(data, base, tmp_path, clock):
+def test_a_training_that_is_over_is_not_measured_again(opened, base, tmp_path, clock):
     trainer = make_trainer(base, seconds=0, steps=2)
-    training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    training.train(trainer, opened, tmp_path / "checkpoint.pt", lambda row: None)
     before, seconds = list(trainer.progress.rows), trainer.progress.seconds
-    training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    training.train(trainer, opened, tmp_path / "checkpoint.pt", lambda row: None)
     assert (trainer.progress.rows, trainer.progress.seconds) == (before, seconds)
 
 
 def test_the_rate_rises_over_a_hundred_steps_and_falls_to_a_hundredth(
-    data, base, tmp_path, clock, monkeypatch
+    opened, base, tmp_path, clock, monkeypatch
 ):
     trainer = make_trainer(base, seconds=0, steps=200, rate=0.5)
     rates = []
     monkeypatch.setattr(trainer, "step", lambda batch, rate: rates.append(rate) or torch.zeros(()))
-    training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    training.train(trainer, opened, tmp_path / "checkpoint.pt", lambda row: None)
     # Of 0.5: 1/100 at the first step, 50/100 x (1 - 49/200) at the 50th, 1 - 100/200 at the 101st,
     # 1/200, less than 1/100, at the last.
     assert [rates[k] for k in (0, 49, 100, 199)] == pytest.approx([0.005, 0.18875, 0.25, 0.005])
 
 
-def test_examples_longer_than_a_step_are_refused_where_nothing_is_left(data, base):
+def test_examples_longer_than_a_step_are_refused_where_nothing_is_left(opened, base):
     with pytest.raises(UsageError, match="no example fits into 16 tokens a step: the shortest has"):
-        training.choose_shape(networks.read_folder(base), [data], 16)
+        training.choose_shape(networks.read_folder(base), opened, 16)
 
 
 def test_a_damaged_file_of_examples_is_named(tmp_path):
     path = tmp_path / "train-00000.jsonl"
-    path.write_text('{"messages": [], "task": {}}\n{"messages": [{"role": "us', "utf-8")
-    examples = training.read_shard(path)
+    examples = parse_rows(path, b'{"messages": [], "task": {}}\n{"messages": [{"role": "us')
     assert next(examples) == {"messages": [], "task": {}}
     with pytest.raises(StoreError, match=r"train-00000\.jsonl is damaged"):
         next(examples)
@@ -363,18 +428,9 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
-def test_low_rank_changes_leave_the_base_alone_until_they_are_merged(data, base):
-    trainer = make_trainer(base, lora=2)
-    before = trainer.parameters["qkv"].clone()
-    for batch in first_batches(trainer, data)[:3]:
-        trainer.step(batch, 0.05)
-    assert torch.equal(trainer.parameters["qkv"], before)
-    assert not torch.equal(trainer.finish().parameters["qkv"], before)
-
-
-def test_only_answers_are_scored_and_no_conversation_sees_another(data, base):
+def test_only_answers_are_scored_and_no_conversation_sees_another(opened, base):
     trainer = make_trainer(base)
-    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:2]
+    pool = next(draw_pools(opened, 1, 0))[:2]
     (both,) = training.pack(trainer.network, pool, SHAPE, np.random.default_rng(0))
     said = [training.split_messages(example)[1] for example in pool]
     scored = [
@@ -479,7 +535,7 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
     pytest.importorskip("gguf")
     path = tmp_path / "weights.gguf"
     path.write_bytes(b"these are no weights, whatever the name of the file says")
-    with pytest.raises(ModelUnavailable, match="no network of the Llama family"):
+    with pytest.raises(ModelUnavailable, match="no network of the Llama"):
         open_network(str(path))
 
 
@@ -554,7 +610,7 @@ def test_data_of_other_prompts_are_refused_with_both_hashes(data, base, tmp_path
 
 def test_without_a_gpu_it_is_said_how_long_it_would_take(data, base, tmp_path, monkeypatch):
     monkeypatch.setattr("bestresponse.models.students.model.choose_device", lambda: "cpu")
-    with pytest.raises(UsageError, match=r"tokens a second.*`--device cpu` trains all the same"):
+    with pytest.raises(UsageError, match=r"tokens per second.*`--device cpu` trains all the same"):
         br.train(base, data=[str(data)], output=tmp_path / "s", minutes=1, output_dir=tmp_path)
 
 
@@ -565,5 +621,186 @@ def test_control_tokens_in_a_question_do_not_end_it():
 
 def test_a_folder_that_is_no_network_is_refused_in_a_sentence(tmp_path):
     Path(tmp_path / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(br.BestResponseError, match="no network of the Llama family"):
+    with pytest.raises(br.BestResponseError, match="no network of the Llama"):
         br.open_model(str(tmp_path))
+
+
+def train_shortly(base, data, folder, name, **settings):
+    """Train two steps and return the student's folder."""
+    student = folder / name
+    br.train(
+        base,
+        data=[str(data)],
+        output=student,
+        **{"steps": 2, "batch_tokens": 1024, "held_out": 1, "tests": 0, **settings},
+        device="cpu",
+        output_dir=folder / "runs",
+    )
+    return student
+
+
+def hash_student(folder):
+    return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+
+
+def test_data_that_changed_under_the_same_name_give_another_student(base, tmp_path):
+    data = tmp_path / "data"
+    br.export(data, count=60, sizes="2", rectangular=0, formats="short")
+    first = train_shortly(base, data, tmp_path, "first")
+    shutil.rmtree(data)
+    br.export(data, count=60, sizes="3", rectangular=0, formats="short")
+    with pytest.raises(UsageError, match="holds a student of other data"):
+        train_shortly(base, data, tmp_path, "first")
+    second = train_shortly(base, data, tmp_path, "second")
+    assert hash_student(first) != hash_student(second)
+    about = json.loads((second / "student.json").read_text())
+    assert about["examples"][0]["settings"]["sizes"] == "3"
+    assert about["sha256"] == hash_student(second)
+
+
+def test_weights_that_changed_under_the_same_name_give_another_student(data, base, tmp_path):
+    copied = tmp_path / "base"
+    shutil.copytree(base, copied)
+    first = train_shortly(copied, data, tmp_path, "first")
+    network = networks.read_folder(copied)
+    network.parameters["norm"] *= 1.5
+    networks.write_folder(network, copied)
+    second = train_shortly(copied, data, tmp_path, "second")
+    assert hash_student(first) != hash_student(second)
+
+
+def test_equal_steps_give_equal_weights_whatever_the_clock_says(
+    opened, base, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(training, "measure_replies", lambda *arguments: {})
+    weights = []
+    for tick in (0.001, 7.0):
+        ticks = itertools.count(0, tick)
+        clock = SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks))
+        monkeypatch.setattr(training, "time", clock)
+        trainer = make_trainer(base, seconds=600, steps=3)
+        training.train(trainer, opened, tmp_path / "checkpoint.pt", lambda row: None)
+        weights.append(trainer.parameters["qkv"].detach().clone())
+    assert trainer.progress.step == 3
+    assert torch.equal(*weights)
+
+
+def test_something_else_in_the_output_folder_is_left_alone(data, base, tmp_path):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "thesis.txt").write_text("the only copy")
+    with pytest.raises(UsageError, match="taken holds something else"):
+        train_shortly(base, data, tmp_path, "taken")
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["thesis.txt"]
+
+
+FAMILIES = {
+    "llama, tied": ("LlamaConfig", {"tie_word_embeddings": True}),
+    "llama, untied": ("LlamaConfig", {"tie_word_embeddings": False}),
+    "qwen2, tied": ("Qwen2Config", {"tie_word_embeddings": True}),
+    "qwen2, untied": ("Qwen2Config", {"tie_word_embeddings": False, "rms_norm_eps": 1e-5}),
+}
+
+
+def write_random(family, options, folder, base):
+    """Write a tiny random model by `transformers`, with the tokenizer of the base."""
+    transformers = pytest.importorskip("transformers")
+    network = networks.read_folder(base)
+    config = getattr(transformers, family)(
+        vocab_size=network.sizes.vocabulary,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=48,
+        max_position_embeddings=256,
+        **options,
+    )
+    torch.manual_seed(0)
+    model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    for name, value in model.named_parameters():  # biases begin as 0, which would show nothing
+        value.data.normal_(std=0.3 if "norm" not in name else 1.0)
+    model.save_pretrained(folder)
+    network.tokenizer.save(str(folder / "tokenizer.json"))
+    return model.eval()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_models_give_the_tokens_of_transformers(family, base, tmp_path):
+    model = write_random(*FAMILIES[family], tmp_path, base)
+    network = networks.read_folder(tmp_path)
+    prompt = network.encode("Your possible actions: A, B. The payoffs are 3 and -4.")
+    (reply,) = networks.continue_prompts(network, [prompt], 12)
+    written = model.generate(
+        torch.tensor([prompt]),
+        max_new_tokens=12,
+        do_sample=False,
+        eos_token_id=network.end,
+        pad_token_id=network.end,
+    )
+    expected = written[0, len(prompt) :].tolist()
+    assert reply == [token for token in expected if token != network.end]
+    # What was written again is the same network.
+    networks.write_folder(network, tmp_path / "again")
+    again = networks.read_folder(tmp_path / "again")
+    assert again.sizes == network.sizes
+    assert again.parameters.keys() == network.parameters.keys()
+
+
+@pytest.mark.parametrize(
+    ("family", "options", "message"),
+    [
+        (
+            "LlamaConfig",
+            {"rope_scaling": {"rope_type": "linear", "factor": 2.0}},
+            "positions are scaled",
+        ),
+        ("LlamaConfig", {"attention_bias": True}, "attention_bias = True"),
+        ("LlamaConfig", {"mlp_bias": True}, "mlp_bias = True"),
+        ("LlamaConfig", {"hidden_act": "gelu"}, "hidden_act = 'gelu'"),
+        ("Qwen3Config", {"head_dim": 8}, "family 'qwen3'"),
+        ("LlamaConfig", {"head_dim": 16}, "heads have 16 numbers"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_would_be_computed_otherwise_is_refused_by_name(
+    family, options, message, base, tmp_path
+):
+    write_random(family, options, tmp_path, base)
+    with pytest.raises(ModelUnavailable, match=message):
+        networks.read_folder(tmp_path)
+
+
+def test_a_tokenizer_of_another_model_is_refused(base, tmp_path):
+    shutil.copytree(base, tmp_path / "mixed")
+    config = json.loads((tmp_path / "mixed" / "config.json").read_text())
+    (tmp_path / "mixed" / "config.json").write_text(json.dumps(config | {"vocab_size": 7}))
+    with pytest.raises(ModelUnavailable, match="they are of different models"):
+        networks.read_folder(tmp_path / "mixed")
+
+
+def test_weights_that_nothing_uses_are_refused(base, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(base, tmp_path / "more")
+    path = tmp_path / "more" / "model.safetensors"
+    save_file(load_file(path) | {"model.layers.0.extra.weight": torch.ones(2)}, path)
+    with pytest.raises(ModelUnavailable, match=r"nothing here uses its weights model\.layers\.0"):
+        networks.read_folder(tmp_path / "more")
+
+
+def test_transformers_opens_a_student_with_its_chat_template(base):
+    transformers = pytest.importorskip("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "A or B?"}]
+    written = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    assert written == networks.write_chat([("system", "Be brief."), ("user", "A or B?")])
+    assert tokenizer.pad_token == networks.END
+
+
+def test_a_base_without_the_chat_tokens_is_refused(data, base, tmp_path):
+    tokenizer = Tokenizer(models.BPE({"a": 0}, []))
+    network = networks.read_folder(base)
+    with pytest.raises(ModelUnavailable, match="no token"):
+        networks.write_folder(
+            networks.Network(network.sizes, network.parameters, tokenizer), tmp_path / "plain"
+        )

@@ -187,7 +187,7 @@ def test_shares_at_the_start_are_rounded_to_whole_agents():
         ({"revise": 0.0}, "revise: expected a number above 0 and of at most 1, got 0.0"),
         (
             {"start": {"always:eagle": 1.0}},
-            "start: 'always:eagle' is none of always:hawk, always:dove",
+            "start: there is no strategy 'always:eagle' here; expected one of always:hawk, always:dove",
         ),
         ({"start": {"always:hawk": 0.0}}, "one of them above 0"),
         ({"strategies": ["always:hawk"]}, "expected at least two strategies"),

@@ -21,7 +21,7 @@ def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_diff
 def test_a_missing_sentence_model_is_a_sentence(monkeypatch):
     monkeypatch.setattr("bestresponse.studies.steer.building.find_spec", lambda name: None)
     with pytest.raises(
-        UsageError, match=r"--embed minilm needs onnxruntime: pip install '\.\[embed\]'"
+        UsageError, match=r"the embedding minilm needs onnxruntime: pip install '\.\[embed\]'"
     ):
         MiniLM()
 

@@ -201,9 +201,9 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         item["item"]: item["text"] for item in sample_verdicts([run("a", transcript=[attempt])])
     }
     assert items == {
-        "0-0": "Sentence: \nRead as: B is best\nVerdict: refuted",
-        "0-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
-        "0-5": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
+        "0-1-0": "Sentence (read): \nRead as: B is best\nVerdict: refuted",
+        "0-1-1": "Sentence (read): Three for me.\nRead as: payoff(3)\nVerdict: proved",
+        "0-1-5": "Sentence (read): I get 3.\nRead as: payoff(3)\nVerdict: proved",
     }
     assert len(sample_verdicts([run("a", transcript=[attempt]) for _ in range(40)])) == 100
 
@@ -297,7 +297,7 @@ def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
 
 def test_the_seat_and_the_moves_before_have_to_be_those_of_the_game():
     assert VerifyConfig("m", "prisoners-dilemma", seat="col").seat == "col"
-    with pytest.raises(UsageError, match="seat: 'nobody' is none of row, col"):
+    with pytest.raises(UsageError, match="seat: there is no player 'nobody'; expected row or col"):
         VerifyConfig("m", "prisoners-dilemma", seat="nobody")
     with pytest.raises(UsageError, match="nothing is chosen before in prisoners-dilemma"):
         VerifyConfig("m", "prisoners-dilemma", after=("cooperate",))

@@ -163,7 +163,7 @@ def test_a_treatment_changes_only_what_it_names():
         (SMALL + '[payment]\ncurrency = "EUR"\nrate = -1\n', "line 9: rate is -1"),
         (
             SMALL.replace("title", 'language = "xx"\ntitle'),
-            "line 1: there are no texts in 'xx'; known: en, de",
+            "line 1: there is no language 'xx'; there are en, de. Choose another language",
         ),
         (
             SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n',

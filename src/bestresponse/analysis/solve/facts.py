@@ -8,6 +8,7 @@ gives as floats.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any, TypeGuard
 
 from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
@@ -91,31 +92,36 @@ def regret_text(regret: float) -> str:
 def show_facts(facts: Mapping[str, object], players: Sequence[str]) -> tuple[Block, ...]:
     """Show an answer: its method, its numbers, what it says of each player, its records and
     policies."""
-    roles = set(players)
-    shared = {
-        key: fact for key, fact in facts.items() if isinstance(fact, dict) and set(fact) == roles
-    }
-    policies = [key for key, fact in shared.items() if _is_policy(fact)]
-    single = {key: fact for key, fact in facts.items() if _is_single(fact) and key != "method"}
-    for fact in facts.values():
-        if (
-            isinstance(fact, Mapping)
-            and set(fact) != roles
-            and all(_is_single(value) for value in fact.values())
-        ):
-            single |= fact
+    by_player: dict[str, Mapping[str, object]] = {}
+    policies: list[JsonObject] = []
+    for key, fact in facts.items():
+        if _is_by_player(fact, players):
+            if _is_policy(fact):
+                policies.append(dict(fact))
+            else:
+                by_player[key] = fact
     blocks: list[Block] = [Note(f"Method: {facts['method']}.")]
-    if single:
+    if single := _find_single_facts(facts, players):
         blocks.append(show_values(single))
-    by_player = {key: fact for key, fact in shared.items() if key not in policies}
     if by_player:
         blocks.append(show_by_player(players, by_player))
     for key, fact in facts.items():
         if isinstance(fact, list) and fact and isinstance(fact[0], Mapping):
             blocks.append(show_records(fact, players, _name(key).capitalize()))
             blocks += show_policies([record["policy"] for record in fact if "policy" in record])
-    blocks += show_policies([shared[key] for key in policies])
+    blocks += show_policies(policies)
     return tuple(blocks)
+
+
+def _find_single_facts(facts: Mapping[str, object], players: Sequence[str]) -> dict[str, object]:
+    """Find the single numbers and words, also those one level down that are not by player."""
+    single = {key: fact for key, fact in facts.items() if _is_single(fact) and key != "method"}
+    for fact in facts.values():
+        if not isinstance(fact, Mapping) or set(fact) == set(players):
+            continue
+        if all(_is_single(value) for value in fact.values()):
+            single |= fact
+    return single
 
 
 def show_values(facts: Mapping[str, object]) -> KeyValues:
@@ -145,52 +151,51 @@ def show_records(
     """Show records as rows, alike ones as one; strategies have a column for each player."""
     alike: dict[tuple[tuple[str, Cell], ...], list[int]] = {}
     for number, record in enumerate(records, start=1):
-        row: dict[str, Cell] = {}
-        for key, fact in record.items():
-            exact = record.get(f"{key}_exact")
-            if key.endswith("_exact"):
-                continue
-            if isinstance(fact, Mapping) and set(fact) == set(players):
-                parts = {player: fact[player] for player in players}
-                if any(isinstance(part, Mapping) for part in parts.values()):
-                    if not _is_policy(fact):
-                        row |= {
-                            seat: mix_text(mix, exact and exact[seat])
-                            for seat, mix in parts.items()
-                        }
-                else:
-                    row[_name(key)] = ", ".join(
-                        str(_write(part, exact and exact[seat], unit))
-                        for seat, part in parts.items()
-                    )
-            elif not (
-                isinstance(fact, list) and fact and isinstance(fact[0], list | Mapping | float)
-            ):
-                row[_name(key)] = _write(fact, exact, unit)
+        row = _write_record(record, players, unit)
         alike.setdefault(tuple(row.items()), []).append(number)
-    rows: list[dict[str, Cell]] = [dict(row) for row in [*alike][:_ROWS]]
-    if numbered and len(records) > 1:
-        counts = [
-            numbers[0] if len(numbers) == 1 else _join_numbers(numbers)
-            for numbers in alike.values()
-        ]
-        rows = [{"#": count, **row} for count, row in zip(counts, rows, strict=False)]
+    rows: list[dict[str, Cell]] = []
+    for cells, numbers in list(alike.items())[:_ROWS]:
+        count: dict[str, Cell] = {}
+        if numbered and len(records) > 1:
+            count = {"#": numbers[0] if len(numbers) == 1 else _join_numbers(numbers)}
+        rows.append(count | dict(cells))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    numeric = {
-        name for name in names if all(isinstance(row.get(name), int | float) for row in rows)
-    }
-    columns = tuple(
-        Column(
-            name,
-            "right" if name in numeric else "left",
-            _HELP.get(name, ""),
-            ".6g" if name in numeric else "",
-        )
-        for name in names
-    )
+    columns = tuple(_make_column(name, rows) for name in names)
     if len(alike) > _ROWS:
         caption += f" (the first {_ROWS}; {len(alike) - _ROWS:,} more in the JSON form)"
     return Table(columns, tuple(tuple(row.get(name) for name in names) for row in rows), caption)
+
+
+def _write_record(record: JsonObject, players: Sequence[str], unit: float) -> dict[str, Cell]:
+    """Write the cells of one record; policies and long lists are shown elsewhere or left out."""
+    row: dict[str, Cell] = {}
+    for key, fact in record.items():
+        if key.endswith("_exact"):
+            continue
+        exact = record.get(f"{key}_exact")
+        if not _is_by_player(fact, players):
+            if not _is_nested_list(fact):
+                row[_name(key)] = _write(fact, exact, unit)
+            continue
+        exact_by_seat = exact or dict.fromkeys(players)
+        if not any(isinstance(part, Mapping) for part in fact.values()):
+            amounts = [str(_write(fact[seat], exact_by_seat[seat], unit)) for seat in players]
+            row[_name(key)] = ", ".join(amounts)
+        elif not _is_policy(fact):
+            for seat in players:
+                row[seat] = mix_text(fact[seat], exact_by_seat[seat])
+    return row
+
+
+def _make_column(name: str, rows: Sequence[Mapping[str, Cell]]) -> Column:
+    """Align a column that holds numbers alone to the right, with six digits."""
+    is_numeric = all(isinstance(row.get(name), int | float) for row in rows)
+    return Column(
+        name,
+        align="right" if is_numeric else "left",
+        help=_HELP.get(name, ""),
+        format=".6g" if is_numeric else "",
+    )
 
 
 def _join_numbers(numbers: Sequence[int]) -> str:
@@ -241,6 +246,15 @@ def _name(key: str) -> str:
 
 def _is_single(fact: object) -> bool:
     return fact is None or isinstance(fact, str | int | float)
+
+
+def _is_by_player(fact: object, players: Sequence[str]) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(fact, Mapping) and set(fact) == set(players)
+
+
+def _is_nested_list(fact: object) -> bool:
+    """Say whether it is a list of lists, records or floats, which no cell can show."""
+    return isinstance(fact, list) and bool(fact) and isinstance(fact[0], list | Mapping | float)
 
 
 def _is_policy(fact: Mapping[str, object]) -> bool:

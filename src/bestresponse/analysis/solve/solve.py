@@ -111,6 +111,10 @@ def check_scale(game: NormalForm | Tree) -> None:
         )
 
 
+_ITERATED = ("double-oracle", *solution.CFR_VARIANTS, *solution.SAMPLINGS)
+"""Methods for trees that take a number of iterations."""
+
+
 def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is
     not for it."""
@@ -122,17 +126,7 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
         )
     form = theory.to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""
-    if method and method not in solution.TREE_METHODS:
-        raise SettingError(
-            "method",
-            f"{method} solves tables; for a tree use auto, {', '.join(solution.TREE_METHODS)}",
-        )
-    iterates = ("double-oracle", *solution.CFR_VARIANTS, *solution.SAMPLINGS)
-    if method and wish.iterations and method not in iterates:
-        raise SettingError(
-            "iterations",
-            f"it does nothing with the method {method}; it is for {', '.join(iterates)}",
-        )
+    _check_tree_method(method, wish)
     match method:
         case "":
             solved = _choose_method(form, wish)
@@ -150,7 +144,7 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
             )
         case _:
             solved = _iterated(form, cast("Variant", method), wish)
-    if wish.iterations and solved.cfr is None and method not in iterates:
+    if wish.iterations and solved.cfr is None and method not in _ITERATED:
         raise SettingError(
             "iterations",
             f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+",
@@ -160,6 +154,20 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
             "engine", f"{solved.method} has only one; CFR and the enumeration of plans have two"
         )
     return solved
+
+
+def _check_tree_method(method: str, wish: Wish) -> None:
+    """Refuse a method that does not solve trees, and iterations where none are made."""
+    if method and method not in solution.TREE_METHODS:
+        raise SettingError(
+            "method",
+            f"{method} solves tables; for a tree use auto, {', '.join(solution.TREE_METHODS)}",
+        )
+    if method and wish.iterations and method not in _ITERATED:
+        raise SettingError(
+            "iterations",
+            f"it does nothing with the method {method}; it is for {', '.join(_ITERATED)}",
+        )
 
 
 def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:

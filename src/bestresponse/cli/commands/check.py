@@ -14,7 +14,7 @@ import typer
 import bestresponse as br
 from bestresponse.api.formalizing import ENGINE_HELP
 from bestresponse.cli.options import AsJson, complete_game
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, LogicError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.validation import (
     Named,
@@ -35,6 +35,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 40
+_MOST_ANSWERS = 100
 _EXIT_CODES = {
     "same tree": 0,
     "different": 1,
@@ -52,7 +53,7 @@ _SCALES = {
 def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")
+        bool, typer.Option("--json", help="Print one JSON object per line, one line per program.")
     ] = False,
     name: Annotated[
         str | None,
@@ -64,19 +65,34 @@ def check_command(
             ),
         ),
     ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Also put this query to each program and print its answers, for example"
+                ' "game(s0, F), finally(goal(p1, 5), F)".'
+            ),
+        ),
+    ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
 ) -> None:
     """Check logic programs in four stages: syntax, names, running, and the game that comes out,
     which is told in words.
 
-    Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is
-    1 unless all are games.
+    Nothing in a program can do any harm: it passes a gate and runs within limits, and so does a
+    query. The exit code is 1 unless all are games and the query could be answered, if only by
+    "false".
     """
     wanted = {} if name is None else find_constraints(name)
     open_engine(engine).close()  # type: ignore[arg-type]
     right = True
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for result in pool.map(lambda path: _check_file(path, engine, wanted), programs):
+
+        def check_one(path: Path) -> JsonObject:
+            result = _check_file(path, engine, wanted)
+            return result if query is None else _put_query(result, path, query, engine)
+
+        for result in pool.map(check_one, programs):
             print(
                 json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True
             )
@@ -86,14 +102,13 @@ def check_command(
 
 
 def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:
-    table, ok = None, False
+    table = None
+    ok = False
     try:
         report = br.check(path, engine=engine)  # type: ignore[arg-type]
-        table, ok, messages = (
-            report.table,
-            report.ok,
-            [diagnostic.to_json() for diagnostic in report.diagnostics],
-        )
+        table = report.table
+        ok = report.ok
+        messages = [diagnostic.to_json() for diagnostic in report.diagnostics]
     except (OSError, InvalidGame) as error:
         why = (
             str(error)
@@ -131,6 +146,29 @@ def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObj
     }
 
 
+def _put_query(result: JsonObject, path: Path, query: str, engine: str) -> JsonObject:
+    """Add the answers to a query, or why there are none; then the program does not pass."""
+    try:
+        found = br.query(path, query, most=_MOST_ANSWERS, engine=engine)  # type: ignore[arg-type]
+    except (OSError, InvalidGame, LogicError) as error:
+        message = _make_message("query", f"the query has no answer: {error}")
+        return {**result, "ok": False, "messages": [*result["messages"], message]}
+    answers = [dict(answer) for answer in found]
+    return {**result, "query": query, "answers": answers, "more_answers": found.more}
+
+
+def _tell_answers(result: JsonObject) -> list[str]:
+    """Tell the answers in Prolog's way: variables with what they are, one answer per line."""
+    told = [
+        ", ".join(f"{name} = {term}" for name, term in answer.items()) or "true"
+        for answer in result["answers"]
+    ]
+    last = f"and more; these are the first {len(told)}" if result["more_answers"] else "no more"
+    asked = f"  ?- {result['query'].strip().removeprefix('?-').strip()}"
+    lines = [asked, *(f"  {answer}" for answer in told), f"  {last if told else 'false'}"]
+    return [visible(line) for line in lines]
+
+
 def _make_message(stage: str, why: str) -> dict[str, object]:
     return {"stage": stage, "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
 
@@ -147,6 +185,8 @@ def _format(result: JsonObject) -> str:
         )
         hint = f" ({message['hint']})" if message["hint"] else ""
         lines.append("  " + visible(f"{position}{message['severity']}: {message['message']}{hint}"))
+    if "answers" in result:
+        return "\n".join([*lines, *_tell_answers(result)])
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
 
 
@@ -168,14 +208,22 @@ def _tell_roles(
 
 def compare_command(
     first: Annotated[
-        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+        str,
+        typer.Argument(
+            help="Name or file of a game, as for `solve`.", autocompletion=complete_game
+        ),
     ],
     second: Annotated[
-        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+        str,
+        typer.Argument(
+            help="Name or file of a game, as for `solve`.", autocompletion=complete_game
+        ),
     ],
     any_names: Annotated[
         bool,
-        typer.Option("--any-names", help="Names that occur in both games need not mean the same."),
+        typer.Option(
+            "--any-names", help="Ignore names: a name in both games need not mean the same."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -188,7 +236,7 @@ def compare_command(
     table is the tree in which nobody sees the others' choices. Where they differ, a shortest play
     on which they part is told first. The exit code is 0 for the same tree, 3 for the same reduced
     form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
-    different games.
+    different games. To compare recorded runs, use `report RUN RUN`.
     """
     games = [br.find_game(name) for name in (first, second)]
     comparison = br.compare(*games, any_names=any_names)

@@ -1,5 +1,5 @@
-"""`bestresponse demo`: the whole way from a story to a report, in a minute and without a key or a
-download.
+"""`bestresponse demo`: run the full pipeline, from a story to a report, in a minute, without a key
+or a download.
 
 Everything is computed when it is run but two texts: the program of the story, which comes along as
 an example, and the words of the reasoner, a function of this file in the place of a model. One of
@@ -31,12 +31,10 @@ def demo_command(
     output_dir: OutputDir = Path("results"),
     open_page: Annotated[
         bool,
-        typer.Option(
-            "--open/--no-open", help="Open the report in a browser, where there is a terminal."
-        ),
+        typer.Option("--open/--no-open", help="Open the report in a browser (only at a terminal)."),
     ] = True,
 ) -> None:
-    """Show the whole way on one story: a game program, its solution, a tournament, checked
+    """Run the full pipeline on one example: a game program, its solution, a tournament, checked
     reasoning and a report."""
     example = next(entry for entry in library() if entry.name == FIRST)
     game = NamedGame("two-burglars", ".pl", example.program)

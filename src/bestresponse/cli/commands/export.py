@@ -49,8 +49,10 @@ def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:
 @export_command.command("dialogues")
 def write_dialogues(
     run: Annotated[Path, typer.Argument(help="A run of `steer`, or a folder of runs: the newest.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write (.jsonl).")],
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write (.jsonl).")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file if it exists.")
+    ] = False,
 ) -> None:
     """Write the guided dialogues of a run of `steer` as examples to train a model on."""
     if output.exists() and not force:

@@ -63,15 +63,17 @@ class FormalizeOptions(FormalizeConfig):
     """The game that the strategy is for: a name or a file; two players who choose among the same
     moves at once."""
     output: Path | None = setting(
-        default=None, short="-o", help="Where the program goes; else the story's name, .pl."
+        default=None, short="-o", help="File for the program. [default: the story's name with .pl]"
     )
     page: Path | None = setting(default=None)
     """Also write a page (.html): story, game in words, picture and solution."""
     interactive: bool = setting(
-        default=False, short="-i", help="See the game, say what is wrong, let it be revised."
+        default=False,
+        short="-i",
+        help="Look at the game, say what is wrong, and let the model revise it.",
     )
     save_example: Path | None = setting(
-        default=None, help="Keep the story and its game in this folder, for --examples."
+        default=None, help="Save the story and its game in this folder, for --examples."
     )
 
 
@@ -249,11 +251,12 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     model."""
     each_prompt, each_reply = estimate_formalizing(text)
     checks = config.back_check + config.claims  # their prompts are about half as long
-    count, most = (
-        config.candidates + checks,
-        config.candidates * config.attempts + checks * MOST_ASKED,
-    )
-    prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
+    count = config.candidates + checks
+    most = config.candidates * config.attempts + checks * MOST_ASKED
+    if checks:  # what they find is given back once, and the new game is checked again
+        most += config.attempts + checks * MOST_ASKED
+    prompt = config.candidates * each_prompt + checks * each_prompt // 2
+    reply = count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
     line = (
@@ -334,7 +337,8 @@ def _show(result: Formalized) -> None:
     if tested is not None and tested.problem:
         lines.append(f"the claims of the story cannot be read: {tested.problem}")
     elif tested is not None:
-        count, unread = len(tested.claims), len(tested.claims) - tested.held - len(tested.broken)
+        count = len(tested.claims)
+        unread = len(tested.claims) - tested.held - len(tested.broken)
         lines.append(
             f"of {count} statements of the story {tested.held} hold in the game, {unread} cannot be"
             " tested"

@@ -65,12 +65,13 @@ def convert_command(
         ),
     ],
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file if it is there.")
+        bool, typer.Option("--force", help="Overwrite the file if it exists.")
     ] = False,
     openspiel: Annotated[
         bool,
         typer.Option(
-            "--openspiel", help="Write .nfg as OpenSpiel reads it: actions have numbers, no names."
+            "--openspiel",
+            help="Write .nfg in OpenSpiel's form: actions have numbers instead of names.",
         ),
     ] = False,
 ) -> None:

@@ -16,17 +16,19 @@ def mcp_command(
     ] = False,
     host: Annotated[
         str,
-        typer.Option(help="Address of --http; only this machine, as callers are not asked who."),
+        typer.Option(
+            help="Address of --http; localhost only, because clients are not authenticated."
+        ),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of --http.", min=1, max=65535)] = 8643,
     seconds: Annotated[
-        float, typer.Option(help="Longest time a call may take.", min=0.1, max=3600)
+        float, typer.Option(help="Maximum seconds per call.", min=0.1, max=3600)
     ] = 20.0,
     max_input: Annotated[
-        int, typer.Option(help="Most characters of the arguments of a call.", min=100)
+        int, typer.Option(help="Maximum characters of the arguments of a call.", min=100)
     ] = 200_000,
     memory: Annotated[
-        int, typer.Option(help="Most memory of the process that solves, in megabytes.", min=512)
+        int, typer.Option(help="Memory limit of the solver, in megabytes.", min=512)
     ] = 4096,
 ) -> None:
     """Run an MCP server for assistants: solve, check, best_response, formalize_check, verify,

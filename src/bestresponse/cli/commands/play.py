@@ -64,12 +64,12 @@ class PlayConfig(RunSettings):
     """ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium,
     always:MOVE, a bidder or baseline."""
     others: str | None = setting(default=None)
-    """Who takes the seats that are not named, such as tit-for-tat with --rounds; else what suits
-    the game."""
+    """Player for all other seats, such as tit-for-tat with --rounds. [default: one that suits
+    the game]"""
     rounds: int | None = setting(default=None, ge=1, le=10_000)
     """Rounds of a game with a payoff table; days of the water game."""
     noise: float = setting(
-        default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant."
+        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
     )
     abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
     low: int | None = setting(default=None, ge=0, help="Water game: smallest daily supply.")
@@ -77,20 +77,18 @@ class PlayConfig(RunSettings):
     rules: Path | None = setting(default=None, metavar="FILE")
     """Water game: TOML with residents and any other rules instead of the published ones."""
     seed: int | None = setting(
-        default=None, ge=0, lt=2**63, help="Seed of nature and of random players."
+        default=None, ge=0, lt=2**63, help="Seed for chance moves and random players."
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
 def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
-    game, rounds, noise, seed, output_dir = (
-        setup.game,
-        setup.rounds,
-        setup.noise,
-        setup.seed,
-        Path(setup.output_dir),
-    )
+    game = setup.game
+    rounds = setup.rounds
+    noise = setup.noise
+    seed = setup.seed
+    output_dir = Path(setup.output_dir)
     town = _read_town(setup)
     table = _make_game(game, town, rounds, noise)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
@@ -194,7 +192,12 @@ def _sit_down(
     created = datetime.now().astimezone().isoformat(timespec="seconds")
     run = identify_settings("play", config)
     manifest = Manifest(
-        run, "play", dict(config), read_command_line(), created, environment(find_revision())
+        run,
+        "play",
+        config=dict(config),
+        command=read_command_line(),
+        created=created,
+        environment=environment(find_revision()),
     )
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
@@ -214,7 +217,7 @@ def _sit_down(
                 on_submission=lambda submission: folder.submit(spec.id, submission),
             )
         except Left as left:
-            print(f"\n{left}; the same command goes on with this game.")
+            print(f"\n{left}; run the same command to resume this game.")
             raise typer.Exit(1 if "ended" in str(left) else 0) from None
         folder.finish(spec.id, spec.data, record)
         folder.write_text("finished", created + "\n")

@@ -10,28 +10,93 @@ import typer
 import bestresponse as br
 from bestresponse.api.reasoning import papers
 from bestresponse.cli.options import AsJson, offer_names
-from bestresponse.cli.study_command import show_run
+from bestresponse.cli.study_command import (
+    Against,
+    FailIf,
+    Gate,
+    Junit,
+    show_comparison,
+    show_run,
+)
 from bestresponse.cli.terminal import console, notes, print_table
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import digest
 from bestresponse.report.files import write_text
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
 
 RunPath = Annotated[
     Path,
-    typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken)."),
+    typer.Argument(help="Folder of a run, or a folder above it (then the newest run)."),
 ]
 
 
-def report_command(run: RunPath, as_json: AsJson = False) -> None:
-    """Measure and report a recorded run again. Needs no model and no network."""
-    loaded = br.load_run(run)
+def report_command(
+    run: Annotated[
+        list[Path],
+        typer.Argument(
+            help=(
+                "The folder of a run, or the folder above it (the newest run is taken); several are"
+                " compared, with the first as the baseline."
+            )
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the comparison of several runs. [default: beside the first run]",
+        ),
+    ] = None,
+    against: Against = None,
+    fail_if: FailIf = None,
+    junit: Junit = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure and report a recorded run again, or compare several. Needs no model and no network.
+
+    Several runs are put side by side: their settings, their figures, and the differences between
+    their models, game by game where they share games. To compare two games, use `compare`.
+    """
+    if against is not None:
+        run = [against, *run]
+    if len(run) == 1:
+        if output is not None:
+            raise UsageError("--output: a single run is reported in its own folder")
+        report_run(run[0], Gate(tuple(fail_if or ()), None, junit), as_json)
+        return
+    comparison = br.compare_runs(*run)
+    first = comparison.runs[0].run.path
+    folder = output or first.parent / _name_comparison(comparison)
+    show_comparison(comparison, folder, as_json)
+    if as_json:
+        print(json.dumps(comparison.to_json(), indent=2, ensure_ascii=False))
+    gate = Gate(tuple(fail_if or ()), first, junit)
+    for compared in comparison.runs[1:]:
+        gate.refuse(compared.run.study)
+        gate.check(compared.run)
+
+
+def report_run(path: Path, gate: Gate, as_json: bool) -> None:
+    """Measure and report one run again, and check the conditions of the gate."""
+    loaded = br.load_run(path)
+    gate.refuse(loaded.study)
     files = loaded.publish()
     if as_json:
         print(loaded.report_as_json())
-        return
-    print_table(console(), loaded.report().tables[0][1])
-    for path in files:
-        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    else:
+        print_table(console(), loaded.report().tables[0][1])
+        for written in files:
+            notes().print(f"wrote {written}", markup=False, soft_wrap=True)
+    if gate.conditions and not loaded.complete:
+        raise StoreError(f"{loaded.path} is not finished, so that nothing can be checked")
+    gate.check(loaded)
+
+
+def _name_comparison(comparison: br.RunComparison) -> str:
+    ids = [compared.run.manifest.run for compared in comparison.runs]
+    return f"comparison-{digest(ids, 12)}"
 
 
 def replay_command(run: RunPath, as_json: AsJson = False) -> None:
@@ -62,11 +127,13 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
 
 def merge_command(
     part: Annotated[
-        list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")
+        list[Path], typer.Argument(help="Folders of parts, or folders above them, in any order.")
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own."),
+        typer.Option(
+            "--output", "-o", help="Folder in which the merged run gets a folder of its own."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

@@ -51,35 +51,43 @@ read by others."""
 
 @settings
 class ServeConfig(RunSettings):
-    """Open games to people in a browser. Prints the admin's link; everything is kept below the
+    """Open games to people in a browser. Prints the admin link; all data is stored in the
     output folder.
 
-    The same command goes on with every table where it was stopped.
+    Run the same command to resume every table.
     """
 
     host: str = setting(
         default="127.0.0.1",
-        help="Address to listen on; beyond this machine only with --admin-token.",
+        help="Address to listen on; other than localhost only with --admin-token.",
     )
     port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
     admin_token: str | None = setting(
-        default=None, help=f"The admin's key, 16 characters or more; or set {_TOKEN}."
+        default=None, help=f"Admin key, at least 16 characters; or set {_TOKEN}."
     )
     model: NamesSetting = setting(
-        default=(), short="-m", help="A model that may be seated, else those at hand."
+        default=(),
+        short="-m",
+        help="Model that participants may meet [default: all installed local models].",
     )
     experiment: Path | None = setting(default=None)
-    """An experiment file; its sessions are created once, and its link is printed."""
+    """Experiment file; its sessions are created once, and its link is printed."""
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
 def open_to_people(config: ServeConfig) -> None:
     """Serve until somebody ends it."""
-    admin_token, output_dir = config.admin_token or os.environ.get(_TOKEN), Path(config.output_dir)
+    admin_token = config.admin_token or os.environ.get(_TOKEN)
+    output_dir = Path(config.output_dir)
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
     server_settings = ServerSettings(
-        output_dir, config.host, config.port, admin_token, text, pictures
+        output_dir,
+        config.host,
+        port=config.port,
+        admin=admin_token,
+        experiment=text,
+        pictures=pictures,
     )
     here = [
         m["name"]
@@ -161,14 +169,16 @@ class ExperimentConfig(RunSettings):
     """
 
     task: Literal["game", "check", "preview", "bots"] = setting(
-        argument=True, help="What is done with the file."
+        argument=True, help="What to do with the file: game, check, preview or bots."
     )
     file: Path = setting(argument=True, help="The experiment file, or the name of a game.")
-    people: int = setting(default=8, ge=1, le=2000, help="bots: how many take part.")
+    people: int = setting(default=8, ge=1, le=2000, help="bots: number of participants.")
     player: str = setting(
         default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model."
     )
-    drop_outs: int = setting(default=0, ge=0, le=100, help="bots: how many of 100 leave for good.")
+    drop_outs: int = setting(
+        default=0, ge=0, le=100, help="bots: percentage of participants who drop out."
+    )
     speed: int = setting(
         default=100, ge=1, le=10_000, help="Divide the time limits of the file by this."
     )
@@ -181,7 +191,8 @@ class ExperimentConfig(RunSettings):
 
 def try_file(config: ExperimentConfig) -> None:
     """Describe a game, or check, preview or try a file."""
-    file, out = config.file, config.out
+    file = config.file
+    out = config.out
     if config.task == "game":
         game = make_game(GameChoice(str(file)))
         print(f"roles: {', '.join(game.roles)}")

@@ -100,19 +100,17 @@ def write_sheet(
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(help="Judge at most so many games, the first ones.", min=1)
+        int, typer.Option(help="Judge at most this many games, the first ones.", min=1)
     ] = 30,
     sample: Annotated[
         int | None,
-        typer.Option(
-            help="Draw so many games at random instead, balanced over the conditions.", min=1
-        ),
+        typer.Option(help="Draw this many games at random, balanced over conditions.", min=1),
     ] = None,
     each: Annotated[
         int | None,
         typer.Option(help="How many judges get each game [default: all of them].", min=1),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     output: Annotated[
         Path,
         typer.Option(
@@ -139,10 +137,10 @@ class JudgeConfig(RunSettings):
 
     run: Path = setting(argument=True, help="The folder of a run of `simulate water`, or above it.")
     model: NamesSetting = setting(short="-m", help="A model that judges.")
-    games: int = setting(default=5, ge=1, help="Judge at most so many games, the first ones.")
+    games: int = setting(default=5, ge=1, help="Judge at most this many games, the first ones.")
     sample: int | None = setting(default=None, ge=1)
-    """Draw so many games at random instead, balanced over the conditions."""
-    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of what is drawn.")
+    """Draw this many games at random, balanced over conditions."""
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     output: Path = setting(default=Path("judged.csv"), help="The CSV file to write.")
     unused: ClassVar[frozenset[str]] = OF_PLAYS - {"workers"} | {"output_dir"}
 

@@ -63,20 +63,21 @@ def solve_command(
     objective: Annotated[
         str | None,
         typer.Option(
-            help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."
+            help="Also find the best correlated equilibrium by this objective: welfare, fairness,"
+            " entropy or any."
         ),
     ] = None,
     seconds: Annotated[
         float,
         typer.Option(
-            help="How long mixed equilibria of more than two players are searched.", min=0
+            help="Time limit of the search for mixed equilibria with more than two players.", min=0
         ),
     ] = SECONDS,
     dynamics: Annotated[
         str | None,
         typer.Option(
             help=(
-                "Instead, where play leads by replicator, fictitious-play, regret-matching,"
+                "Show the dynamics of play instead: replicator, fictitious-play, regret-matching,"
                 " multiplicative-weights, "
                 "logit, moran or alpha-rank."
             )
@@ -118,7 +119,8 @@ def solve_command(
         answer = wait_for(
             lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs)
         )
-        chart, name = answer.answer.chart, answer.question.name
+        chart = answer.answer.chart
+        name = answer.question.name
         if plot is not None and chart is None:
             raise UsageError(
                 f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}"

@@ -146,9 +146,7 @@ class Attempt:
             0 if self.reply.text.strip() else self.request.max_tokens
         )
         spent = f", {thought:,} of them for reasoning" if thought else ""
-        return (
-            f" ({self.request.max_tokens:,} tokens were too few{spent}; --max-tokens gives it more)"
-        )
+        return f" ({self.request.max_tokens:,} tokens were too few{spent}; raise max_tokens)"
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -279,10 +277,19 @@ class Formalizer:
 
         Where no game comes of it, `best` stays the attempt it was.
         """
-        name = before.best.form if before.best is not None else "program"
         remark = " ".join(remark.split())
+        told = replace(before, remarks=(*before.remarks, remark))
+        return self._change(before, remark, told)
+
+    def repair(self, before: Formalization, findings: Sequence[str]) -> Formalization:
+        """The game changed by what a check found; unlike a person's remark that adds nothing to the
+        story."""
+        return self._change(before, " ".join(" ".join(findings).split()), before)
+
+    def _change(self, before: Formalization, remark: str, told: Formalization) -> Formalization:
+        name = before.best.form if before.best is not None else "program"
         game = describe_table(before.table) if before.table is not None else "It is not a game yet."
-        begun = replace(before, attempts=(), no_game=None, remarks=(*before.remarks, remark))
+        begun = replace(told, attempts=(), no_game=None)
         text = self._form(name, before.story).revise(before.told, before.source, game, remark)
         fresh = self._tried(begun, (name,) * self.settings.attempts, text)
         no_game = None if before.ok else fresh.no_game

@@ -494,10 +494,7 @@ def compare_with_story(
             False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply
         )
     if reply.finish is Finish.LENGTH:
-        why = (
-            f"the answer was cut off after {request.max_tokens:,} tokens; --max-tokens gives it"
-            " more"
-        )
+        why = f"the answer was cut off after {request.max_tokens:,} tokens; raise max_tokens"
         return BackCheck(None, why, request, reply)
     if not verdicts:
         return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)

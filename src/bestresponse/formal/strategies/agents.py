@@ -208,7 +208,7 @@ def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]
     foreign = [move for move, _ in mixture if move not in moves]
     if foreign:
         raise InvalidGame(
-            f"the strategy {name} plays {foreign[0]}, which is none of {', '.join(moves)}"
+            f"the strategy {name} plays {foreign[0]}; expected one of the moves {', '.join(moves)}"
         )
     chances = dict(mixture)
     return [float(chances.get(move, 0)) for move in moves]

@@ -14,7 +14,8 @@ games drawn from it.
                          one is told after the task
     [texts]              task, private, message, referee, score, with $places; `note` where notes
                          are sealed; `examples` of how an outcome is worth so much, for a model that
-                         scores, each ending in "Value: <number>"
+                         scores, each ending in "Value: <number>"; `summary_prefix` and
+                         `summary_postfix` around a dialogue that is to be summed up
     [payoffs]            optional, for a model that scores: `parts`, each with question, low and
                          high, and how they become one payoff (`aggregate`: sum, mean, least, most,
                          product) instead of `texts.score`
@@ -66,6 +67,7 @@ from bestresponse.games.dialogue.deals import (
     read_by_schema,
     shorten,
 )
+from bestresponse.games.dialogue.texts import TEXTS
 
 _TEXTS = ("task", "private", "message", "referee", "score")
 _KINDS: dict[str, type[DealRules]] = {
@@ -328,19 +330,22 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
 
 
 def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
-    texts = reader.get("texts", dict)
     names = (*_TEXTS, "note") if deal.sealed else _TEXTS
-    for name in names:
-        if not isinstance(texts.get(name), str) or not texts[name].strip():
+    texts = {name: reader.get(f"texts.{name}", str).strip() for name in names}
+    # What is written before and after a dialogue that is to be summed up.
+    for name in ("prefix", "postfix"):
+        usual = TEXTS.text(f"dialogue_observe_{name}")
+        texts[f"summary_{name}"] = reader.get(f"texts.summary_{name}", str, usual).strip()
+    for name, text in texts.items():
+        if not text:
             raise reader.wrong(f"texts.{name} is missing")
-        _check_places(reader, f"texts.{name}", texts[name], _list_places(name, deal))
-    examples = texts.get("examples", "")
-    if examples and (not isinstance(examples, str) or not _EXAMPLE.search(examples)):
+        _check_places(reader, f"texts.{name}", text, _list_places(name, deal))
+    examples = reader.get("texts.examples", str, "").strip()
+    if examples and not _EXAMPLE.search(examples):
         raise reader.wrong(
             "texts.examples: expected a text with a line 'Value: <number>' after each example"
         )
-    chosen = (*names, "examples") if examples else names
-    return {name: texts[name].strip() for name in chosen}
+    return {**texts, "examples": examples} if examples else texts
 
 
 def _read_payoffs(reader: DomainReader, usual: PayoffPart, deal: DealRules) -> Payoffs:
@@ -389,7 +394,8 @@ def _read_payoffs(reader: DomainReader, usual: PayoffPart, deal: DealRules) -> P
 def _list_places(name: str, deal: DealRules) -> set[str]:
     """List what a text may name: private information only where its owner reads it."""
     known = {"names", *deal.public, *(() if name in ("task", "referee") else ("me",))}
-    return known | (set() if name in ("task", "referee", "score") else {"other", *deal.private})
+    of_others = ("task", "referee", "score", "summary_prefix", "summary_postfix")
+    return known | (set() if name in of_others else {"other", *deal.private})
 
 
 def _check_places(reader: DomainReader, where: str, text: str, known: set[str]) -> None:

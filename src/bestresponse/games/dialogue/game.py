@@ -4,13 +4,15 @@ Speakers take turns. The one whose turn it is chooses a manner (a tone, a day, a
 or more speakers also whom to address), then voices it: every choice is voiced, also the last. After
 the last message, or after each one where a referee may end the talk early, the referee says what
 was agreed. A speaker's information set holds its private information, its own choices and the
-public transcript, so recall is perfect; other speakers' choices stay hidden. Where the deal is
+public transcript, so recall is perfect; other speakers' choices stay hidden. With `summaries` it
+holds, instead of the transcript, a summary by the referee for each of the speaker's own turns: what
+was observed earlier is kept, so recall stays perfect. Where the deal is
 about moves (`deals.Moves`), everybody hands in a sealed note after the talk: one more message each,
 in the same manners, that the others do not read.
 
     nature       draws the private information, where several draws are possible
     player 1..n  a Choice of manner, then Words
-    referee      Words: a JSON object, the deal (see `deals`) or payoffs
+    referee      Words: a JSON object, the deal (see `deals`) or payoffs; or a summary
 
 In a `PlainDialogue`, which is what people play, nobody chooses a manner first: every seat writes in
 the neutral manner of the domain, so that a turn is one message.
@@ -77,6 +79,8 @@ class Dialogue:
     manner: str = ""
     ruling: str = ""
     over: bool = False
+    summaries: tuple[str, ...] = ()
+    """One for each message that somebody answers, written for whoever answers it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,8 @@ class DialogueGame:
     """A dialogue of `domain` among the people of `cases`, which differ in private information only.
 
     `replies` is how many messages each speaker writes; with `early_end` the referee rules after
-    every message and an agreement ends the talk.
+    every message and an agreement ends the talk. With `summaries` a manner is chosen by a summary
+    of the talk; the words are still written by whoever has read the transcript.
     """
 
     domain: Domain
@@ -93,6 +98,7 @@ class DialogueGame:
     replies: int = 1
     early_end: bool = False
     longest: int = 4000
+    summaries: bool = False
     _texts: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -142,6 +148,8 @@ class DialogueGame:
             return {}
         if self.to_rule(state):
             return {REFEREE: Words(_LONGEST_RULING)}
+        if self.to_sum_up(state):
+            return {REFEREE: Words(self.longest)}
         role = self.roles[self.turn(state)]
         return {
             role: Words(self.longest) if state.manner else Choice(self.options(self.turn(state)))
@@ -154,6 +162,15 @@ class DialogueGame:
     def to_rule(self, state: Dialogue) -> bool:
         """Whether it is the referee's turn."""
         return self.rules_after(len(state.said)) and not state.manner and not state.ruling
+
+    def to_sum_up(self, state: Dialogue) -> bool:
+        """Whether the next speaker waits for a summary of the talk."""
+        return (
+            self.summaries
+            and not state.over
+            and not state.manner
+            and len(state.summaries) < len(state.said)
+        )
 
     def rules_after(self, num_messages: int) -> bool:
         """Whether the referee rules once so many messages were said."""
@@ -186,6 +203,8 @@ class DialogueGame:
         ((role, move),) = moves.items()
         if role == NATURE:
             return replace(state, case=move)
+        if role == REFEREE and not self.to_rule(state):
+            return replace(state, summaries=(*state.summaries, move))
         if role == REFEREE:
             ruling = json.loads(move)
             settled = "payoffs" in ruling or self.domain.deal.settled(ruling)
@@ -220,18 +239,15 @@ class DialogueGame:
             return View(
                 NATURE, prose(self.name), facts={"state": [state.case, messages, state.manner]}
             )
+        if role == REFEREE and not self.to_rule(state) and self.to_sum_up(state):
+            return self._observer_view(state)
         if role == REFEREE:
             return self._referee_view(state)
         return self._speaker_view(state, self.roles.index(role))
 
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
-        # At the end sealed notes are opened.
-        heard = [
-            line
-            for k, line in enumerate(state.said)
-            if state.over or line.seat == seat or not self.is_sealed(k)
-        ]
+        heard = self._list_heard(state, seat)
         situation = self._transcript(heard)
         facts = {
             "seat": seat,
@@ -240,6 +256,10 @@ class DialogueGame:
             "own": [line.manner + f" to {line.to}" for line in state.said if line.seat == seat],
             "said": [[line.seat, line.to, line.text] for line in heard],
         }
+        if self.summaries and not state.over and not state.manner:
+            observed = self._list_observed(state, seat)
+            situation = self._sum_up(observed)
+            facts["said"] = [[None, seat, summary] for summary in observed]
         if not state.over and self.turn(state) == seat:
             situation += "\n\n" + self._protocol(len(state.said) + 1)
         if state.manner and self.turn(state) == seat:
@@ -251,6 +271,49 @@ class DialogueGame:
             prose(situation),
             facts,
         )
+
+    def _list_heard(self, state: Dialogue, seat: int) -> list[Spoken]:
+        """List the messages that a seat may read; at the end sealed notes are opened."""
+        return [
+            line
+            for number, line in enumerate(state.said)
+            if state.over or line.seat == seat or not self.is_sealed(number)
+        ]
+
+    def _list_observed(self, state: Dialogue, seat: int) -> list[str]:
+        """List the summaries that were written for a seat, one for each of its turns."""
+        return [
+            summary
+            for number, summary in enumerate(state.summaries, 1)
+            if number % self.domain.players == seat
+        ]
+
+    def _sum_up(self, observed: Sequence[str]) -> str:
+        """Tell a speaker the summaries of the talk, quoted like messages."""
+        if not observed:
+            return TEXTS.text("dialogue_silence")
+        quoted = "\n\n".join(_quote(summary) for summary in observed)
+        return TEXTS.fill("dialogue_observed", summaries=quoted)
+
+    def _observer_view(self, state: Dialogue) -> View:
+        """Ask for a summary for the next speaker: the messages it may read between two texts, which
+        the domain may word itself."""
+        seat = self.turn(state)
+        scenario = self.cases[state.case]
+        places = {
+            "names": join_words(self.names),
+            "me": self.names[seat],
+            **scenario.public,
+            **self.domain.deal.fill_public(),
+        }
+        asked = TEXTS.fill(
+            "dialogue_observe",
+            task=self._task(state),
+            prefix=self.domain.fill("summary_prefix", places),
+            transcript=self._transcript(self._list_heard(state, seat)),
+            postfix=self.domain.fill("summary_postfix", places),
+        )
+        return View(REFEREE, prose(asked), facts={"summary_for": seat})
 
     def _once(self, key: tuple[object, ...], write: Callable[[], str]) -> str:
         """A text that many positions share, written once."""
@@ -365,7 +428,7 @@ class DialogueGame:
         for number, s in enumerate(messages, 1):
             # Every line is marked as somebody's words, so that no message can pass for another's or
             # for an instruction.
-            quoted = "\n".join(f"> {line}" for line in s.text.splitlines())
+            quoted = _quote(s.text)
             sender, receiver = self.names[s.seat], self.names[s.to]
             parts.append(
                 TEXTS.fill(
@@ -373,6 +436,11 @@ class DialogueGame:
                 )
             )
         return TEXTS.fill("dialogue_transcript", messages="\n\n".join(parts))
+
+
+def _quote(text: str) -> str:
+    """Mark every line of a text as somebody's words."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 class PlainDialogue(DialogueGame):
@@ -582,11 +650,9 @@ class RecordedDialogue:
         if role == NATURE and state.case >= 0:
             role = self.roles[self.live.turn(state)]
             after = self.live.apply(state, {role: list(self._texts(state, role))[move]})
-            return (
-                self.live.apply(after, {REFEREE: self.ruling(after)})
-                if self.live.to_rule(after)
-                else after
-            )
+            while REFEREE in self.live.asks(after):
+                after = self.live.apply(after, {REFEREE: self.ruling(after)})
+            return after
         return self.live.apply(state, {role: move})
 
     def possible(self, state: Dialogue) -> bool:
@@ -614,7 +680,7 @@ class RecordedDialogue:
         return True
 
     def ruling(self, state: Dialogue) -> str | None:
-        """The recorded ruling on this talk, where there is a readable one."""
+        """The recorded ruling on this talk, or its summary, where there is a readable one."""
         entry = self.book.get(prompt_key(self.live.view(state, REFEREE)))
         return None if entry is None else entry.text
 

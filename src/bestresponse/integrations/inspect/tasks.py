@@ -164,7 +164,8 @@ def _play(name: str, players: Mapping[str, str]) -> Solver:
         def run() -> None:
             seated = {role: _find_player(player) for role, player in players.items()}
             record, regrets = play_seats(name, seated, state.metadata["seed"])
-            payoffs, void = record.payoffs, record.void
+            payoffs = record.payoffs
+            void = record.void
             ours = [role for role, player in players.items() if player == "model"]
             state.metadata["played"] = [
                 (payoffs[role], regrets.get(role)) for role in ours if payoffs
@@ -227,10 +228,12 @@ def _formalize(attempts: int) -> Solver:
                     story.text, model, attempts=attempts, output_dir=folder, cache="off"
                 )
             best = formalized.formalization.best
-            is_true, why = False, repr(formalized)
+            is_true = False
+            why = repr(formalized)
             if formalized.ok and best is not None and best.report is not None:
                 _, meaning = judge_program(best.report, story)
-                is_true, why = meaning.ok is True, meaning.why
+                is_true = meaning.ok is True
+                why = meaning.why
             state.metadata["found"] = (formalized.ok, is_true)
             state.metadata["why"] = why
             state.metadata["program"] = formalized.program

@@ -161,7 +161,8 @@ class WorkerPool:
 
     async def close(self) -> None:
         """End the worker and whatever it started."""
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         if process is not None and process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

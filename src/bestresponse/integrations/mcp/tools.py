@@ -192,7 +192,8 @@ def check_profile(game: Game, strategies: Profile) -> CheckedProfile:
     deviating alone."""
     form = _read_game(game).solvable()
     policy = _read_policy(form, strategies)
-    payoffs, regrets = policy_value(policy.tree, policy), policy_regrets(policy.tree, policy)
+    payoffs = policy_value(policy.tree, policy)
+    regrets = policy_regrets(policy.tree, policy)
     stable = max(regrets.values()) <= _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
     return CheckedProfile(
         is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values())
@@ -310,7 +311,7 @@ def verify_text(
     ],
     game: Game,
     seat: Annotated[
-        str | None, Field(description="The player who reasons, by name; the first if not said.")
+        str | None, Field(description="Player who reasons. [default: the first]")
     ] = None,
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false

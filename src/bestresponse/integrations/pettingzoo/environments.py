@@ -173,7 +173,8 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         self._infoset_numbers = [
             owners[:index].count(player) for index, player in enumerate(owners)
         ]
-        self._actions, self._spaces = {}, {}
+        self._actions = {}
+        self._spaces = {}
         for player, agent in enumerate(tree.players):
             moves = max(
                 [len(infoset.moves) for infoset in tree.infosets if infoset.player == player],

@@ -255,7 +255,10 @@ class _ForkServer:
 
     def close(self) -> None:
         """End the process."""
-        process, control, self.process, self._control = self.process, self._control, None, None
+        process = self.process
+        control = self._control
+        self.process = None
+        self._control = None
         if control is not None:
             control.close()
         if process is not None:

@@ -95,9 +95,11 @@ class ConfinedEngine(LogicEngine):
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
         if isinstance(goal, str) and not isinstance(goal, Atom):
-            text, names = goal, list[str]()
+            text = goal
+            names = list[str]()
         else:
-            text, names = write(goal), [variable.name for variable in variables_of(goal)]
+            text = write(goal)
+            names = [variable.name for variable in variables_of(goal)]
 
         def read_answers(reply: ChildReply) -> tuple[Answer, ...]:
             return tuple(

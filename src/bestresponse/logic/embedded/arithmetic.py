@@ -40,7 +40,7 @@ def evaluate_arithmetic(term: Term, spend: Callable[[int], None], depth: int = 0
         return term
     if not isinstance(term, Struct):
         if isinstance(term, Var):
-            raise Fault("an unbound variable stands in an arithmetic expression")
+            raise Fault("an arithmetic expression contains an unbound variable")
         raise Fault(f"{brief(term)} is not a number")
     if depth >= MAX_DEPTH:
         raise LimitReached(TOO_DEEP)
@@ -94,7 +94,8 @@ def _divide(a: Number, b: Number) -> Number:
 
 
 def _divide_towards_zero(a: Number, b: Number) -> Number:
-    a, b = _require_integer(a), _require_integer(_require_divisor(b))
+    a = _require_integer(a)
+    b = _require_integer(_require_divisor(b))
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
 
@@ -102,7 +103,8 @@ def _divide_towards_zero(a: Number, b: Number) -> Number:
 def _power(a: Number, b: Number) -> Number:
     exponent = _require_integer(b)
     if exponent < 0:
-        a, exponent = 1 / Fraction(_require_divisor(a)), -exponent
+        a = 1 / Fraction(_require_divisor(a))
+        exponent = -exponent
     bits = a.numerator.bit_length() + (a.denominator.bit_length() if a.denominator > 1 else 0)
     if a not in (0, 1, -1) and bits * exponent > 2 * MAX_BITS:
         raise LimitReached(TOO_LONG)

@@ -105,7 +105,8 @@ def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
-    position, order = deref(arguments[0]), deref(arguments[1])
+    position = deref(arguments[0])
+    order = deref(arguments[1])
     assert isinstance(position, int)
 
     def find_key(item: Term) -> Term:
@@ -134,7 +135,8 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
     """Copy a term without sharing, so that its size is charged, with the second argument in place
     of every variable."""
-    made, filler = copy(arguments[0], machine.charge), deref(arguments[1])
+    made = copy(arguments[0], machine.charge)
+    filler = deref(arguments[1])
     for variable in variables_of(made):
         variable.ref = filler
     return unify(arguments[2], made, machine.trail)
@@ -159,19 +161,15 @@ def _undefined(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _random_between(machine: Machine, arguments: Arguments) -> bool:
-    low, high = (
-        _require_integer(arguments[0], "the lower bound"),
-        _require_integer(arguments[1], "the upper bound"),
-    )
+    low = _require_integer(arguments[0], "the lower bound")
+    high = _require_integer(arguments[1], "the upper bound")
     return high >= low and unify(arguments[2], machine.draw(low, high), machine.trail)
 
 
 def _between(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
-    low, top, value = (
-        _require_integer(arguments[0], "the lower bound"),
-        deref(arguments[1]),
-        deref(arguments[2]),
-    )
+    low = _require_integer(arguments[0], "the lower bound")
+    top = deref(arguments[1])
+    value = deref(arguments[2])
     unbounded = isinstance(top, Atom) and top in ("inf", "infinite")
     high = None if unbounded else _require_integer(top, "the upper bound")
     if not isinstance(value, Var):
@@ -191,7 +189,8 @@ def _count_up(machine: Machine, value: Var, low: int, high: int | None) -> Itera
 def gather(machine: Machine, answers: list[Term], target: Term) -> bool:
     """Unify with the copies of all answers of a goal."""
     machine.charge(2 * len(answers))
-    target, listed = deref(target), list_of(answers)
+    target = deref(target)
+    listed = list_of(answers)
     if target.__class__ is not Var:
         return unify(target, listed, machine.trail)
     target.ref = listed  # no occurs check: copies hold no variable that was there before

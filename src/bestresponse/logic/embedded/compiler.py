@@ -297,7 +297,8 @@ class _Compiler:
 
     def findall(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         template, goal, result = arguments
-        slot, barrier = self.slot(), self.slot()
+        slot = self.slot()
+        barrier = self.slot()
         gather = (GATHER, following, slot, self.pattern(result), self.origin)
         collect = (COLLECT, None, slot, self.pattern(template), self.origin)
         return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)

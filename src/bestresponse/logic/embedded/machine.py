@@ -147,13 +147,11 @@ class Machine:
         one."""
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction
         # would double its time.
-        trail, limits, predicates, work, situations = (
-            self.trail,
-            self.limits,
-            self.predicates,
-            self.work,
-            self.situations,
-        )
+        trail = self.trail
+        limits = self.limits
+        predicates = self.predicates
+        work = self.work
+        situations = self.situations
         max_cells = limits.cells - self.below
         frame: tuple[Any, ...] | None = None
         arguments: list[Term] = []
@@ -318,7 +316,8 @@ class Machine:
                     failed = True
                     continue
                 elif operation == GATHER:
-                    gathered, slots[code[2]] = slots[code[2]], None
+                    gathered = slots[code[2]]
+                    slots[code[2]] = None
                     work.held -= gathered.cells
                     cells += gathered.cells
                     self.used = cells
@@ -374,7 +373,8 @@ class Machine:
                         )
                         cells += _CHOICE_CELLS
                     cells += clause[3]
-                    code, frame = clause[1], goal_on
+                    code = clause[1]
+                    frame = goal_on
                     failed = False
                     break
                 while len(trail) > mark:

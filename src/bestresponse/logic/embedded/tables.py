@@ -194,7 +194,8 @@ class Situations:
     ) -> AnswerTable:
         fresh = copy(Struct("", (*arguments, *variables)), machine.charge, shared=True)
         assert isinstance(fresh, Struct)
-        asked, unknown = fresh.args[: len(arguments)], list(fresh.args[len(arguments) :])
+        asked = fresh.args[: len(arguments)]
+        unknown = list(fresh.args[len(arguments) :])
         table = AnswerTable(machine, None, unknown)  # type: ignore[arg-type]
         table.hold(_TABLE_CELLS)
         if name[0] == _HOLDS and isinstance(situation, Struct):
@@ -245,7 +246,8 @@ class Situations:
             undo(trail, 0)
         if any(value is None for answer in answers for value in answer):
             return False
-        table.answers, table.machine = answers if exceptions else answers + earlier.answers, None
+        table.answers = answers if exceptions else answers + earlier.answers
+        table.machine = None
         return True
 
     def _push(self, situation: Term) -> None:

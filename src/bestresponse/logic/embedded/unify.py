@@ -64,7 +64,9 @@ def bind(variable: Var, term: Term, trail: list[Var]) -> bool:
 
 
 def _occurs(variable: Var, struct: Struct) -> bool:
-    stack, visits, seen = [struct], 0, set[int]()
+    stack = [struct]
+    visits = 0
+    seen = set[int]()
     while stack:
         struct = stack.pop()
         if visits > _REMEMBER_AFTER:
@@ -87,14 +89,17 @@ def _occurs(variable: Var, struct: Struct) -> bool:
 def unify(left: Term, right: Term, trail: list[Var]) -> bool:
     """Make two terms equal, noting every binding on the trail; on failure the caller undoes the
     trail."""
-    left, right = deref(left), deref(right)
+    left = deref(left)
+    right = deref(right)
     if left.__class__ is not Struct or right.__class__ is not Struct:
         return _unify_simple(left, right, trail)
     stack: list[tuple[Term, Term]] = [(left, right)]
-    visits, seen = 0, set[tuple[int, int]]()
+    visits = 0
+    seen = set[tuple[int, int]]()
     while stack:
         a, b = stack.pop()
-        a, b = deref(a), deref(b)
+        a = deref(a)
+        b = deref(b)
         if a is b:
             continue
         if a.__class__ is not Struct or b.__class__ is not Struct:
@@ -196,7 +201,9 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
 
 def is_ground(term: Term) -> bool:
     """Whether no variable is free in the term."""
-    stack, visits, seen = [term], 0, set[int]()
+    stack = [term]
+    visits = 0
+    seen = set[int]()
     while stack:
         term = deref(stack.pop())
         if isinstance(term, Var):
@@ -220,10 +227,12 @@ def compare_terms(left: Term, right: Term) -> int:
     Variables are equal to themselves only; they have no order.
     """
     stack: list[tuple[Term, Term]] = [(left, right)]
-    visits, seen = 0, set[tuple[int, int]]()
+    visits = 0
+    seen = set[tuple[int, int]]()
     while stack:
         a, b = stack.pop()
-        a, b = deref(a), deref(b)
+        a = deref(a)
+        b = deref(b)
         if a is b:
             continue
         if isinstance(a, Struct) and isinstance(b, Struct):
@@ -246,7 +255,8 @@ def compare_terms(left: Term, right: Term) -> int:
 
 
 def _compare_simple(a: Term, b: Term) -> int:
-    rank_a, rank_b = _rank(a), _rank(b)
+    rank_a = _rank(a)
+    rank_b = _rank(b)
     if rank_a != rank_b:
         return -1 if rank_a < rank_b else 1
     if rank_a == 0:

@@ -120,7 +120,8 @@ class GatedProgram:
     def require(self) -> GatedProgram:
         """Itself, or `ProgramRefused` with the reasons."""
         refusals = self.refusals
-        shown, rest = refusals[:_MOST_TOLD], refusals[_MOST_TOLD:]
+        shown = refusals[:_MOST_TOLD]
+        rest = refusals[_MOST_TOLD:]
         if shown:
             more = f" (and {len(rest)} more)" if rest else ""
             raise ProgramRefused("The program was refused: " + "; ".join(map(str, shown)) + more)
@@ -245,7 +246,16 @@ class _Gate:
         line, column = (clause.line, clause.column) if clause else (0, 0)
         source_line = _quote_first_line(clause) if clause else ""
         self.diagnostics.append(
-            Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code)
+            Diagnostic(
+                Stage.STATIC,
+                severity,
+                line=line,
+                column=column,
+                source_line=source_line,
+                message=message,
+                hint=hint,
+                code=code,
+            )
         )
 
     def refuse(self, code: str, message: str, hint: str = "") -> None:
@@ -553,7 +563,8 @@ class Needs:
 
 def _follow(mentions: Mapping[str, Set[str]], start: set[str]) -> set[str]:
     """Find every name that can be reached from the start."""
-    reached, waiting = set(start), list(start)
+    reached = set(start)
+    waiting = list(start)
     while waiting:
         new = mentions.get(waiting.pop(), set()) - reached
         reached |= new

@@ -229,7 +229,8 @@ class GoalChecker:
             self._lambdas += 1
         name = f"lambda {self._lambdas}"
         self._lambdas += 1
-        copied, captured = Struct("of", own) if own else NIL, Var()
+        copied = Struct("of", own) if own else NIL
+        captured = Var()
         arguments = tuple(Var() for _ in items)
         goal = self._check_goal(body)
         for parameter, argument in zip(reversed(items), reversed(arguments), strict=True):
@@ -289,7 +290,8 @@ def _require_functions(term: Struct) -> None:
 def measure_depth(term: Term) -> int:
     """How deeply a term is nested; the right side of a conjunction or disjunction and the rest of a
     list nest no deeper."""
-    deepest, stack = 1, [(term, 1)]
+    deepest = 1
+    stack = [(term, 1)]
     while stack:
         term, level = stack.pop()
         deepest = max(deepest, level)

@@ -127,13 +127,27 @@ def read(source: str) -> ReadClauses:
     text = f"%{text}" if text.startswith("#!") else text
     if len(text) > MAX_CHARACTERS:
         message = f"the program has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
-        return ReadClauses((), (_diagnostic(0, 0, "", message, "", "size"),))
+        return ReadClauses(
+            (), (_diagnostic(0, 0, source_line="", message=message, hint="", code="size"),)
+        )
     positions = Positions(text)
     hidden = HIDDEN.search(text)
     if hidden is not None:
         message = f"control or invisible character U+{ord(hidden[0]):04X}"
         line, column = positions.at(hidden.start())
-        return ReadClauses((), (_diagnostic(line, column, "", message, "remove it", "character"),))
+        return ReadClauses(
+            (),
+            (
+                _diagnostic(
+                    line,
+                    column,
+                    source_line="",
+                    message=message,
+                    hint="remove it",
+                    code="character",
+                ),
+            ),
+        )
     return _read_all(text, positions)
 
 
@@ -162,7 +176,14 @@ def _read_all(text: str, positions: Positions) -> ReadClauses:
         except _SyntaxFault as fault:
             line, column = positions.at(fault.offset)
             diagnostics.append(
-                _diagnostic(line, column, positions.line(line), fault.message, fault.hint, "syntax")
+                _diagnostic(
+                    line,
+                    column,
+                    source_line=positions.line(line),
+                    message=fault.message,
+                    hint=fault.hint,
+                    code="syntax",
+                )
             )
         parser.skip()
     return ReadClauses(tuple(clauses), tuple(diagnostics))
@@ -171,7 +192,16 @@ def _read_all(text: str, positions: Positions) -> ReadClauses:
 def _diagnostic(
     line: int, column: int, source_line: str, message: str, hint: str, code: str
 ) -> Diagnostic:
-    return Diagnostic(Stage.READER, Severity.ERROR, line, column, source_line, message, hint, code)
+    return Diagnostic(
+        Stage.READER,
+        Severity.ERROR,
+        line=line,
+        column=column,
+        source_line=source_line,
+        message=message,
+        hint=hint,
+        code=code,
+    )
 
 
 class _SyntaxFault(Exception):

@@ -123,7 +123,8 @@ def same(left: Term, right: Term) -> bool:
     stack: list[tuple[Term, Term]] = [(left, right)]
     while stack:
         a, b = stack.pop()
-        a, b = deref(a), deref(b)
+        a = deref(a)
+        b = deref(b)
         if a is b:
             continue
         if a.__class__ is not b.__class__ or a.__class__ is Var:
@@ -210,7 +211,8 @@ def _opened(term: Struct, stack: list[Term | str]) -> str:
             stack += (tail, "|")
         opening = "["
     else:
-        items, opening = term.args, _functor(term.name)  # type: ignore[assignment]
+        items = term.args  # type: ignore[assignment]
+        opening = _functor(term.name)
         stack.append(")")
     for item in items[:0:-1]:
         stack += (item, ",")

@@ -143,7 +143,8 @@ def is_quoted(token: str) -> bool:
 
 def unquote(text: str) -> str:
     """What a quoted token stands for; `ValueError` where an escape means no character."""
-    quote, body = text[0], text[1:-1]
+    quote = text[0]
+    body = text[1:-1]
     if "\\" not in body:
         return body.replace(quote * 2, quote)
     return _ESCAPE.sub(lambda match: _escaped(match, quote), body)

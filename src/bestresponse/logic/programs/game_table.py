@@ -242,7 +242,12 @@ class _TreeBuilder:
                 )
         children = tuple([self.build(group, depth + 1) for group in groups.values()])
         return DecisionNode(
-            player, knowledge, tuple(groups), children, _find_block(first, depth), first
+            player,
+            knowledge,
+            moves=tuple(groups),
+            children=children,
+            block=_find_block(first, depth),
+            row=first,
         )
 
     def _build_chance(self, groups: dict[str, list[Row]], depth: int) -> ChanceNode:

@@ -81,14 +81,25 @@ class Report:
 
 def describe_failure(error: LogicError) -> Diagnostic:
     """Return the diagnostic for an error or a limit while a program ran."""
-    line, source_line, message = 0, "", str(error)
+    line = 0
+    source_line = ""
+    message = str(error)
     if isinstance(error, RuntimeFault):
-        line, source_line, message = error.line, error.source_line, error.message
+        line = error.line
+        source_line = error.source_line
+        message = error.message
     limit = isinstance(error, LimitReached)
     hint = next(hint for word, hint in _LIMIT_HINTS.items() if word in message) if limit else ""
     code = "limit" if limit else "error"
     return Diagnostic(
-        Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code
+        Stage.RUNTIME,
+        Severity.ERROR,
+        line=line,
+        column=1 if line else 0,
+        source_line=source_line,
+        message=message,
+        hint=hint,
+        code=code,
     )
 
 

@@ -116,7 +116,9 @@ def find_seats(
     situation = label(engine.solutions(engine.load(gated), "initial(S)", 1)[0]["S"])
     players = (table.players[0], table.players[1])
     if default_move is not None and default_move not in moves:
-        raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
+        raise UsageError(
+            f"there is no move {default_move!r} for the default move; expected {' or '.join(moves)}"
+        )
     defaults: Sequence[str] = () if default_move is None else (default_move, default_move)
     if not defaults and not engine.solutions(
         engine.load(gated), "initial(S), holds(default_move(_, M), S)", 1

@@ -79,7 +79,8 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     """The table of a loaded program and everything that is wrong with it as a game; errors and
     limits while it runs are raised as `LogicError`."""
     answer = engine.solutions(program, Struct("table_rows", (Var("Starts"), Var("Rows"))), 1)[0]
-    starts, rows = items_of(answer["Starts"])[0], items_of(answer["Rows"])[0]
+    starts = items_of(answer["Starts"])[0]
+    rows = items_of(answer["Rows"])[0]
     if len(starts) != 1:
         number = "several" if starts else "none"
         return Extraction(
@@ -266,7 +267,8 @@ class _PathReader:
     def play(self, steps: Term, goals: Term) -> _Path:
         """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up
         by identity."""
-        self.steps, self._goals = {}, {}
+        self.steps = {}
+        self._goals = {}
         read = tuple([self._read_step(step) for step in items_of(steps)[0]])
         return _Path((), read, self.goals(items_of(goals)[0]), None, ())
 
@@ -280,14 +282,16 @@ class _PathReader:
         return self._spell("", deref(term))
 
     def _read_step(self, step: Term) -> _Step:
-        term, percepts = deref(step), list[Term]()
+        term = deref(step)
+        percepts = list[Term]()
         self.unknown = self.unknown or bool(variables_of(term))
         if isinstance(term, Struct) and term.name == "made and seen":
             percepts = items_of(term.args[1])[0]
             term = deref(term.args[0])
         probability = None
         if isinstance(term, Struct) and term.name == "by chance":
-            player, kind = NATURE, NATURE
+            player = NATURE
+            kind = NATURE
             probability = deref(term.args[1])
             functor, action = _split_move(deref(term.args[0]), drawn=True)
         else:
@@ -348,7 +352,16 @@ def _list_once(items: Iterable[_Item]) -> tuple[_Item, ...]:
 
 
 def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
-    return Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, code)
+    return Diagnostic(
+        Stage.CONTRACT,
+        Severity.ERROR,
+        line=0,
+        column=0,
+        source_line="",
+        message=message,
+        hint=hint,
+        code=code,
+    )
 
 
 def _find_path_defects(

@@ -109,7 +109,14 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
             message = "select/4 gives no move in the initial situation"
             faults.append(
                 Diagnostic(
-                    Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"
+                    Stage.CONTRACT,
+                    Severity.ERROR,
+                    line=0,
+                    column=0,
+                    source_line="",
+                    message=message,
+                    hint="give a first move",
+                    code="select",
                 )
             )
     except LogicError as error:
@@ -134,12 +141,12 @@ def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagno
         Diagnostic(
             Stage.STATIC,
             Severity.ERROR,
-            0,
-            0,
-            "",
-            f"{key} is missing",
-            f"for example: {_EXAMPLES[key]}",
-            "missing",
+            line=0,
+            column=0,
+            source_line="",
+            message=f"{key} is missing",
+            hint=f"for example: {_EXAMPLES[key]}",
+            code="missing",
         )
         for key in required
         if key not in gated.defined
@@ -308,5 +315,12 @@ def _say(
     clause: GatedClause, code: str, message: str, hint: str, severity: Severity = Severity.ERROR
 ) -> Diagnostic:
     return Diagnostic(
-        Stage.STATIC, severity, clause.line, clause.column, clause.source_line, message, hint, code
+        Stage.STATIC,
+        severity,
+        line=clause.line,
+        column=clause.column,
+        source_line=clause.source_line,
+        message=message,
+        hint=hint,
+        code=code,
     )

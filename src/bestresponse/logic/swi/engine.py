@@ -100,9 +100,12 @@ class SwiEngine(LogicEngine):
         """See to it that a worker runs and has the program, as a module of a name that was never
         used: SWI-Prolog remembers what a module has imported."""
         if not self._worker.alive:
-            self._worker, self._loads, self._loaded = self._start(), 0, None
+            self._worker = self._start()
+            self._loads = 0
+            self._loaded = None
         if gated is not self._loaded:
-            self._loads, self._loaded = self._loads + 1, None
+            self._loads = self._loads + 1
+            self._loaded = None
             what = f"load(g{self._loads},g{self._loads - 1})"
             reply = self._request(what, gated.canonical, _LOAD_BYTES)
             if reply.name == "error":
@@ -162,7 +165,7 @@ def _fault(gated: GatedProgram, reply: Struct) -> RuntimeFault:
 def _explain(formal: Term) -> str:
     match formal:
         case Atom("instantiation_error"):
-            return "an unbound variable stands in an arithmetic expression"
+            return "an arithmetic expression contains an unbound variable"
         case Struct(name="existence_error", args=(_, Struct(name="/", args=(name, arity)))):
             return f"unknown procedure {name}/{arity}"
         case Struct(name="evaluation_error"):

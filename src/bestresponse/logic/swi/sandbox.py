@@ -168,7 +168,8 @@ def make_plan(command: tuple[str, ...], policy: SandboxPolicy) -> dict[str, obje
 
 def _first_line(process: "subprocess.Popen[bytes]") -> bytes | None:
     assert process.stdout is not None
-    line, deadline = b"", time.monotonic() + _PATIENCE
+    line = b""
+    deadline = time.monotonic() + _PATIENCE
     while not line.endswith(b"\n"):
         ready = select.select((process.stdout,), (), (), max(0.0, deadline - time.monotonic()))[0]
         byte = process.stdout.read(1) if ready else None

@@ -21,18 +21,25 @@ from typing import Any
 Plan = dict[str, Any]
 """What `sandbox.make_plan` writes. Nothing of this package can be imported here."""
 
-_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_LANDLOCK_CREATE = 444
+_LANDLOCK_ADD = 445
+_LANDLOCK_RESTRICT = 446
 _LANDLOCK_VERSION = 1
 _RULE_PATH_BENEATH = 1
-_EXECUTE, _READ_FILE, _READ_DIR = 1, 4, 8
+_EXECUTE = 1
+_READ_FILE = 4
+_READ_DIR = 8
 # Bits of the file rights that each version of Landlock knows (13 at first; then refer, truncate,
 # device ioctl).
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _TCP_BIND_AND_CONNECT = 3
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
-_PROT_READ_WRITE, _MAP_PRIVATE_ANONYMOUS_FIXED = 3, 0x02 | 0x20 | 0x100000
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_SECCOMP = 22
+_SECCOMP_MODE_FILTER = 2
+_PROT_READ_WRITE = 3
+_MAP_PRIVATE_ANONYMOUS_FIXED = 0x02 | 0x20 | 0x100000
 
 
 def _checked(result: int) -> int:

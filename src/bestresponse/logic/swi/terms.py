@@ -54,14 +54,16 @@ def decode(text: str) -> Term:
 def _decode(text: str, tokens: re.Pattern[str]) -> Term:
     variables: dict[str, Var] = {}
     frames: list[tuple[str, list[Term]]] = []
-    name, terms = "", list[Term]()
+    name = ""
+    terms = list[Term]()
     for token in tokens.findall(text):
         constant = _CONSTANTS.get(token)
         if constant is not None:
             terms.append(constant)
         elif token[-1] == "(" or token in _OPENING:
             frames.append((name, terms))
-            name, terms = token, []
+            name = token
+            terms = []
         elif token in _CLOSING:  # a longer token that ends in one is a flat term
             if not frames:
                 raise LogicError("SWI-Prolog answered with a bracket too many.")

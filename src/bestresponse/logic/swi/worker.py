@@ -185,7 +185,9 @@ class Worker:
 
     def close(self) -> None:
         """End the process, if this one started it and it still runs."""
-        process, self._process, self.pipes = self._process, None, None
+        process = self._process
+        self._process = None
+        self.pipes = None
         if process is not None:
             process.end()
 

@@ -181,7 +181,8 @@ class Endpoint:
         try:
             data = self._parse(answer)
         except ModelError:
-            complaint, text = None, answer.decode("utf-8", "replace")
+            complaint = None
+            text = answer.decode("utf-8", "replace")
         else:
             complaint = data.get("error", data) if isinstance(data, dict) else data
             text = str(

@@ -165,7 +165,8 @@ class Secret:
         covered = self._cover(folded, _SHORTEST_PIECE_OF_REPLIES)
         end = 0
         for holder, key, text in zip(texts.holders, texts.keys, texts.read(), strict=True):
-            start, end = end, end + len(_fold(text))
+            start = end
+            end = end + len(_fold(text))
             part = covered[start:end]
             if 1 not in part:
                 continue
@@ -174,7 +175,7 @@ class Secret:
                 known.covered[:] = bytes(map(max, known.covered, part))
 
     def _may_stand_in(self, folded: str, shortest: int) -> bool:
-        """Say whether a part of the key may stand in a text; quickly, since most texts hold
+        """Say whether a text may contain a part of the key; quickly, since most texts hold
         none."""
         return any(half in folded for half in self._halves[shortest])
 
@@ -257,7 +258,8 @@ def _cut_out(text: str, covered: bytearray) -> str:
             end = run.end()
         return "".join([*kept, text[end:]])
     for letter in text:
-        start, end = end, end + len(_FOLDING[ord(letter)] or "")
+        start = end
+        end = end + len(_FOLDING[ord(letter)] or "")
         # what is unseen goes with the letters beside it
         around = covered[start - 1 : end + 1] if start == end else covered[start:end]
         if 1 not in around:
@@ -293,7 +295,7 @@ class _Texts:
         self.keys: list[int | str] = []
 
     def add(self, holder: _Holder, key: int | str) -> None:
-        """Add the text that stands there."""
+        """Add the text found there."""
         self.holders.append(holder)
         self.keys.append(key)
 
@@ -326,7 +328,8 @@ def _gather_texts(reply: list[Json]) -> tuple[list[str], list[_Texts]]:
             waiting.pop()
             continue
         if isinstance(key, int):
-            here, rank = place, key
+            here = place
+            rank = key
         elif (place, key) in places or len(places) < _MOST_PLACES:
             here = places.setdefault((place, key), len(places) + 1)
         else:
@@ -361,7 +364,8 @@ def hide_in_logs(key: Secret) -> Iterator[None]:
 
 def _redact_record(record: logging.LogRecord) -> bool:
     if (key := _key_in_use.get()) is not None:
-        record.msg, record.args = key.redact(record.getMessage()), ()
+        record.msg = key.redact(record.getMessage())
+        record.args = ()
     return True
 
 

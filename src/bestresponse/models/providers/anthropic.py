@@ -94,16 +94,19 @@ class AnthropicModel(HttpModel):
             if isinstance(block, dict)
         ]
         data: JsonObject = answer if isinstance(answer, dict) else {}
-        reason, name = data.get("stop_reason"), data.get("id")
+        reason = data.get("stop_reason")
+        name = data.get("id")
         if request.schema is not None and reason == "tool_use":
-            text, finish = self._read_tool_input(blocks), Finish.STOP
+            text = self._read_tool_input(blocks)
+            finish = Finish.STOP
         else:
             texts = [
                 read_field(block, "text", str, self.id)
                 for block in blocks
                 if block.get("type") == "text"
             ]
-            text, finish = "".join(texts), _FINISH.get(str(reason), Finish.OTHER)
+            text = "".join(texts)
+            finish = _FINISH.get(str(reason), Finish.OTHER)
         return Reply(
             text,
             finish,

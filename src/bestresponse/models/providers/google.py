@@ -103,7 +103,8 @@ class GoogleModel(HttpModel):
     def _read_reply(self, answer: object, request: Request) -> Reply:
         if not isinstance(answer, dict):
             raise BadReply(f"{self.id} answered with {type(answer).__name__} instead of an object")
-        usage, name = self._read_usage(answer.get("usageMetadata")), answer.get("responseId")
+        usage = self._read_usage(answer.get("usageMetadata"))
+        name = answer.get("responseId")
         blocked = answer.get("promptFeedback")
         if (
             isinstance(blocked, dict)

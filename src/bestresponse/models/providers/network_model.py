@@ -225,5 +225,13 @@ class HttpModel(NetworkModel):
         url = base + self.path.format(name=quote(name, safe=""))
         where = variable or self.variable
         self._endpoint = Endpoint(
-            clients, url, self.id, key, self.key_header, self.prefix, self.headers, where, timeout
+            clients=clients,
+            url=url,
+            server=self.id,
+            key=key,
+            key_header=self.key_header,
+            prefix=self.prefix,
+            headers=self.headers,
+            variable=where,
+            timeout=timeout,
         )

@@ -21,7 +21,8 @@ def read_chat_reply(data: object, sender: str) -> Reply:
     choices = read_field(data, "choices", list, sender)
     if not choices:
         raise BadReply(f"{sender} answered without any choice in `choices`")
-    choice, message = choices[0], read_field(choices[0], "message", dict, sender)
+    choice = choices[0]
+    message = read_field(choices[0], "message", dict, sender)
     refusal = message.get("refusal")
     text = refusal if isinstance(refusal, str) and refusal else message.get("content")
     if not isinstance(text, str | None):
@@ -33,7 +34,8 @@ def read_chat_reply(data: object, sender: str) -> Reply:
         else []
     )
     answer: JsonObject = data if isinstance(data, dict) else {}
-    name, usage = answer.get("id"), answer.get("usage")
+    name = answer.get("id")
+    usage = answer.get("usage")
     details: JsonObject = usage if isinstance(usage, dict) else {}
     return Reply(
         text or "",

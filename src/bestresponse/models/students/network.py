@@ -1,5 +1,8 @@
-"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, written as
-safetensors.
+"""A transformer of the Llama or Qwen2 family in plain PyTorch: read from a GGUF file or a folder,
+written as safetensors.
+
+What is read is computed exactly as `transformers` computes it. A folder of anything else (other
+kinds of layers, scaled positions, weights that nothing here would use) is refused by name.
 
 Parameters are a dictionary of tensors in which the layers are stacked, so that one optimizer step
 treats all layers at once. A folder holds `config.json`, `model.safetensors` and `tokenizer.json` as
@@ -10,6 +13,10 @@ Shapes: N layers, D width, H query heads and K key heads of size S, F hidden uni
     embedding (V, D)      qkv (N, (H + 2 K) S, D)      gate_up (N, 2 F, D)      attention_norm (N,
                           D)
     norm (D,)             out (N, D, H S)              down (N, D, F)           feed_norm (N, D)
+
+Qwen2 has biases as well, and a network may have an output matrix of its own:
+
+    qkv_bias (N, (H + 2 K) S)                          head (V, D)
 """
 
 from __future__ import annotations
@@ -45,15 +52,33 @@ _KEYS = {
     "key_heads": "num_key_value_heads",
     "hidden": "intermediate_size",
     "vocabulary": "vocab_size",
-    "rope_base": "rope_theta",
     "epsilon": "rms_norm_eps",
+    "positions": "max_position_embeddings",
 }
 """The sizes of a network as `transformers` names them."""
+_FAMILIES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM"}
+_PLAIN = {
+    "attention_bias": False,
+    "mlp_bias": False,
+    "use_sliding_window": False,
+    "hidden_act": "silu",
+    "pretraining_tp": 1,
+    "quantization_config": None,
+}
+"""Settings of `transformers` that other values change what is computed."""
+_EPSILON = 1e-6  # what `transformers` takes where a config does not say
+_POSITIONS = 2048  # what `transformers` takes where a Llama's config does not say
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
+    "{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+"""ChatML: what `write_chat` writes, as `transformers` is told it."""
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """The sizes of a network."""
+    """The sizes of a network, and which of two families it belongs to."""
 
     layers: int
     width: int
@@ -63,6 +88,9 @@ class Architecture:
     vocabulary: int
     rope_base: float = 100_000.0
     epsilon: float = 1e-5
+    family: str = "llama"
+    tied: bool = True
+    positions: int = _POSITIONS
 
     @property
     def head(self) -> int:
@@ -82,14 +110,57 @@ class Architecture:
 
     def to_json(self) -> dict[str, object]:
         """Return the sizes as `transformers` names them."""
-        fixed = {"architectures": ["LlamaForCausalLM"], "model_type": "llama"}
+        fixed = {"architectures": [_FAMILIES[self.family]], "model_type": self.family}
         sizes = {key: getattr(self, name) for name, key in _KEYS.items()}
-        return {**fixed, **sizes, "tie_word_embeddings": True, "torch_dtype": "bfloat16"}
+        return {
+            **fixed,
+            **sizes,
+            "rope_theta": self.rope_base,
+            "hidden_act": "silu",
+            "tie_word_embeddings": self.tied,
+            "torch_dtype": "bfloat16",
+        }
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> Architecture:
-        """Read the sizes from a `config.json`."""
-        return cls(**{name: data[key] for name, key in _KEYS.items()})
+        """Read the sizes from a `config.json`; ModelUnavailable names what cannot be computed
+        here."""
+        family = data.get("model_type")
+        if family not in _FAMILIES:
+            known = " and ".join(_FAMILIES)
+            raise ModelUnavailable(f"it is of the family {family!r}; supported are {known}")
+        for name, expected in _PLAIN.items():
+            value = data.get(name, expected)
+            if value != expected:
+                raise ModelUnavailable(f"its config.json has {name} = {value!r}, not supported")
+        sizes = {name: data[key] for name, key in _KEYS.items() if key in data}
+        sizes.setdefault("key_heads", data["num_attention_heads"])
+        sizes.setdefault("epsilon", _EPSILON)
+        made = cls(
+            **sizes,
+            rope_base=_read_rope(data),
+            family=family,
+            tied=data.get("tie_word_embeddings", False),
+        )
+        size = data.get("head_dim") or made.head
+        if size * made.heads != made.width:
+            raise ModelUnavailable(
+                f"its heads have {size} numbers each, not hidden_size / num_attention_heads ="
+                f" {made.head}"
+            )
+        return made
+
+
+def _read_rope(data: JsonMapping) -> float:
+    """Return the base of rotary positions, which `transformers` 5 writes in another place;
+    ModelUnavailable where positions are scaled."""
+    for name in ("rope_parameters", "rope_scaling"):
+        scaling = data.get(name) or {}
+        kind = scaling.get("rope_type", scaling.get("type", "default"))
+        if kind != "default":
+            raise ModelUnavailable(f"its positions are scaled ({name} of the type {kind!r})")
+    base = data.get("rope_theta", (data.get("rope_parameters") or {}).get("rope_theta", 10_000.0))
+    return float(base)
 
 
 @dataclass
@@ -110,6 +181,11 @@ class Network:
         such."""
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
+
+    @property
+    def scorer(self) -> Tensor:
+        """The matrix that scores tokens: the embedding, unless there is one of its own."""
+        return self.parameters.get("head", self.parameters["embedding"])
 
     @property
     def end(self) -> int:
@@ -145,13 +221,16 @@ def read_gguf(path: Path) -> Network:
     sizes = Architecture(
         fields["llama.block_count"],
         fields["llama.embedding_length"],
-        fields["llama.attention.head_count"],
-        fields["llama.attention.head_count_kv"],
-        fields["llama.feed_forward_length"],
-        len(fields["tokenizer.ggml.tokens"]),
-        fields.get("llama.rope.freq_base", 10_000.0),
-        fields["llama.attention.layer_norm_rms_epsilon"],
+        heads=fields["llama.attention.head_count"],
+        key_heads=fields["llama.attention.head_count_kv"],
+        hidden=fields["llama.feed_forward_length"],
+        vocabulary=len(fields["tokenizer.ggml.tokens"]),
+        rope_base=fields.get("llama.rope.freq_base", 10_000.0),
+        epsilon=fields["llama.attention.layer_norm_rms_epsilon"],
+        positions=fields.get("llama.context_length", _POSITIONS),
     )
+    if fields.get("llama.rope.scaling.type", "none") != "none":
+        raise ModelUnavailable(f"{path} has scaled positions; such networks cannot be trained")
     values = {
         tensor.name: torch.from_numpy(
             np.array(dequantize(tensor.data, tensor.tensor_type), np.float32)
@@ -202,15 +281,14 @@ def _read_matrix(
 
 def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
     """Build the tokenizer of a GGUF file: byte pairs, with every digit a token of its own."""
-    tokens, kinds = fields["tokenizer.ggml.tokens"], fields["tokenizer.ggml.token_type"]
+    tokens = fields["tokenizer.ggml.tokens"]
+    kinds = fields["tokenizer.ggml.token_type"]
     merges = [tuple(merge.split(" ", 1)) for merge in fields["tokenizer.ggml.merges"]]
     tokenizer = Tokenizer(
         models.BPE({token: number for number, token in enumerate(tokens)}, merges)
     )
-    digits, letters = (
-        pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.ByteLevel(add_prefix_space=False),
-    )
+    digits = pre_tokenizers.Digits(individual_digits=True)
+    letters = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, letters])
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens(
@@ -220,50 +298,100 @@ def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
 
 
 def read_folder(folder: Path) -> Network:
-    """Read a network that `write_folder` wrote; ModelUnavailable where the folder holds none."""
+    """Read a network as `transformers` writes it; ModelUnavailable where the folder holds none that
+    is computed exactly."""
     try:
         sizes = Architecture.from_json(json.loads((folder / "config.json").read_text("utf-8")))
-        values = {
-            name: value.float() for name, value in load_file(folder / "model.safetensors").items()
-        }
+        values: Parameters = {}
+        for path in sorted(folder.glob("*.safetensors")):
+            values |= {name: value.float() for name, value in load_file(path).items()}
+        if not values:
+            raise ModelUnavailable("there is no file .safetensors in it")
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        parameters = {name: _join(values, sizes, keys) for name, keys in _list_keys().items()}
+        parameters = {name: _join(values, sizes, keys) for name, keys in _list_keys(sizes).items()}
+        _check_nothing_is_left(values, sizes)
+        _check_tokens(tokenizer, parameters["embedding"], sizes)
+    except ModelUnavailable as error:
+        raise ModelUnavailable(f"{folder} cannot be read exactly: {error}") from None
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ModelUnavailable(
-            f"{folder} holds no network of the Llama family that can be read: {error}"
+            f"{folder} holds no network of the Llama or Qwen2 family that can be read: {error}"
         ) from None
+    except Exception as error:  # noqa: BLE001 - `tokenizers` raises plain exceptions
+        raise ModelUnavailable(f"{folder}: its tokenizer cannot be read ({error})") from None
     return Network(sizes, parameters, tokenizer)
 
 
+def _check_nothing_is_left(values: Parameters, sizes: Architecture) -> None:
+    """Refuse weights that nothing here uses: the network would compute something else."""
+    used = {
+        key.format(layer)
+        for keys in _list_keys(sizes).values()
+        for key in keys
+        for layer in range(sizes.layers)
+    }
+    left = sorted(name for name in values.keys() - used if not name.endswith("rotary_emb.inv_freq"))
+    if sizes.tied:  # some folders hold the shared matrix twice
+        left = [name for name in left if name != "lm_head.weight"]
+    if left:
+        raise ModelUnavailable(f"nothing here uses its weights {', '.join(left[:3])}")
+
+
+def _check_tokens(tokenizer: Tokenizer, embedding: Tensor, sizes: Architecture) -> None:
+    """Refuse a tokenizer of another model."""
+    known = tokenizer.get_vocab_size()
+    if len(embedding) != sizes.vocabulary or known > sizes.vocabulary:
+        raise ModelUnavailable(
+            f"its tokenizer has {known:,} tokens and its embedding {len(embedding):,} rows, where"
+            f" config.json says {sizes.vocabulary:,}: they are of different models"
+        )
+
+
 def write_folder(network: Network, folder: Path) -> None:
-    """Write a network in half precision, under the names that `transformers` uses."""
+    """Write a network in half precision, as a complete model of `transformers`."""
     folder.mkdir(parents=True, exist_ok=True)
     values: Parameters = {}
-    for name, keys in _list_keys().items():
+    for name, keys in _list_keys(network.sizes).items():
         value = network.parameters[name].detach().to("cpu", torch.bfloat16)
         if len(keys) == 1 and "{}" not in keys[0]:
             values[keys[0]] = value.contiguous()
             continue
-        rows = network.sizes.sections.get(name, [network.sizes.width])
+        rows = network.sizes.sections.get(name.removesuffix("_bias"), [network.sizes.width])
         for layer in range(network.sizes.layers):
             parts = zip(keys, value[layer].split(rows), strict=True)
             values |= {key.format(layer): part.clone() for key, part in parts}
-    save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
+    weights = folder / "model.safetensors"
+    save_file(values, weights, metadata={"format": "pt"})
+    weights.chmod(0o644)
     about = {
         **network.sizes.to_json(),
         "eos_token_id": network.end,
+        "pad_token_id": network.end,
     }  # where `generate` of transformers stops
-    (folder / "config.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
     network.tokenizer.save(str(folder / "tokenizer.json"))
-    loaded_as = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": END}
-    (folder / "tokenizer_config.json").write_text(json.dumps(loaded_as) + "\n", "utf-8")
+    loaded_as = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": END,
+        "pad_token": END,
+        "model_max_length": network.sizes.positions,
+        "chat_template": CHAT_TEMPLATE,
+    }
+    generates = {"eos_token_id": network.end, "pad_token_id": network.end, "do_sample": False}
+    for name, content in (
+        ("config", about),
+        ("tokenizer_config", loaded_as),
+        ("generation_config", generates),
+    ):
+        text = json.dumps(content, indent=2) + "\n"
+        (folder / f"{name}.json").write_text(text, "utf-8")
 
 
-def _list_keys() -> dict[str, tuple[str, ...]]:
+def _list_keys(sizes: Architecture) -> dict[str, tuple[str, ...]]:
     """Return the names that `transformers` gives to the parts of every parameter."""
     layer = "model.layers.{}."
-    attention, feed = f"{layer}self_attn.", f"{layer}mlp."
-    return {
+    attention = f"{layer}self_attn."
+    feed = f"{layer}mlp."
+    keys = {
         "embedding": ("model.embed_tokens.weight",),
         "norm": ("model.norm.weight",),
         "attention_norm": (f"{layer}input_layernorm.weight",),
@@ -273,6 +401,11 @@ def _list_keys() -> dict[str, tuple[str, ...]]:
         "gate_up": (f"{feed}gate_proj.weight", f"{feed}up_proj.weight"),
         "down": (f"{feed}down_proj.weight",),
     }
+    if sizes.family == "qwen2":
+        keys["qkv_bias"] = tuple(f"{attention}{part}_proj.bias" for part in "qkv")
+    if not sizes.tied:
+        keys["head"] = ("lm_head.weight",)
+    return keys
 
 
 def _join(values: Mapping[str, Tensor], sizes: Architecture, keys: tuple[str, ...]) -> Tensor:
@@ -304,11 +437,17 @@ def make_angles(positions: Tensor, sizes: Architecture) -> tuple[Tensor, Tensor]
 
 
 def project(
-    x: Tensor, norm: Tensor, qkv: Tensor, cos: Tensor, sin: Tensor, sizes: Architecture
+    x: Tensor,
+    norm: Tensor,
+    qkv: Tensor,
+    bias: Tensor | None,
+    cos: Tensor,
+    sin: Tensor,
+    sizes: Architecture,
 ) -> tuple[Tensor, ...]:
     """Return queries, keys and values, (..., heads, size)."""
     rows = sizes.sections["qkv"]
-    q, k, v = F.linear(_normalise(x, norm, sizes.epsilon), qkv).split(rows, -1)
+    q, k, v = F.linear(_normalise(x, norm, sizes.epsilon), qkv, bias).split(rows, -1)
     q, k, v = (part.unflatten(-1, (-1, sizes.head)) for part in (q, k, v))
     return _rotate(q, cos, sin), _rotate(k, cos, sin), v
 
@@ -347,10 +486,12 @@ def run_layers(
     compiled."""
     cos, sin = make_angles(positions, sizes)
     project_step, finish_step = steps
+    biases = parameters["qkv_bias"].unbind(0) if "qkv_bias" in parameters else None
     for layer, (attention_norm, qkv, out, feed_norm, gate_up, down) in enumerate(
         list_layers(parameters)
     ):
-        q, k, v = project_step(x, attention_norm, qkv, cos, sin, sizes)
+        bias = None if biases is None else biases[layer]
+        q, k, v = project_step(x, attention_norm, qkv, bias, cos, sin, sizes)
         x = finish_step(x, attend(layer, q, k, v), out, feed_norm, gate_up, down, sizes.epsilon)
     return _normalise(x, parameters["norm"], sizes.epsilon)
 
@@ -361,9 +502,9 @@ def list_layers(parameters: Parameters) -> Iterator[tuple[Tensor, ...]]:
     return zip(*(parameters[name].unbind(0) for name in names), strict=True)
 
 
-def score_tokens(states: Tensor, embedding: Tensor) -> Tensor:
+def score_tokens(states: Tensor, scorer: Tensor) -> Tensor:
     """Return the scores of all tokens after each state."""
-    return F.linear(states, embedding).float()
+    return F.linear(states, scorer).float()
 
 
 def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -388,9 +529,11 @@ def continue_prompts(
     Prompts of unequal length are filled up on the left. `choose` picks a token from the scores
     (batch, V).
     """
-    sizes, parameters = network.sizes, network.parameters
+    sizes = network.sizes
+    parameters = network.parameters
     embedding = parameters["embedding"]
-    device, longest = embedding.device, max(map(len, prompts))
+    device = embedding.device
+    longest = max(map(len, prompts))
     missing = torch.tensor([longest - len(prompt) for prompt in prompts], device=device)
     rows = [[network.end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
     tokens = torch.tensor(rows, device=device)
@@ -420,14 +563,16 @@ def continue_prompts(
             mask: Tensor = mask,
             kept: Tensor = kept,
         ) -> Tensor:
-            kept[layer, 0, :, now], kept[layer, 1, :, now] = k, v
-            k, v = kept[layer, 0, :, : mask.shape[-1]], kept[layer, 1, :, : mask.shape[-1]]
+            kept[layer, 0, :, now] = k
+            kept[layer, 1, :, now] = v
+            k = kept[layer, 0, :, : mask.shape[-1]]
+            v = kept[layer, 1, :, : mask.shape[-1]]
             return attend_causally(q, k, v, mask[:, None])
 
         positions = (now - missing[:, None]).clamp(min=0)
         states = run_layers(sizes, parameters, F.embedding(tokens, embedding), positions, attend)
         done += len(now)
-        chosen = choose(score_tokens(states[:, -1], embedding))
+        chosen = choose(score_tokens(states[:, -1], network.scorer))
         ended |= chosen == network.end
         replies.append(torch.where(ended, network.end, chosen))
         if len(replies) == most or bool(ended.all()):

@@ -71,7 +71,8 @@ class Cost:
     unpriced: int = 0
 
     def __add__(self, other: "Cost") -> "Cost":
-        tokens, money = self.tokens + other.tokens, self.money + other.money
+        tokens = self.tokens + other.tokens
+        money = self.money + other.money
         return Cost(self.calls + other.calls, tokens, money, self.unpriced + other.unpriced)
 
     def __neg__(self) -> "Cost":
@@ -272,7 +273,8 @@ def estimate_price(name: str, prompt: int, completion: int) -> float | None:
     """  # noqa: E501
     provider, _, rest = name.partition("/")
     if name in WEIGHTS or name.endswith(".gguf"):
-        provider, rest = "local", name
+        provider = "local"
+        rest = name
     return find_price_by_identity({"provider": provider, "model": rest} if rest else {})(
         Usage(prompt, completion)
     )
@@ -289,7 +291,8 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
     Only the providers' own services have the list's prices: another server's model of the same name
     has not.
     """
-    provider, name = str(identity.get("provider")), str(identity.get("model"))
+    provider = str(identity.get("provider"))
+    name = str(identity.get("model"))
     if provider in ("local", "scripted"):
         return lambda usage: 0.0
     if provider in prices.names():

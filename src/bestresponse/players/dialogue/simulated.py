@@ -14,6 +14,9 @@ prompt to payoff is exercised; but what it does is known:
 - In a debate a rebuttal succeeds with probability 1/2 plus the edge of its style over the style
   last shown; the last speaker wins exactly if the last rebuttal succeeded.
 
+- A summary says who made the last proposal and whether it insists, or in which style the last point
+  of a debate was made; it does not tell tones.
+
 Messages that are not its own, such as a person's, it takes for a proposal of the last item they
 name, insisted on where they say "must", "only" or the like, or for an agreement to that item (or to
 the last proposal) where they accept.
@@ -137,6 +140,7 @@ class SimulatedSpeaker:
             TEXTS.text("dialogue_speaker"): _speak,
             TEXTS.text("dialogue_referee"): _rule,
             TEXTS.text("dialogue_scorer"): _score,
+            TEXTS.text("dialogue_observer"): _sum_up,
             TEXTS.text("dialogue_classifier"): _classify,
             TEXTS.text("dialogue_inventor"): _invent,
             TEXTS.text("dialogue_author"): _write,
@@ -174,7 +178,8 @@ def _speak(prompt: str, rng: Random) -> str:
         )
     offers = _read_offers(prompt)
     mine = offers.wish(me, talk[-1][2] if talk else "", how)
-    return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, talk, rng)}"
+    answer = _negotiate(me, mine, manner=manner, offers=offers, talk=talk, rng=rng)
+    return f"{opener(shown)} {offers.introduce()}{answer}"
 
 
 def _negotiate(
@@ -183,7 +188,8 @@ def _negotiate(
     hard = rng.random() < firmness(manner)
     if not talk:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
-    settled, proposed = _SETTLED.search(talk[-1][2]), _PROPOSED.search(talk[-1][2])
+    settled = _SETTLED.search(talk[-1][2])
+    proposed = _PROPOSED.search(talk[-1][2])
     offer = settled[1] if settled else (proposed[1] if proposed else mine)
     hard = hard or offers.cannot(me, offer)
     if settled and (not hard or any(sender == me for sender, _, _ in talk)):
@@ -246,6 +252,25 @@ def _value(summary: str, me: str, prompt: str) -> int:
     return _read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
 
 
+def _sum_up(prompt: str, rng: Random) -> str:
+    talk = _messages(prompt)
+    sender, _, text = talk[-1]
+    if "the motion" in prompt:
+        return f"{sender} spoke last, and the point was made with {shown_in(text)}."
+    if table := _find_moves(prompt):
+        announced = _list_played(table, talk)
+        return " ".join(
+            f"{name} announced {move or 'nothing'}." for name, move in announced.items()
+        )
+    settled, proposed = _SETTLED.search(text), _PROPOSED.search(text)
+    if settled:
+        return f"{sender} agreed on {settled[1]}."
+    if not proposed:
+        return f"{sender} spoke last and proposed nothing."
+    firmly = "would take something else" if proposed[2].startswith("If") else "insists on it"
+    return f"{sender} proposed {proposed[1]} and {firmly}."
+
+
 def _classify(prompt: str, rng: Random) -> str:
     text, _, manners = prompt.partition("The message:\n")[2].partition("\n\nThe manners")
     named = [
@@ -299,7 +324,9 @@ def _messages(prompt: str) -> list[tuple[str, str, str]]:
     ]
     if "the motion" in prompt or _find_moves(prompt):
         return messages
-    offers, offer, understood = _read_offers(prompt), "", []
+    offers = _read_offers(prompt)
+    offer = ""
+    understood = []
     for sender, receiver, text in messages:
         reworded = _understood(text, sender, offers, offer)
         named = _SETTLED.search(reworded) or _PROPOSED.search(reworded)
@@ -509,7 +536,8 @@ def _hand_in(
 ) -> str:
     """Return the words of the sealed note, after what both have announced."""
     moves = list(table)
-    announced, heard = _find_last(my_words, moves), _find_last(their_words, moves)
+    announced = _find_last(my_words, moves)
+    heard = _find_last(their_words, moves)
     honest = rng.random() < 0.5
     reply = max(moves, key=lambda move: table[move][heard]) if heard else rng.choice(moves)
     return f"I play {_find_last(how, moves) or (announced if announced and honest else reply)}."

@@ -9,7 +9,8 @@ policy does not cover, such as putting a chosen tone into words, the wrapped pla
 (`games.dialogue.deals`). `ScoreReferee` is the published way: a summary, then for each person
 private information, worked examples and a number (Kwon et al. 2023; Gemp et al. 2024, section 3.1).
 Both give a ruling as JSON text, or a decision without an action that says what was wrong: an
-unreadable ruling is void, never 0.
+unreadable ruling is void, never 0. An `Observer` sums a dialogue up for whoever chooses by the
+summary; `Arbiter` does both.
 """
 
 import re
@@ -144,7 +145,7 @@ class Guided(PlayerWrapper):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"guided {self.player.name}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -184,12 +185,13 @@ class DealReferee(_Referee):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"deal by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        names, private = tuple(view.facts["names"]), tuple(view.facts["private"])
+        names = tuple(view.facts["names"])
+        private = tuple(view.facts["private"])
         schema = self.domain.deal.schema(names)
         content = TEXTS.fill(
             "dialogue_rule",
@@ -218,7 +220,7 @@ class ScoreReferee(_Referee):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"score by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:
@@ -263,6 +265,49 @@ class ScoreReferee(_Referee):
             payoffs.append(self.domain.payoffs.combine(values))
         ruling = canonical({"payoffs": payoffs}) if reading.status.readable else None
         return Decision(ruling, "\n".join(thoughts)[:_LONGEST], reading, tuple(calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Observer(ModelPlayer):
+    """Asks the model for a summary of the talk so far; one call a summary."""
+
+    sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=200))
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return f"summary by {self.model.id}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        messages = (
+            Message("system", TEXTS.text("dialogue_observer")),
+            Message("user", write_rules(view)),
+        )
+        reply, call = self.sampling.ask(self.model, messages)
+        limit = ask.limit if isinstance(ask, Words) else _LONGEST
+        text, reading = read_spoken_words(reply, Words(limit))
+        return Decision(text, "", reading, (call,))
+
+
+@dataclass(frozen=True, slots=True)
+class Arbiter(PlayerWrapper):
+    """`player` rules on a talk, `observer` sums it up."""
+
+    observer: Player
+
+    def choose(self, view: View) -> Player:
+        """Return who answers what `view` asks."""
+        return self.observer if is_summary(view) else self.player
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        return self.choose(view).decide(view, ask)
+
+
+def is_summary(view: View) -> bool:
+    """Tell whether a referee is asked for a summary instead of a ruling."""
+    return "summary_for" in view.facts
 
 
 def _fill_places(domain: Domain, view: View) -> dict[str, object]:

@@ -215,7 +215,7 @@ class ModelPlayer:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.model.id
 
 
@@ -227,7 +227,7 @@ class PlayerWrapper:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.player.name
 
 
@@ -242,7 +242,8 @@ class LlmPlayer(ModelPlayer):
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        system, question = self.system or TEXTS.text("system"), prompt(view, ask, self.style)
+        system = self.system or TEXTS.text("system")
+        question = prompt(view, ask, self.style)
         messages: tuple[Message, ...] = (Message("system", system), Message("user", question))
         held = (
             self.style in ("json", "reasoned")
@@ -260,7 +261,8 @@ class LlmPlayer(ModelPlayer):
         while True:
             reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
             calls.append(call)
-            cut_off, declined = reply.finish is Finish.LENGTH, reply.finish is Finish.REFUSAL
+            cut_off = reply.finish is Finish.LENGTH
+            declined = reply.finish is Finish.REFUSAL
             decision = read_reply(ask, reply.text, cut_off=cut_off, declined=declined)
             if decision.action is not None or len(calls) >= self.attempts:
                 break
@@ -290,7 +292,7 @@ class Sampled:
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return self.players[0].name
 
     def decide(self, view: View, ask: Ask) -> Decision:

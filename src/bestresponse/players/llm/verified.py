@@ -103,13 +103,14 @@ class Verified(PlayerWrapper):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The player's name in records."""
         return f"{'verified' if self.feedback else 'again'}({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Return the last decision, with every call (a decision's, then its review's) and every
         review on the way."""
-        subject, shown = self.subject(view), view
+        subject = self.subject(view)
+        shown = view
         calls: list[Call] = []
         reviews: list[JsonObject] = []
         for _ in range(max(1, self.attempts)):

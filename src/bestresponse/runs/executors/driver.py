@@ -312,6 +312,10 @@ class _Worker:
         return threads + min(int(ahead), _MOST_AHEAD) - len(self.tasks)
 
 
+class _SecondInterrupt(KeyboardInterrupt):
+    """The user interrupted twice: nothing is waited for."""
+
+
 class Driver:
     """Hand out tasks to `count` workers with so many `threads`, and replace workers that are lost.
 
@@ -321,7 +325,8 @@ class Driver:
     def __init__(self, job: Job, connect: Callable[[], Link], count: int, threads: int) -> None:
         self._job = job
         self._connect = connect
-        self._count, self._threads = count, threads
+        self._count = count
+        self._threads = threads
         self._look = _LOOK
         self._never_ready = 0
         self._events: queue.SimpleQueue[tuple[_Worker, list[Message]]] = queue.SimpleQueue()
@@ -347,49 +352,69 @@ class Driver:
         """
         if self._job.shared is not None:
             self._job.shared.call_elsewhere = self.call
-        interrupted, patience = False, _PATIENCE
-        last_seen = time.monotonic()
+        patience = _PATIENCE
         try:
-            for task in tasks:
-                self._again.extend([task] if task is not None else [])
-                if task is not None or self._wanted.wait(_LOOK_FOR_TASKS):
-                    break
-            else:
+            if not self._wait_for_work(tasks):
                 return
             self._workers = [self._start() for _ in range(self._count)]
-            while True:
-                try:
-                    more = not interrupted and self._hand_out(tasks)
-                    if not more and not any(worker.tasks for worker in self._workers):
-                        break
-                    if (ended := self._take_in(keep)) is not None:
-                        yield ended
-                except KeyboardInterrupt:
-                    if interrupted:
-                        patience = 0.0
-                        raise
-                    interrupted = True
-                    continue
-                if self._list_ready():
-                    last_seen = time.monotonic()
-                elif check is not None:
-                    check(time.monotonic() - last_seen)
-            if interrupted:
-                raise KeyboardInterrupt
+            yield from self._play_out(tasks, keep, check)
             if self._job.shared is not None:
                 self._job.shared.call_elsewhere = None
+        except _SecondInterrupt:
+            patience = 0.0
+            raise KeyboardInterrupt from None
         except Exception as error:
             self._over = str(error)
             raise
         finally:
             self._over = self._over or "the workers have ended"
-            for worker in self._workers:
-                worker.send(("stop",))
-            for worker in self._workers:
-                worker.link.close(min(patience, _BUSY_PATIENCE) if worker.tasks else patience)
-                self._end_calls(worker)
-            with self._changed:
-                self._changed.notify_all()
+            self._end_workers(patience)
+
+    def _wait_for_work(self, tasks: Iterator[Task | None]) -> bool:
+        """Wait for the first task or call; say whether there is any."""
+        for task in tasks:
+            if task is not None:
+                self._again.append(task)
+                return True
+            if self._wanted.wait(_LOOK_FOR_TASKS):
+                return True
+        return False
+
+    def _play_out(
+        self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None
+    ) -> Generator[Ended]:
+        """Hand out tasks and yield what has ended, until nothing is left or was interrupted."""
+        interrupted = False
+        last_seen = time.monotonic()
+        while True:
+            try:
+                more = not interrupted and self._hand_out(tasks)
+                if not more and not any(worker.tasks for worker in self._workers):
+                    break
+                ended = self._take_in(keep)
+                if ended is not None:
+                    yield ended
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise _SecondInterrupt from None
+                interrupted = True
+                continue
+            if self._list_ready():
+                last_seen = time.monotonic()
+            elif check is not None:
+                check(time.monotonic() - last_seen)
+        if interrupted:
+            raise KeyboardInterrupt
+
+    def _end_workers(self, patience: float) -> None:
+        """Let all workers stop, first those that wait; whoever waits for a call learns of it."""
+        for worker in self._workers:
+            worker.send(("stop",))
+        for worker in self._workers:
+            worker.link.close(min(patience, _BUSY_PATIENCE) if worker.tasks else patience)
+            self._end_calls(worker)
+        with self._changed:
+            self._changed.notify_all()
 
     def call(self, name: str, request: Request) -> Reply:
         """Have the worker that asks make its call, or else the least busy one, and wait for the
@@ -409,10 +434,8 @@ class Driver:
             # whoever asked has the request, and keeps the reply: neither is sent twice
             message: Message = ("make", number)
             if worker is None or worker.ready_at is None:
-                worker, number = (
-                    min(self._list_ready(), key=lambda worker: len(worker.calls)),
-                    next(self._numbers),
-                )
+                worker = min(self._list_ready(), key=lambda worker: len(worker.calls))
+                number = next(self._numbers)
                 message = ("call", number, name, request)
             worker.calls[number] = reply
         worker.send(message)
@@ -552,7 +575,8 @@ class Driver:
 
     def _answer(self, worker: _Worker, number: int, name: str, request: Request) -> None:
         """Send a worker the reply of a model, or its error; one that it made itself it has."""
-        self._asking.asked, self._asking.reply = (worker, number), None
+        self._asking.asked = (worker, number)
+        self._asking.reply = None
         try:
             reply = self._job.models[name].complete(request)
             worker.send(("answer", number, None if reply is self._asking.reply else reply, None))

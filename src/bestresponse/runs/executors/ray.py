@@ -178,8 +178,8 @@ def _start_cluster(ray: ModuleType) -> None:
         ray.shutdown()  # ends the processes that did start
         raise UsageError(
             f"Ray did not start on this machine: {_join_lines(error)} Its logs are in"
-            f" {_find_logs()}. Try again when the machine is less busy, or without Ray: --executor"
-            " processes"
+            f" {_find_logs()}. Try again when the machine is less busy, or use the executor"
+            " processes, without Ray"
         ) from None
     if (ray.util.get_node_ip_address(), os.environ.get("RAY_AUTH_MODE")) != ("127.0.0.1", "token"):
         ray.shutdown()

@@ -68,7 +68,8 @@ class Readings:
     def list_finished(self, plays: Iterable[StoredPlay]) -> Iterator[StoredPlay]:
         """Yield the plays that have a result and count the answers of all."""
         for play in plays:
-            seats, void = dict(play.data["seats"]), play.record.void
+            seats = dict(play.data["seats"])
+            void = play.record.void
             self.count(play.record, seats)
             if void is None:
                 yield play
@@ -88,10 +89,8 @@ class Readings:
 def warn_of_gaps(measured: Measurement) -> Shown | None:
     """Say how many plays are missing or void (the frame `voids`), and how often a seat
     abstained."""
-    void, abstained = (
-        len(measured.frame("voids")),
-        sum(row["abstained"] for row in measured.frame("answers")),
-    )
+    void = len(measured.frame("voids"))
+    abstained = sum(row["abstained"] for row in measured.frame("answers"))
     missing = 0 if measured.total is None else measured.total - measured.answered - void
     sentences = []
     if missing:

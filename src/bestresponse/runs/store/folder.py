@@ -42,7 +42,7 @@ from bestresponse.core.codec import (
     submission_to_json,
 )
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.core.files import open_plain, read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.report.files import explain_os_error, write_text
@@ -88,8 +88,8 @@ class Shard:
         """Read "3/16"; UsageError where it is something else."""
         match = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
         if match is None:
-            raise UsageError(
-                f"--shard {text!r}: expected a part such as 3/16, the third of sixteen"
+            raise SettingError(
+                "shard", f"expected a part such as 3/16, the third of sixteen, got {text!r}"
             )
         return cls(int(match[1]), int(match[2]))
 
@@ -356,7 +356,7 @@ class FolderLock:
             os.close(self._file)
             why = (
                 f"another process is working in {folder}; wait for it or choose another"
-                " --output-dir"
+                " output folder"
             )
             raise StoreError(why) from None
 
@@ -481,7 +481,7 @@ class RunFolder:
         if folder.manifest.shard != manifest.shard:
             raise StoreError(
                 f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose"
-                " another --output-dir for every part, and merge them"
+                " another output folder for every part, and merge them"
             )
         if changed := sorted(
             {name for name, _ in folder.manifest.prompts.items() ^ manifest.prompts.items()}
@@ -489,7 +489,7 @@ class RunFolder:
             # the other plays would be asked in other words, and no figure would show it
             raise StoreError(
                 f"{path} was begun with other prompts ({', '.join(changed[:3])}); choose another"
-                " --output-dir, or read it with `bestresponse report`"
+                " output folder, or read it with `bestresponse report`"
             )
         for name, entry in manifest.models.items():
             now = entry["identity"]

@@ -103,7 +103,8 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
     first = min(parts, key=lambda part: (part.manifest.created, part.path))
     for part in parts:
         for what in ("study", "config", "run", "prompts"):
-            mine, other = getattr(first.manifest, what), getattr(part.manifest, what)
+            mine = getattr(first.manifest, what)
+            other = getattr(part.manifest, what)
             if canonical(mine) != canonical(other):
                 where = f"{mine!r} and {other!r}"
                 if what in ("config", "prompts"):

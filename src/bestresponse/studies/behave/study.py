@@ -103,15 +103,19 @@ class BehaveConfig(RunSettings):
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
     by: tuple[str, ...] = setting(default=("player", "treatment"))
-    """What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it
-    by name."""
+    """Group by: player, opponent, game, seat, run, treatment, or a part of the treatment by
+    name."""
     choose: Literal["all", "bic", "icl"] = setting(default="all")
-    """Which strategies are kept: all, or as many as BIC or ICL finds best."""
+    """Which strategies to keep: all, or as many as BIC or ICL prefers."""
     rounds: Literal["first", "all"] = setting(default="first")
     """Which choices count as single ones for qre, level-k and cognitive-hierarchy."""
-    beside: Literal["", "dilemma"] = setting(default="", help="People to compare with: dilemma.")
-    bootstraps: int = setting(default=200, ge=20, le=100_000, help="Resamples for the intervals.")
-    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
+    beside: Literal["", "dilemma"] = setting(
+        default="", help="Human data to compare with: dilemma."
+    )
+    bootstraps: int = setting(
+        default=200, ge=20, le=100_000, help="Bootstrap resamples for the intervals."
+    )
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     sources: tuple[str, ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
@@ -659,7 +663,9 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
     for seen in list_sequences(folder):
         unknown = [name for name in config.by if name not in seen.labels]
         if unknown:
-            raise SettingError("by", f"{unknown[0]!r} is none of {', '.join(seen.labels)}")
+            raise SettingError(
+                "by", f"there is no group {unknown[0]!r}; expected one of {', '.join(seen.labels)}"
+            )
         groups[tuple(seen.labels[name] for name in config.by)].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
     frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))

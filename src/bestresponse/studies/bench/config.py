@@ -65,6 +65,7 @@ from bestresponse.studies.bench.families import (
 )
 from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, GivenGames
 from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.generators import families
@@ -115,31 +116,35 @@ class BenchConfig(RunSettings):
     not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
     equilibrium play without a model."""
     game: BenchGamesSetting = setting(default=None, kw_only=False, argument=True)
-    """A game or a file instead of drawn games; or `stories`."""
+    """A game by name or file, instead of random games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
-    """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""
+    """Number of games; of a named game the orders of its actions, of a tree the policies. [default:
+    100, or 20 for smollm2; 24 orders; 1 policy]"""
     num_rows: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the column player.")
     seed: int = setting(
-        default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent."
+        default=0, ge=0, help="Seed for games and orders, and for the seed sent to models."
     )
-    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
     trials: int = setting(default=1, ge=1, le=10_000)
-    """How often each question is asked; every answer is measured."""
+    """Times each question is asked; every answer is measured."""
     suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(
         default="standard"
     )
-    """What is varied besides the game."""
+    """What else is varied: a suite of conditions."""
     family: str = setting(default="zero-sum")
-    """Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
+    """Family of random games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")
     """A parameter of the family, such as support=2 or equilibrium=mixed; an unknown name lists
     all."""
     scale: float = setting(
-        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale."
+        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn between -SCALE and SCALE."
     )
     decimals: int = setting(
-        default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else."
+        default=0,
+        ge=0,
+        le=12,
+        help="Decimals to which payoffs are rounded before the game is solved.",
     )
     elicit: NamesSetting = setting(default=())
     """mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"""
@@ -148,31 +153,32 @@ class BenchConfig(RunSettings):
     """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its
     names."""
     seat: NamesSetting = setting(default=())
-    """row or col; in a game played in turn the name of a player. [default: row, or all]"""
+    """Player that the model takes: row or col; in a tree the name of a player. [default: row; in a
+    tree all]"""
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto")
-    """How to answer; auto is JSON where the model can be held to it."""
+    """How models answer; auto uses JSON if the model follows a schema."""
     temperature: float | None = setting(default=None, ge=0, le=5)
     """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
     plain: bool = setting(
         default=False,
-        help="Have models answer at once instead of writing down their reasons first.",
+        help="Let models answer at once, without writing down reasons first.",
     )
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
-    """How hard models that reason by themselves do so. [default: the provider's own]"""
+    """Reasoning effort, for models that have one. [default: the provider's own]"""
     reasoning_tokens: int | None = setting(default=None, ge=1, le=1000000)
-    """The most tokens for such reasoning, beside those of the reply."""
+    """Maximum reasoning tokens, in addition to those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
-    """Longest reply, in tokens. [default: 4000, or 512 without reasons]"""
+    """Maximum tokens per reply. [default: 4000, or 512 without reasons]"""
     samples: int = setting(
-        default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled."
+        default=10, ge=1, le=10_000, help="Moves to sample per question, with --elicit sampled."
     )
     max_infosets: int | None = setting(default=None, ge=1, le=1000000)
-    """In a game played in turn: the most information sets, likeliest first."""
+    """Maximum information sets of a tree, the most likely first."""
     attempts: int = setting(
-        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+        default=1, ge=1, le=20, help="Maximum attempts per question if an answer is unreadable."
     )
     precision: float | None = setting(default=None, gt=0)
-    """Stop when the mean gap / payoff range is known to within this."""
+    """Stop when the mean gap / payoff range is known to within this margin."""
 
     def __post_init__(self) -> None:
         self._refuse_useless()
@@ -275,14 +281,7 @@ class BenchConfig(RunSettings):
 
     def _check_together(self) -> None:
         """Refuse settings that exclude each other."""
-        several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
-        verified = [name for name in self.model if is_verified(name)]
-        tree = isinstance(self.form, Tree)
-        one_letter = tree or {*self.theme} == {"neutral"}
-        buckets = self.suite == "buckets"
-        draws = buckets or self.suite in ("sensitivity", "generalisation")
-        sets_range = any(name == "low" for name, _ in self.set)
-        if sets_range:
+        if any(name == "low" for name, _ in self.set):
             self.refuse_set(
                 ["scale"],
                 "low and high say between which numbers payoffs are drawn; give these alone",
@@ -293,76 +292,58 @@ class BenchConfig(RunSettings):
             )
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
-        for wrong, name, problem in (
-            (
-                verified and tree,
-                "model",
-                "reasoning about a policy is not verified; leave out `verified:`",
-            ),
-            (
-                verified and "logprobs" in self.elicit,
-                "elicit",
-                "logprobs asks for no reasons that could be verified",
-            ),
-            (
-                not one_letter and "logprobs" in self.elicit,
-                "elicit",
-                "logprobs goes with the theme neutral only",
-            ),
-            (verified and self.plain, "plain", "without reasons there is nothing to verify"),
-            (
-                verified and self.style in ("json", "letter"),
-                "style",
-                f"{self.style} leaves no room for reasons",
-            ),
-            (
-                self.style == "letter" and "mixed" in self.elicit,
-                "style",
-                "a letter cannot state a mixed strategy",
-            ),
-            (
-                self.precision and self.shard,
-                "precision",
-                "a part of a run cannot tell how precise the whole is",
-            ),
-            (
-                self.suite == "invariance" and several,
-                (*several, "")[0],
-                "this suite varies it itself; give one",
-            ),
-            (
-                self.suite == "invariance" and OWN in self.theme,
-                "theme",
-                "this suite gives other names; not own",
-            ),
-            (
-                self.suite == "generalisation" and "theme" in several,
-                "theme",
-                "names are compared with one; give one",
-            ),
-            (
-                draws and self.game,
-                "suite",
-                f"{self.suite} draws games of other sizes; it takes no game of yours",
-            ),
-            (
-                buckets and self.family != "zero-sum",
-                "family",
-                "the suite buckets draws zero-sum games; leave it out",
-            ),
-            (
-                buckets and self.set,
-                "set",
-                "the suite buckets sets the parameters itself; leave them out",
-            ),
-            (
-                self.trials > 1 and "logprobs" in self.elicit,
-                "trials",
-                "logprobs are the same each time",
-            ),
-        ):
-            if wrong:
-                raise SettingError(name, problem)
+        if self.precision and self.shard:
+            raise SettingError("precision", "a part of a run cannot tell how precise the whole is")
+        if self.style == "letter" and "mixed" in self.elicit:
+            raise SettingError("style", "a letter cannot state a mixed strategy")
+        if "logprobs" in self.elicit:
+            self._check_logprobs()
+        if any(is_verified(name) for name in self.model):
+            self._check_verified()
+        self._check_suite()
+
+    def _check_logprobs(self) -> None:
+        """Refuse what makes no sense where the odds of the next token are read."""
+        one_letter = isinstance(self.form, Tree) or {*self.theme} == {"neutral"}
+        if not one_letter:
+            raise SettingError("elicit", "logprobs goes with the theme neutral only")
+        if self.trials > 1:
+            raise SettingError("trials", "logprobs are the same each time")
+
+    def _check_verified(self) -> None:
+        """Refuse what leaves a verified model no reasons that could be checked."""
+        if isinstance(self.form, Tree):
+            problem = "reasoning about a policy is not verified; leave out `verified:`"
+            raise SettingError("model", problem)
+        if "logprobs" in self.elicit:
+            raise SettingError("elicit", "logprobs asks for no reasons that could be verified")
+        if self.plain:
+            raise SettingError("plain", "without reasons there is nothing to verify")
+        if self.style in ("json", "letter"):
+            raise SettingError("style", f"{self.style} leaves no room for reasons")
+
+    def _check_suite(self) -> None:
+        """Refuse what the suite sets itself."""
+        several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
+        match self.suite:
+            case "invariance":
+                if several:
+                    raise SettingError(several[0], "this suite varies it itself; give one")
+                if OWN in self.theme:
+                    raise SettingError("theme", "this suite gives other names; not own")
+            case "generalisation":
+                if "theme" in several:
+                    raise SettingError("theme", "names are compared with one; give one")
+            case "buckets":
+                if self.family != "zero-sum":
+                    problem = "the suite buckets draws zero-sum games; leave it out"
+                    raise SettingError("family", problem)
+                if self.set:
+                    problem = "the suite buckets sets the parameters itself; leave them out"
+                    raise SettingError("set", problem)
+        if self.game and self.suite in ("buckets", "sensitivity", "generalisation"):
+            problem = f"{self.suite} draws games of other sizes; it takes no game of yours"
+            raise SettingError("suite", problem)
 
     @cached_property
     def form(self) -> NormalForm | Tree | None:
@@ -553,12 +534,14 @@ class Drawn:
                 solved = solve_zero_sum(table[0])
                 self._equilibria[game] = solved.row[0], solved.col[0]
             else:
-                self._equilibria[game] = nash(NormalForm(table)).equilibria[0].strategies
+                found = nash(NormalForm(table)).equilibria
+                self._equilibria[game] = select_equilibria(found)[0].strategies
         return self._equilibria[game]
 
     def get_equilibrium(self, game: int) -> tuple[Array, Array]:
         """Return the equilibrium (row, column strategy) that opponents and the baseline
-        `equilibrium` play.
+        `equilibrium` play: of several the one with the highest joint payoff, then the
+        risk-dominant one.
 
         One game in many orders is solved in its own order, so that the equilibrium is the same in
         every order.

@@ -37,28 +37,34 @@ from typing import Annotated, TypedDict, cast
 import numpy as np
 
 from bestresponse.core.errors import StoreError, TooLarge
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.lazy import LazyMapping
 from bestresponse.core.player import Decision
-from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.figures.charts import compute_fences
-from bestresponse.report.frames import Frame, Heads, Metric, R, Row, Value, column
+from bestresponse.report.frames import (
+    BASELINE,
+    Frame,
+    Heads,
+    Metric,
+    R,
+    Row,
+    Value,
+    column,
+)
 from bestresponse.report.numbers import format_number
 from bestresponse.report.stats import statistics
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured
+from bestresponse.runs.study import GameValue, Measured
 from bestresponse.studies.bench import config as plans
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-BASELINE = "baseline"
-"""What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
 _CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
 _PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
@@ -428,6 +434,18 @@ def identify_game(row: PlayRow) -> Hashable:
     )
 
 
+_BOUNDED: Mapping[str, Callable[[PlayRow], float | None]] = {
+    "exploitability_normalised": lambda row: row["worst_exploitability_normalised"],
+    "gap_normalised": lambda row: row["worst_normalised"],
+    "nash_gap": lambda row: (row["worst_normalised"] or 0.0) * (row["payoff_range"] or 0.0),
+    "equilibrium_distance": lambda row: 1.0,
+    "gap_nearest": lambda row: row["payoff_range"],
+    "dominated_mass": lambda row: 1.0,
+    "security_loss": lambda row: row["payoff_range"],
+}
+"""The figures that are averaged with an interval, and the most that each can be in a game."""
+
+
 def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
     """Make the metric that averages a column over games as drawn; an interval needs the most it can
     be in a game."""
@@ -438,7 +456,7 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
-        return statistics.bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
+        return statistics.bound_mean(numbers, (0.0, worst), games, rng=_SEED)
 
     shown = Frame(PlayRow, []).columns[name]
     return Metric(
@@ -446,20 +464,29 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
     )
 
 
-def _succeed(percent: int) -> Metric[Rows]:
-    """Make the metric of the share of answers that lose at most so much of the payoff range.
+def _average_bounded(name: str) -> Metric[Rows]:
+    """Make the metric that averages a figure whose most in a game is known."""
+    return _average(name, _BOUNDED[name])
 
-    What an answer loses is its exploitability or, in games that are not zero-sum, the gap to the
-    best reply to the opponent that it met.
-    """
+
+_SUCCESSES = (1, 5)
+"""Per cent of the payoff range: who loses at most so much counts as successful."""
+
+
+def _find_loss(row: PlayRow) -> float | None:
+    """Return what an answer loses as a share of the payoff range: its exploitability or, in games
+    that are not zero-sum, the gap to the best reply to the opponent that it met."""
+    taken = row["exploitability_normalised"]
+    return row["gap_normalised"] if taken is None else taken
+
+
+def _succeed(percent: int) -> Metric[Rows]:
+    """Make the metric of the share of answers that lose at most so much of the payoff range."""
 
     def compute(rows: Rows) -> statistics.Interval | None:
-        known = [
-            (row["exploitability_normalised"], gap, row)
-            for gap, row in find_values(rows, "gap_normalised")
-        ]
+        losses = [(_find_loss(row), row) for row in select_original(rows)]
         return _compute_rate(
-            [((gap if taken is None else taken) <= percent / 100, row) for taken, gap, row in known]
+            [(lost <= percent / 100, row) for lost, row in losses if lost is not None]
         )
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
@@ -480,7 +507,7 @@ def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Inter
     more than once."""
     hits, games = [hit for hit, _ in successes], [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
-        return statistics.bound_mean(hits, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+        return statistics.bound_mean(hits, (0.0, 1.0), games, rng=_SEED)
     return statistics.wilson(sum(hits), len(hits)) if hits else None
 
 
@@ -581,7 +608,7 @@ def _compute_consistency(rows: Rows) -> statistics.Interval | None:
             games.append(game)
     if not scores:
         return None
-    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=_SEED)
 
 
 def _compute_invariance(rows: Rows) -> statistics.Interval | None:
@@ -593,10 +620,20 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
         if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
-    return (
-        statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
-        if scores
-        else None
+    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=_SEED) if scores else None
+
+
+def is_gap_known(rows: Rows, half_width: float) -> bool:
+    """Tell whether the mean gap / range of a player is known to within `half_width`: by the
+    interval that is printed, and by one that may be looked at after every play."""
+    known = find_values(rows, "gap_normalised")
+    worst = max(row["worst_normalised"] or 0.0 for _, row in known)
+    return statistics.precision_reached(
+        [gap for gap, _ in known],
+        half_width,
+        [identify_game(row) for _, row in known],
+        bounds=(0.0, worst),
+        rng=_SEED,
     )
 
 
@@ -628,19 +665,16 @@ METRICS: tuple[Metric[Rows], ...] = (
         "",
         lambda rows: len(find_values(rows, "nash_gap")),
     ),
-    _succeed(1),
-    _succeed(5),
-    _average("exploitability_normalised", lambda row: row["worst_exploitability_normalised"]),
-    _average("gap_normalised", lambda row: row["worst_normalised"]),
-    _average(
-        "nash_gap", lambda row: (row["worst_normalised"] or 0.0) * (row["payoff_range"] or 0.0)
-    ),
+    *map(_succeed, _SUCCESSES),
+    _average_bounded("exploitability_normalised"),
+    _average_bounded("gap_normalised"),
+    _average_bounded("nash_gap"),
     Metric("invariance", "invariance", _INVARIANCE, "", ".3f", _compute_invariance),
     Metric("in_equilibrium", "in an equilibrium", _IN_EQUILIBRIUM, "", ".2f", _count_equilibria),
-    _average("equilibrium_distance", lambda row: 1.0),
-    _average("gap_nearest", lambda row: row["payoff_range"]),
-    _average("dominated_mass", lambda row: 1.0),
-    _average("security_loss", lambda row: row["payoff_range"]),
+    _average_bounded("equilibrium_distance"),
+    _average_bounded("gap_nearest"),
+    _average_bounded("dominated_mass"),
+    _average_bounded("security_loss"),
     _average("llm_value"),
     _average("br_value"),
     _describe_gaps("median", "median", "median of the Nash gaps of all answers", np.median),
@@ -679,6 +713,32 @@ METRICS: tuple[Metric[Rows], ...] = (
 )
 """Every figure of a player in one way of asking: one more here is in report, summary, leaderboard
 and docs."""
+
+
+def list_game_values(config: plans.BenchConfig, measured: Measured) -> Iterator[GameValue]:
+    """Yield what models lost in the games as drawn; a game is known by its payoffs, whatever its
+    number in the run is."""
+    plan = plans.Plan(config)
+    rows = cast(Rows, measured.frames["plays"].rows)
+    for row in _select(select_original(rows), plans.BASE):
+        payoffs = plan.conditions[row["condition"]].drawn.payoffs[row["game"]]
+        game = digest(payoffs.tolist())
+        values = {name: cast(float | None, row.get(name)) for name in _BOUNDED}
+        bounds = {name: most(row) or 0.0 for name, most in _BOUNDED.items()}
+        for percent in _SUCCESSES:
+            lost = _find_loss(row)
+            values[f"success_{percent}"] = None if lost is None else float(lost <= percent / 100)
+            bounds[f"success_{percent}"] = 1.0
+        for name, value in values.items():
+            if value is not None:
+                yield GameValue(
+                    player=(row["model"], row["asked_for"]),
+                    metric=name,
+                    game=game,
+                    part=row["seat"],
+                    value=value,
+                    most=bounds[name],
+                )
 
 
 _COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
@@ -1034,10 +1094,10 @@ class DifferenceRow(TypedDict):
     difference: Annotated[statistics.Interval, column(format=".3f")]
     """mean difference; negative: the first is better"""
     games: int
-    p: Annotated[
-        float,
-        column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)"),
-    ]
+    p: Annotated[float, column(format=".3g", help="sign-flip test of this comparison alone")]
+    p_adjusted: Annotated[float | None, column("adjusted p", ".3g")]
+    """for the number of comparisons of this kind (Holm); those of models among themselves are one
+    family, those with baselines are not adjusted"""
     effect: Annotated[
         float | None, column(format=".2f", help="mean difference over its deviation between games")
     ]
@@ -1086,28 +1146,17 @@ def _average_answers(rows: Rows, figure: str) -> dict[tuple[Hashable, int, str],
 
 
 def _list_differences(results: Results) -> Iterator[DifferenceRow]:
-    families: dict[str, list[DifferenceRow]] = {}
-    for comparison, first, rows, second, others in _list_pairs(results):
+    rows: list[DifferenceRow] = []
+    families: dict[str, list[int]] = defaultdict(list)
+    for comparison, first, played, second, others in _list_pairs(results):
         for figure, title in _COMPARED.items():
-            a, b = _average_answers(rows, figure), _average_answers(others, figure)
-            common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
-            if len({case[0] for case in common}) < 2:
+            compared = _compare_on_common_games(played, others, figure)
+            if compared is None:
                 continue
-            rng = np.random.default_rng(
-                split(results.plan.config.seed, "difference", figure, first, second)
-            )
-            values = [a[case] for case in common], [b[case] for case in common]
-            both = [
-                row
-                for side in (rows, others)
-                for row in side
-                if _identify(row) in a.keys() & b.keys()
-            ]
-            most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
-            compared = statistics.paired_difference(
-                *values, [case[0] for case in common], rng=rng, most=most
-            )
-            families.setdefault(comparison, []).append(
+            # Baselines are landmarks and no hypotheses: they take nothing from the tests of models.
+            if second not in results.baselines:
+                families[comparison].append(len(rows))
+            rows.append(
                 DifferenceRow(
                     comparison=comparison,
                     player=first,
@@ -1116,12 +1165,34 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
                     difference=compared.difference,
                     games=compared.difference.n,
                     p=compared.p_value,
+                    p_adjusted=None,
                     effect=compared.effect,
                 )
             )
     for family in families.values():
-        for row, p in zip(family, statistics.holm([row["p"] for row in family]), strict=True):
-            yield cast(DifferenceRow, {**row, "p": float(p)})
+        adjusted = statistics.holm([rows[number]["p"] for number in family])
+        for number, p in zip(family, adjusted.tolist(), strict=True):
+            rows[number]["p_adjusted"] = p
+    yield from rows
+
+
+def _compare_on_common_games(
+    rows: Rows, others: Rows, figure: str
+) -> statistics.PairedComparison | None:
+    """Compare two players by what they lost in the games that both answered; None where these are
+    fewer than two."""
+    a = _average_answers(rows, figure)
+    b = _average_answers(others, figure)
+    common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
+    games = [case[0] for case in common]
+    if len(set(games)) < 2:
+        return None
+    shared = set(common)
+    both = [row for row in (*rows, *others) if _identify(row) in shared]
+    most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
+    return statistics.paired_difference(
+        [a[case] for case in common], [b[case] for case in common], games, rng=_SEED, most=most
+    )
 
 
 class SelfPlayRow(TypedDict):

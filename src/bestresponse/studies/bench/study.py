@@ -29,7 +29,6 @@ from bestresponse.report.blocks import (
     text,
 )
 from bestresponse.report.document import Code, Note
-from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
@@ -41,7 +40,14 @@ from bestresponse.studies.bench.config import (
     make_bench_game,
     prepare_plays,
 )
-from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
+from bestresponse.studies.bench.measure import (
+    METRICS,
+    PlayRow,
+    is_gap_known,
+    list_game_values,
+    measure_bench,
+    measure_plays,
+)
 from bestresponse.studies.bench.result_files import list_files
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
@@ -98,24 +104,20 @@ def play_until_precise(
 ) -> Outcome:
     """Play what is missing, until the normalised gap of every player is known as precisely as the
     settings want."""
-    plan, half_width = Plan(config), config.precision
-    gaps: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    plan = Plan(config)
+    half_width = config.precision
+    seen: dict[tuple[str, str], list[PlayRow]] = {}
 
     def add(play: StoredPlay) -> None:
         if play.data["variant"] == "original" and play.data["condition"] == BASE:
             ((row, _),) = measure_plays(plan, [play])
             if row["gap_normalised"] is not None:
-                gaps.setdefault((row["model"], row["elicit"]), []).append(
-                    (row["game"], row["gap_normalised"])
-                )
+                seen.setdefault((row["model"], row["elicit"]), []).append(row)
 
     def is_precise() -> bool:
-        if half_width is None or len(gaps) < len(config.model) * len(config.elicit):
+        if half_width is None or len(seen) < len(config.model) * len(config.elicit):
             return False
-        return all(
-            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen])
-            for seen in gaps.values()
-        )
+        return all(is_gap_known(rows, half_width) for rows in seen.values())
 
     def note(spec: Spec, record: Record) -> bool:
         add(StoredPlay(spec.id, spec.data, record))
@@ -165,7 +167,7 @@ _BOXES = (
 
 def show_pairs(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
-    columns = ("player", "against", "by", "difference", "games", "p", "effect")
+    columns = ("player", "against", "by", "difference", "p", "p_adjusted", "effect", "games")
     return table(
         "differences", columns, title=title, caption=caption, where={"comparison": comparison}
     )
@@ -201,6 +203,8 @@ bench = Study(
     play=lambda config, models: prepare_plays(Plan(config), models),
     measure=measure_bench,
     metrics=METRICS,
+    tested=("exploitability_normalised", "gap_normalised"),
+    compared=list_game_values,
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",

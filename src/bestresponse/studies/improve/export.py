@@ -1,18 +1,20 @@
 """Write examples to files: many games, each class once, in shards that trainers read.
 
-    train-00000.jsonl ... validation-00000.jsonl ... test-00000.jsonl      one conversation a line, and its task
-    manifest.json                                                          settings, counts, and a hash of the prompts
+    train-00000.jsonl ... validation-... test-...   one row per line: messages, answer, task
+    manifest.json    settings, counts, a hash of the prompts, and one of every file
+    README.md        the dataset card
 
-Equal settings write equal files. A shard appears complete or not at all, and those that are there are not made again.
-"""  # noqa: E501
+Equal settings write equal files. A shard appears complete or not at all, and those that are there
+are not made again. The manifest names files only once all of them are there.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Literal
@@ -29,6 +31,16 @@ from bestresponse.report.files import write_text
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.inputs import NamesSetting, take_settings
 from bestresponse.runs.settings import setting, settings
+from bestresponse.studies.improve.answers import (
+    hash_prompts,
+    make_claim_examples,
+    make_matrix_examples,
+    make_story_examples,
+    make_tree_examples,
+    review_reasons,
+)
+from bestresponse.studies.improve.card import write_card
+from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import (
     SHORT,
     SPLITS,
@@ -36,17 +48,12 @@ from bestresponse.studies.improve.examples import (
     Keys,
     Telling,
     classify,
-    make_claim_examples,
-    make_matrix_examples,
-    make_story_examples,
-    make_tree_examples,
-    review_reasons,
-    score_reply,
     split_classes,
 )
+from bestresponse.studies.improve.rewards import score_reply
 from bestresponse.theory.games.normal_form import Array
 
-FORMAT = 2
+FORMAT = 3
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _FEW = 6
@@ -62,7 +69,15 @@ _REVIEWED = 2
 each."""
 _LEAST = 0.998
 """A mix in whole thousandths scores at least this much, whatever its rounding costs."""
+_WORSE = 0.01
+"""What the worse answer of a pair loses more, at least."""
 _LARGEST_SIDE = 12
+_LARGEST_SCALE = 10_000
+_MOST_WEIGHT = 1000
+_FACTORS = (2, 3, 4, 5)
+"""What payoffs are multiplied by where games are varied."""
+_TENTHS = 10.0
+_VARIED = ("zero-sum", "general-sum", "replies", "stories")
 
 
 @settings
@@ -89,23 +104,49 @@ class ExportConfig:
     count: int = setting(
         default=10_000, ge=1, le=50_000_000, help="Examples in all splits together."
     )
-    scale: int = setting(
-        default=9, ge=1, le=10_000, help="Payoffs are whole numbers from -scale to scale."
+    scale: int | str = setting(
+        default="9,30,100",
+        help="Payoffs are whole numbers from -scale to scale; of several, one is drawn per game.",
+    )
+    varied: float = setting(
+        default=0.25,
+        ge=0,
+        le=1,
+        help=(
+            "Share of games whose payoffs are shifted by a constant, multiplied or written in"
+            " tenths."
+        ),
     )
     formats: NamesSetting = setting(
         default=FORMATS,
         help=(
-            "table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn for"
-            " each game."
+            "table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn per"
+            " game, short:80 eighty times as often."
         ),
     )
     themes: NamesSetting = setting(
         default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
     )
     answers: Literal["worked", "direct"] = setting(
-        default="worked", help="With the steps before the mix, or bare."
+        default="worked", help="worked: with steps before the strategy; direct: the strategy alone."
     )
-    files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="What the files are.")
+    checked: float = setting(
+        default=0.0,
+        ge=0,
+        le=1,
+        help=(
+            "Share of worked answers of zero-sum games that try other supports first and say why"
+            " they fail."
+        ),
+    )
+    purpose: Literal["sft", "rl", "preference"] = setting(
+        default="sft",
+        help=(
+            "Columns: messages for supervised training, prompt for reinforcement with the reward of"
+            " `br.reward_replies`, or pairs of a better and a worse answer."
+        ),
+    )
+    files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
     workers: int | None = setting(
         default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]"
@@ -118,18 +159,23 @@ class ExportConfig:
                 "sizes",
                 f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}",
             )
-        for name in self.formats or [""]:
-            if name not in (*FORMATS, SHORT):
-                raise SettingError(
-                    "formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}"
-                )
-        if self.games == "stories" and SHORT in self.formats:
+        self.scales  # noqa: B018 - refused here where it cannot be read
+        formats = self.weighted_formats
+        if self.games == "stories" and SHORT in formats:
             raise SettingError(
                 "formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}"
             )
         if self.games == "claims" and tuple(self.formats) != FORMATS:
             raise SettingError(
                 "formats", "does nothing for claims: the text is about the game, which is not shown"
+            )
+        if self.checked and (self.games != "zero-sum" or self.answers != "worked"):
+            raise SettingError("checked", "is for worked answers of zero-sum games only")
+        if self.purpose == "preference" and (self.games != "zero-sum" or not self.checked):
+            raise SettingError(
+                "purpose",
+                "preference pairs are made of zero-sum games and their false starts: set --checked"
+                " to the share of games that get one, such as 1",
             )
         if self.games == "trees" and not self.trees:
             raise SettingError("trees", "expected at least one game that is played in turn")
@@ -150,22 +196,71 @@ class ExportConfig:
             ) from None
 
     @property
+    def scales(self) -> tuple[int, ...]:
+        """The largest payoffs, of which one is drawn per game."""
+        parts = str(self.scale).split(",")
+        if not all(part.strip().isdecimal() and part.isascii() for part in parts):
+            raise SettingError(
+                "scale", f"expected whole numbers such as 9 or 9,30,100, got {self.scale!r}"
+            )
+        scales = tuple(int(part) for part in parts)
+        if not all(1 <= scale <= _LARGEST_SCALE for scale in scales):
+            raise SettingError(
+                "scale", f"expected numbers from 1 to {_LARGEST_SCALE:,}, got {self.scale!r}"
+            )
+        return scales
+
+    @property
+    def weighted_formats(self) -> tuple[str, ...]:
+        """The formats, each as often as its weight says."""
+        weighted: list[str] = []
+        for entry in self.formats or [""]:
+            name, _, weight = entry.partition(":")
+            if name not in (*FORMATS, SHORT):
+                raise SettingError(
+                    "formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {entry!r}"
+                )
+            fits = weight.isdecimal() and weight.isascii() and 1 <= int(weight) <= _MOST_WEIGHT
+            if weight and not fits:
+                raise SettingError(
+                    "formats",
+                    f"expected a weight from 1 to {_MOST_WEIGHT}, such as {name}:8, got {entry!r}",
+                )
+            weighted += [name] * int(weight or 1)
+        return tuple(weighted)
+
+    @property
     def telling(self) -> Telling:
         """How questions are put."""
         longest = self.range[1] + (2 if self.rectangular else 0)
         fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
-        kind = {"stories": "story", "claims": "claims"}.get(self.games, "matrix")
+        kinds = {"stories": "story", "claims": "claims", "replies": "reply"}
         return Telling(
-            tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked", kind
+            formats=self.weighted_formats,
+            themes=tuple(self.themes) or fitting,
+            worked=self.answers == "worked",
+            kind=kinds.get(self.games, "matrix"),
+            checked=self.checked,
+            trees=tuple(self.trees) if self.games == "trees" else (),
         )
 
     def to_json(self) -> JsonObject:
         """Return what the files depend on."""
         plain = {
             name: getattr(self, name)
-            for name in ("games", "sizes", "rectangular", "count", "scale", "answers")
+            for name in (
+                "games",
+                "sizes",
+                "rectangular",
+                "count",
+                "varied",
+                "answers",
+                "checked",
+                "purpose",
+            )
         }
         return plain | {
+            "scale": list(self.scales),
             "formats": list(self.formats),
             "themes": list(self.telling.themes),
             "trees": list(self.trees) if self.games == "trees" else [],
@@ -209,8 +304,8 @@ def export(
     counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
         counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games)) + len(shard.numbers)
-    exported = Exported(folder, counts, config.telling.hash_questions(), notes)
-    _write_manifest(config, exported)
+    exported = Exported(folder, counts, hash_prompts(config.telling), notes)
+    _write_manifest(config, exported, {})
     missing = [shard for shard in shards if not shard.path.exists()]
     on_progress(len(shards) - len(missing), len(shards))
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
@@ -221,7 +316,27 @@ def export(
     )
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
-    return exported
+    written = _count_rows(exported, shards)
+    _write_manifest(config, written, {shard.path.name: hash_file(shard.path) for shard in shards})
+    write_text(folder / "README.md", write_card(config.to_json(), written.to_json()))
+    return written
+
+
+def _count_rows(exported: Exported, shards: Sequence[_Shard]) -> Exported:
+    """Count what the files hold: a game without one answer, or without a worse one, has no row."""
+    counts = dict.fromkeys(SPLITS, 0)
+    for shard in shards:
+        counts[shard.path.name.partition("-")[0]] += _count_file(shard.path)
+    return replace(exported, counts=counts)
+
+
+def _count_file(path: Path) -> int:
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        return int(parquet.read_metadata(path).num_rows)
+    with path.open("rb") as lines:
+        return sum(1 for _ in lines)
 
 
 export_examples = take_settings(ExportConfig, export)
@@ -229,21 +344,28 @@ export_examples = take_settings(ExportConfig, export)
 `ExportConfig`."""
 
 
-def _write_manifest(config: ExportConfig, exported: Exported) -> None:
+def _write_manifest(config: ExportConfig, exported: Exported, files: dict[str, str]) -> None:
     """Write what the folder holds; StoreError where it holds something else already."""
     path = exported.folder / "manifest.json"
+    settings = json.loads(json.dumps(config.to_json()))
+    if path.exists():
+        known = read_manifest(exported.folder)
+        if known["settings"] != settings:
+            raise StoreError(
+                f"{exported.folder} holds examples of other settings; choose another folder"
+            )
+        if known["prompts"] != exported.prompts:
+            raise StoreError(
+                f"{exported.folder} holds examples of other prompts ({known['prompts']}) than are"
+                f" written now ({exported.prompts}); choose another folder, or remove this one"
+            )
     manifest = {
         "format": FORMAT,
-        "settings": config.to_json(),
+        "settings": settings,
         **exported.to_json(),
         "python": sys.version.split()[0],
+        "files": files,
     }
-    if path.exists() and read_manifest(exported.folder)["settings"] != json.loads(
-        json.dumps(config.to_json())
-    ):
-        raise StoreError(
-            f"{exported.folder} holds examples of other settings; choose another folder"
-        )
     exported.folder.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps(manifest, indent=2) + "\n")
 
@@ -287,6 +409,9 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
                 config, games, keys, wanted, np.random.default_rng([config.seed, number, 1])
             )
         splits = split_classes(keys)
+        if config.games in _VARIED:
+            vary_rng = np.random.default_rng([config.seed, number, 2])
+            games = vary_payoffs(games, config, vary_rng)
         for index, name in enumerate(SPLITS):
             groups[name].append(games[splits == index])
     shards = []
@@ -322,10 +447,33 @@ def _choose_shapes(config: ExportConfig) -> dict[tuple[int, int], float]:
 def _draw_games(
     config: ExportConfig, shape: tuple[int, ...], count: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    drawn = rng.integers(-config.scale, config.scale + 1, (count, 2, *shape))
+    scales = rng.choice(config.scales, (count, *[1] * (1 + len(shape))))
+    drawn = np.floor(rng.random((count, 2, *shape)) * (2 * scales + 1)).astype(np.int64) - scales
     if config.games == "zero-sum":
         drawn[:, 1] = -drawn[:, 0]
     return drawn
+
+
+def vary_payoffs(games: Array, config: ExportConfig, rng: np.random.Generator) -> Array:
+    """Shift, multiply or divide by ten the payoffs of a share of the games (n, 2, rows, cols).
+
+    None of it changes the class of a game. Constants are as large as the payoffs; in zero-sum games
+    they have opposite signs, so that the games stay zero-sum.
+    """
+    count = len(games)
+    ways = rng.integers(3, size=count)
+    varied = rng.random(count) < config.varied
+    largest = np.maximum(np.abs(games).max(axis=(1, 2, 3)), 1.0)
+    shifts = np.round(rng.uniform(-1.0, 1.0, (count, 2)) * largest[:, None])
+    if config.games == "zero-sum":
+        shifts[:, 1] = -shifts[:, 0]
+    factors = rng.choice(_FACTORS, count)
+    shifted, multiplied, divided = (varied & (ways == way) for way in range(3))
+    changed = games.astype(np.float64)
+    changed[shifted] += shifts[shifted][:, :, None, None]
+    changed[multiplied] *= factors[multiplied][:, None, None, None]
+    changed[divided] /= _TENTHS
+    return changed + 0.0  # no payoff is -0
 
 
 def _draw_classes(
@@ -406,11 +554,13 @@ def _write_shard(shard: _Shard) -> Path:
             for games in shard.games
             for example in make_matrix_examples(games, telling, rng, kind)
         ]
+    if shard.config.purpose == "preference":
+        examples = [example for example in examples if _is_pair(example)]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     if telling.worked and shard.config.games not in ("trees", "stories", "claims"):
         _check_reasons(examples[:_REVIEWED])
-    rows = (example.to_json() for example in examples)
+    rows = (example.to_json(shard.config.purpose) for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")
     if shard.config.files == "parquet":
         _write_parquet(waiting, rows)
@@ -439,9 +589,16 @@ def _check_reasons(examples: list[Example]) -> None:
             raise StoreError(f"verify refutes the reasons {example.answer!r} in {example.task}")
 
 
+def _is_pair(example: Example) -> bool:
+    """Say whether there is a worse answer, which loses at least 0.01 more."""
+    if not example.rejected:
+        return False
+    better = score_reply(example.task, example.answer)
+    return better - score_reply(example.task, example.rejected) >= _WORSE
+
+
 def _write_parquet(path: Path, rows: Iterator[JsonObject]) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    columns = [{"messages": row["messages"], "task": json.dumps(row["task"])} for row in rows]
-    parquet.write_table(pyarrow.Table.from_pylist(columns), path)
+    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)

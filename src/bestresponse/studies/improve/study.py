@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 import warnings
@@ -14,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.errors import ModelUnavailable, SettingError, StoreError, UsageError
+from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model
@@ -23,18 +22,16 @@ from bestresponse.models.registry import read_default_settings
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, Progress
-from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
-from bestresponse.studies.improve.examples import Telling
+from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting, hash_file
+from bestresponse.studies.improve.data import Data, open_data
 from bestresponse.studies.improve.export import read_manifest
 
 _TIMED = 1024
 """Tokens of a batch that is timed where there is no GPU, so that the answer takes seconds and not
 minutes."""
-_MOST_TESTS = 200
-"""Questions of the test split that are asked of each size at the end."""
 
 
 @settings
@@ -42,24 +39,34 @@ class TrainConfig(RunSettings):
     """Train a model on examples of `bestresponse export sft`, and measure it on games that it has
     not seen."""
 
-    model: str | Path = setting(
-        kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder."
+    model: WeightsSetting = setting(
+        kw_only=False,
+        argument=True,
+        help="Weights: smollm2, a GGUF file, or a folder as `transformers` writes it.",
     )
-    data: NamesSetting = setting(help="A folder of examples.")
+    data: FoldersSetting = setting(help="A folder of examples.")
+    mix: FoldersSetting = setting(
+        default=(),
+        metavar="FOLDER=SHARE",
+        help="Other conversations and their share of the examples, such as chat=0.1.",
+    )
     output: str | Path = setting(
         default="student", how=True, short="-o", help="Folder for the trained model."
     )
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
     steps: int | None = setting(
-        default=None, ge=1, help="Stop after so many steps, even if minutes are left."
+        default=None, ge=1, help="Stop after this many steps, even if time is left."
     )
     learning_rate: float = setting(default=0.002, gt=0, lt=1, help="Highest learning rate.")
-    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens of a step.")
-    curriculum: float = setting(
-        default=0.0, ge=0, le=1, help="Share of the time in which larger games join in."
+    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
+    held_out: int = setting(
+        default=128, ge=1, le=100_000, help="Questions that are asked on the way."
     )
-    lora: int = setting(
-        default=0, ge=0, le=1024, help="Rank of low-rank changes; 0 trains all parameters."
+    tests: int = setting(
+        default=200,
+        ge=0,
+        le=100_000,
+        help="Questions of the test split at the end, per kind, size and format; 0: none.",
     )
     seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
     device: Literal["auto", "cuda", "mps", "cpu"] = setting(
@@ -122,52 +129,33 @@ class TestRow(TypedDict):
     ]
 
 
-def check_prompts(folder: Path) -> None:
-    """Refuse examples of other prompts than a model is asked with now."""
-    manifest = read_manifest(folder)
-    made = manifest["settings"]
-    kind = "story" if made["games"] == "stories" else "matrix"
-    telling = Telling(
-        tuple(made["formats"]), tuple(made["themes"]), made["answers"] == "worked", kind
-    )
-    if manifest["prompts"] != telling.hash_questions():
-        raise StoreError(
-            f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked"
-            f" with now ({telling.hash_questions()}): export it again"
-        )
-
-
 def run_training(
     config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
     if find_spec("torch") is None:
         raise UsageError(f"training needs torch: {install_hint('train')}")
+    check_output(config)
     import torch
 
     from bestresponse.models.students.model import choose_device
     from bestresponse.models.students.network import write_folder
     from bestresponse.studies.improve import training
 
-    folders = [Path(name) for name in config.data]
-    for path in folders:
-        check_prompts(path)
+    data = open_data(config.data, config.mix)
     device = choose_device() if config.device == "auto" else config.device
     recipe = training.Recipe(
-        config.minutes * 60,
-        config.steps or 0,
-        config.learning_rate,
-        config.batch_tokens,
-        config.seed,
-        config.curriculum,
-        config.lora,
-        device,
+        seconds=config.minutes * 60,
+        steps=config.steps or 0,
+        rate=config.learning_rate,
+        batch_tokens=config.batch_tokens,
+        seed=config.seed,
+        device=device,
+        held_out=config.held_out,
     )
     network = open_network(str(config.model))
     if config.device == "auto" and device == "cpu":
-        raise UsageError(
-            _estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes)
-        )
+        raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), data, config.minutes))
     checkpoint = folder.path / "checkpoint.pt"
 
     def keep(row: JsonObject) -> None:
@@ -184,28 +172,45 @@ def run_training(
         if checkpoint.exists():
             trainer.load(checkpoint)
         try:
-            training.train(trainer, folders, checkpoint, keep)
+            training.train(trainer, data, checkpoint, keep)
             break
         except torch.OutOfMemoryError:
             if recipe.batch_tokens < 2048:
                 raise UsageError("the model does not fit into the memory of this device") from None
             recipe = replace(recipe, batch_tokens=recipe.batch_tokens // 2)
             warnings.warn(
-                f"out of memory: going on with {recipe.batch_tokens:,} tokens a step", stacklevel=2
+                f"out of memory: going on with {recipe.batch_tokens:,} tokens per step",
+                stacklevel=2,
             )
             del trainer
             torch.cuda.empty_cache()
     student = trainer.finish()
-    write_folder(student, Path(config.output))
+    output = Path(config.output)
+    write_folder(student, output)
+    describe_student(config, trainer.progress.rows, output)
     tests = []
-    for (kind, size, shown_as), examples in _group_tests(
-        training.list_shards(folders, "test")
-    ).items():
+    for (kind, size, shown_as), examples in _group_tests(data, config.tests).items():
         measured = training.measure_replies(student, examples, recipe)
         tests.append({"kind": kind, "size": size, "format": shown_as, **measured})
     folder.write_text("tests.jsonl", "".join(json.dumps(row) + "\n" for row in tests))
-    _describe_student(config, trainer.progress.rows, Path(config.output), folders)
     return Outcome(played=100)
+
+
+def check_output(config: TrainConfig) -> None:
+    """Refuse to write over anything but the student of this very run."""
+    output = Path(config.output)
+    if not output.exists():
+        return
+    try:
+        about = json.loads((output / "student.json").read_text("utf-8"))
+        if about["settings"] == json.loads(json.dumps(config.to_json())):
+            return
+        what = "a student of other data, weights or settings"
+    except (OSError, ValueError, KeyError, TypeError):
+        if output.is_dir() and not any(output.iterdir()):
+            return
+        what = "something else"
+    raise UsageError(f"{output} holds {what}: choose another folder with --output")
 
 
 def open_network(name: str) -> Any:
@@ -223,7 +228,7 @@ def open_network(name: str) -> Any:
         ) from None
 
 
-def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
+def _estimate_on_cpu(trainer: Any, data: Data, minutes: float) -> str:
     """Time the gradients of a small batch, and say what a training would see on this machine.
 
     What an optimizer adds to a step is as much for a small batch as for a large one, where it
@@ -236,55 +241,84 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
         pack,
     )
 
-    pool = next(
-        draw_pools(folders, 0, 0, lambda: float("inf"))
-    )  # enough for a batch without filling, as in a training
-    sizes = [len(asked) + len(answer) for asked, answer in encode_examples(trainer.network, pool)]
-    shape = choose_shape(trainer.network, folders, max(_TIMED, *sizes))
+    pool = next(draw_pools(data, 0, 0))  # enough for a batch without filling, as in a training
+    sizes = [pair.size for pair in encode_examples(trainer.network, pool)]
+    shape = choose_shape(trainer.network, data, max(_TIMED, *sizes))
     batch = pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
     began = time.perf_counter()
     trainer.find_gradients(batch)
     rate = batch.real / (time.perf_counter() - began)
     seen = rate * minutes * 60 * len(sizes) / sum(sizes)
     return (
-        f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see"
-        f" {seen:,.0f} examples (one H200: about 2,000 a second). `--device cpu` trains all the"
-        " same"
+        f"there is no GPU here: at about {rate:,.0f} tokens per second, {minutes:g} minutes would"
+        f" see {seen:,.0f} examples (one H200: about 2,000 per second). `--device cpu` trains all"
+        " the same"
     )
 
 
-def _group_tests(paths: list[Path]) -> dict[tuple[str, str, str], list[JsonObject]]:
-    """Return some examples of every kind, size and format, those of unequal sides together."""
-    from bestresponse.studies.improve.training import read_shard
-
+def _group_tests(data: Data, most: int) -> dict[tuple[str, str, str], list[JsonObject]]:
+    """Return at most so many test examples of every kind, size and format, those of unequal sides
+    together."""
     groups: dict[tuple[str, str, str], list[JsonObject]] = {}
-    for path in paths:
-        for example in read_shard(path):
-            payoffs = np.array(example["task"]["payoffs"])
-            rows, columns = payoffs.shape[1:]
-            kind = "zero-sum" if (payoffs[0] == -payoffs[1]).all() else "general-sum"
-            kind = {"reply": "replies", "story": "stories"}.get(example["task"]["kind"], kind)
-            size = f"{rows}x{columns}" if rows == columns else "unequal"
-            group = groups.setdefault((kind, size, example["task"]["format"]), [])
-            if len(group) < _MOST_TESTS:
-                group.append(example)
+    for folder in data.folders if most else ():
+        for name in folder.list_files("test"):
+            for example in folder.read(name):
+                group = groups.setdefault(_name_group(json.loads(example["task"])), [])
+                if len(group) < most:
+                    group.append(example)
     return dict(sorted(groups.items()))
 
 
-def _describe_student(
-    config: TrainConfig, rows: list[JsonObject], output: Path, folders: list[Path]
-) -> None:
-    """Write beside the weights what they were made of."""
-    with (output / "model.safetensors").open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+def _name_group(task: JsonObject) -> tuple[str, str, str]:
+    """Return the kind, the size and the format of a task about a payoff table."""
+    payoffs = np.array(task["payoffs"])
+    rows, columns = payoffs.shape[1:]
+    kind = "zero-sum" if (payoffs[0] == -payoffs[1]).all() else "general-sum"
+    kind = {"reply": "replies", "story": "stories", "claims": "claims"}.get(task["kind"], kind)
+    size = f"{rows}x{columns}" if rows == columns else "unequal"
+    return kind, size, task["format"]
+
+
+def describe_student(config: TrainConfig, rows: list[JsonObject], output: Path) -> None:
+    """Write beside the weights what they were made of, and a card."""
     about = {
-        "base": str(config.model),
-        "sha256": sha256,
+        "base": config.model.to_json(),
+        "sha256": hash_file(output / "model.safetensors"),
         "settings": config.to_json(),
-        "examples": [read_manifest(path) for path in folders],
+        "examples": [read_manifest(Path(folder)) for folder in config.data],
         "last": rows[-1],
     }
     (output / "student.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+    (output / "README.md").write_text(_write_model_card(about), "utf-8")
+
+
+def _write_model_card(about: JsonObject) -> str:
+    """Write the card of a student as Hugging Face reads it."""
+    data = "\n".join(
+        f"| {made['settings']['games']} | {made['settings']['sizes']} |"
+        f" {made['counts']['train']:,} | `{made['prompts']}` |"
+        for made in about["examples"]
+    )
+    last = about["last"]
+    return f"""---
+library_name: transformers
+tags:
+  - game-theory
+  - bestresponse
+---
+
+# A student of {about["base"]["name"]}
+
+Trained by `bestresponse train` on solved games; `bestresponse bench --model` with the name of this
+folder measures it.
+
+| games | sizes | examples | prompts |
+|---|---|---|---|
+{data}
+
+{last["step"]:,} steps in {last["minutes"]:.1f} minutes. The base has the SHA-256
+`{about["base"]["sha256"]}`, these weights `{about["sha256"]}`; `student.json` holds all settings.
+"""
 
 
 def measure(config: TrainConfig, folder: RunFolder) -> Measured:

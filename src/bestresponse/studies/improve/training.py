@@ -10,16 +10,13 @@ everything else by AdamW.
 
 from __future__ import annotations
 
-import itertools
-import json
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -41,8 +38,8 @@ from bestresponse.models.students.network import (
     score_tokens,
     write_chat,
 )
-from bestresponse.studies.improve.examples import score_reply
-from bestresponse.studies.improve.export import read_manifest
+from bestresponse.studies.improve.data import Data, choose_held_out, draw_pools
+from bestresponse.studies.improve.rewards import score_reply
 
 Tokens = NDArray[np.int64]
 _IGNORED = -100  # the target that `cross_entropy` leaves out by default
@@ -50,8 +47,6 @@ _WORDS = 1024
 """Different tokens of a batch at most."""
 _SPARE = 1.06
 """Room of a batch for more conversations and scored tokens than there are on average."""
-_POOL = 4096
-"""Examples that are read and mixed together."""
 _BLOCK = 128
 """Tokens that an attention kernel takes together."""
 _NEWTON_SCHULZ = (
@@ -70,8 +65,10 @@ _LEAST_RATE = 0.01  # of the learning rate, so that the last steps still change 
 _AHEAD = 16  # batches that are packed before they are wanted: the GPU does not wait for them
 _ROOM = 50
 """Tokens that a reply may have more than the longest answer."""
-_HELD_OUT = 128
-"""Questions that are asked on the way, of all folders together."""
+_LEAST_SAVED = 30.0
+"""Seconds between two checkpoints at least, unless the whole training is shorter."""
+_DEARER = 20.0
+"""Training between two measurements takes at least so many times as long as one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +121,19 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a network is trained. Either `seconds` or `steps` ends it, whatever comes first."""
+    """How a network is trained. Either `seconds` or `steps` ends it, whatever comes first.
+
+    Where there are `steps`, the learning rate follows them and not the clock, so that equal recipes
+    give equal weights.
+    """
 
     seconds: float
     steps: int
     rate: float
     batch_tokens: int
     seed: int
-    curriculum: float
-    lora: int
     device: str
+    held_out: int = 128
 
     @property
     def dtype(self) -> torch.dtype:
@@ -144,34 +144,18 @@ class Recipe:
 @dataclass
 class Progress:
     """How far a training is: so many batches of the pool are behind it; written with every
-    checkpoint."""
+    checkpoint.
+
+    Of the `seconds` that have passed `trained` were spent on steps, the rest on measuring.
+    """
 
     step: int = 0
     pool: int = 0
     batch: int = 0
     seconds: float = 0.0
+    trained: float = 0.0
     tokens: int = 0
     rows: list[JsonObject] = field(default_factory=list)
-
-
-def list_shards(folders: Sequence[Path], split: str) -> list[Path]:
-    """List the files of a split; more may come while they are read."""
-    return sorted(path for folder in folders for path in folder.glob(f"{split}-*.*"))
-
-
-def read_shard(path: Path) -> Iterator[JsonObject]:
-    """Yield the examples of a file; StoreError where it is damaged."""
-    try:
-        if path.suffix == ".parquet":
-            from pyarrow import parquet
-
-            for row in parquet.read_table(path).to_pylist():
-                yield {"messages": row["messages"], "task": json.loads(row["task"])}
-            return
-        with path.open(encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
-    except ValueError as error:
-        raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
 def split_messages(example: JsonObject) -> tuple[str, str]:
@@ -180,90 +164,58 @@ def split_messages(example: JsonObject) -> tuple[str, str]:
     return write_chat(asked), answer[1]
 
 
-def draw_pools(
-    folders: Sequence[Path], seed: int, first: int, reach: Callable[[], float]
-) -> Iterator[list[JsonObject]]:
-    """Yield pools of examples, for ever, in an order fixed by the seed, from the number `first` on.
+class Encoded(NamedTuple):
+    """The tokens of a question and of its answer, and what is learnt of the answer: its tokens, or
+    `_IGNORED` for those of a false start."""
 
-    Every pool has something of every folder, in proportion to what is written there, so that
-    nothing that was learnt is forgotten again. `reach` says which size is the largest that is
-    trained on now (a curriculum); larger games are left out, unless all are larger.
-    """
-    written = {folder: read_manifest(folder)["counts"]["train"] for folder in folders}
-    parts = [
-        (
-            _draw_examples(folder, np.random.default_rng([seed, number])),
-            -(-count * _POOL // sum(written.values())),
-        )
-        for number, (folder, count) in enumerate(written.items())
-        if count
-    ]
-    if not parts:
-        raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
-    for number in itertools.count():
-        pool = [example for examples, count in parts for example in islice(examples, count)]
-        if number >= first:
-            largest = max(reach(), min(map(_size, pool)))
-            yield [example for example in pool if _size(example) <= largest]
+    asked: list[int]
+    answer: list[int]
+    targets: list[int]
+
+    @property
+    def size(self) -> int:
+        """The tokens of both together."""
+        return len(self.asked) + len(self.answer)
 
 
-def _draw_examples(folder: Path, rng: np.random.Generator) -> Iterator[JsonObject]:
-    """Yield the examples of a folder, file by file, for ever; more files may come, and those read
-    least come first."""
-    reads = Counter[Path]()
-    while paths := list_shards([folder], "train"):
-        least = min(reads[path] for path in paths)
-        fresh = [path for path in paths if reads[path] == least]
-        path = fresh[int(rng.integers(len(fresh)))]
-        reads[path] += 1
-        yield from read_shard(path)
-    raise UsageError(f"the examples of {folder} are not there yet, or have gone")
-
-
-def choose_held_out(folders: Sequence[Path], seed: int) -> list[JsonObject]:
-    """Return questions of the validation split, about as many of every folder."""
-    chosen: list[JsonObject] = []
-    for folder in folders:
-        examples = [
-            example
-            for path in list_shards([folder], "validation")[:1]
-            for example in read_shard(path)
-        ]
-        order = np.random.default_rng([seed, 7]).permutation(len(examples))[
-            : -(-_HELD_OUT // len(folders))
-        ]
-        chosen += [examples[k] for k in order]
-    return chosen
-
-
-def _size(example: JsonObject) -> float:
-    """The longer side of a matrix game; games played in turn belong to every stage."""
-    payoffs = example["task"].get("payoffs")
-    return 0.0 if payoffs is None else max(len(payoffs[0]), len(payoffs[0][0]))
-
-
-def encode_examples(
-    network: Network, examples: Sequence[JsonObject]
-) -> list[tuple[list[int], list[int]]]:
+def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[Encoded]:
     """Return the tokens of every question and of its answer."""
     texts = [split_messages(example) for example in examples]
     encode = network.tokenizer.encode_batch_fast
     asked = encode([question for question, _ in texts], add_special_tokens=False)
     answered = encode([answer for _, answer in texts], add_special_tokens=False)
-    return [(q.ids, [*a.ids, network.end]) for q, a in zip(asked, answered, strict=True)]
+    pairs: list[Encoded] = []
+    for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
+        tokens = [*answer.ids, network.end]
+        first, last = example.get("unscored") or (0, 0)
+        targets = tokens
+        if last > first:
+            targets = _hide(network, text, tokens, range(first, last))
+        pairs.append(Encoded(question.ids, tokens, targets))
+    return pairs
 
 
-def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shape:
+def _hide(network: Network, text: str, tokens: list[int], hidden: range) -> list[int]:
+    """Return the tokens of a text, without those that begin at hidden characters."""
+    places = network.tokenizer.encode(text, add_special_tokens=False).offsets
+    kept = [
+        _IGNORED if place[0] in hidden else token
+        for token, place in zip(tokens, places, strict=False)
+    ]
+    return [*kept, *tokens[len(kept) :]]
+
+
+def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
     """Choose what batches are filled up to, so that neither short nor long conversations leave much
     of them empty."""
-    pairs = encode_examples(network, next(draw_pools(folders, 0, 0, lambda: math.inf)))
-    lengths = [len(asked) + len(answer) for asked, answer in pairs]
+    pairs = encode_examples(network, next(draw_pools(data, 0, 0)))
+    lengths = [pair.size for pair in pairs]
     if min(lengths) > tokens:
         raise UsageError(
             f"no example fits into {tokens:,} tokens a step: the shortest has {min(lengths):,}"
         )
     total = sum(lengths)
-    answers = [len(answer) for _, answer in pairs]
+    answers = [len(pair.answer) for pair in pairs]
     return Shape(
         tokens,
         min(tokens, max(int(tokens * sum(answers) / total * _SPARE) + 1, *answers)),
@@ -278,10 +230,12 @@ def pack(
     """Cut a pool into full batches in a random order; what is left over makes a batch only where
     there is no other."""
     pairs = encode_examples(network, pool)
-    batches, waiting, words = [], list[tuple[list[int], list[int]]](), set[int]()
+    batches: list[Batch] = []
+    waiting: list[Encoded] = []
+    words: set[int] = set()
     used = scored = 0
     for k in rng.permutation(len(pairs)):
-        asked, answer = pairs[k]
+        asked, answer, _ = pairs[k]
         size, new = len(asked) + len(answer), {*asked, *answer}
         if size > shape.tokens or len(answer) > shape.scored or len(new) >= _WORDS:
             continue
@@ -289,13 +243,13 @@ def pack(
         if full or len(words | new) >= _WORDS or len(waiting) == shape.conversations:
             batches.append(_fill(waiting, shape))
             waiting, words, used, scored = [], set(), 0, 0
-        waiting.append((asked, answer))
+        waiting.append(pairs[k])
         words |= new
         used, scored = used + size, scored + len(answer)
     return batches or [_fill(waiting, shape)] if waiting else batches
 
 
-def _fill(pairs: Sequence[tuple[list[int], list[int]]], shape: Shape) -> Batch:
+def _fill(pairs: Sequence[Encoded], shape: Shape) -> Batch:
     tokens, positions = np.zeros((2, shape.tokens), np.int64)
     scored = np.zeros(shape.scored, np.int64)
     targets = np.full(shape.scored, _IGNORED, np.int64)
@@ -306,12 +260,12 @@ def _fill(pairs: Sequence[tuple[list[int], list[int]]], shape: Shape) -> Batch:
     )
     starts[0] = start = first = 0
     longest = 1
-    for number, (asked, answer) in enumerate(pairs, 1):
+    for number, (asked, answer, learnt) in enumerate(pairs, 1):
         middle, end = start + len(asked), start + len(asked) + len(answer)
         tokens[start:end] = asked + answer
         positions[start:end] = np.arange(end - start)
         scored[first : first + len(answer)] = np.arange(middle - 1, end - 1)
-        targets[first : first + len(answer)] = answer
+        targets[first : first + len(answer)] = learnt
         longest = max(longest, end - start)
         starts[number] = start = end
         first += len(answer)
@@ -344,17 +298,13 @@ class Trainer:
         self.parameters = {
             name: value.requires_grad_() for name, value in self.network.parameters.items()
         }
-        self.factors = _make_factors(self.network, recipe)
-        trained = self.factors or self.parameters
-        for value in self.parameters.values() if self.factors else ():
-            value.requires_grad_(False)
         self.matrices = {
-            name: value for name, value in trained.items() if name in network.sizes.sections
+            name: value for name, value in self.parameters.items() if name in network.sizes.sections
         }
         self.momenta = {name: torch.zeros_like(value) for name, value in self.matrices.items()}
-        rest = [value for name, value in trained.items() if name not in self.matrices]
+        rest = [value for name, value in self.parameters.items() if name not in self.matrices]
         self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
-        self.trained = list(trained.values())
+        self.trained = list(self.parameters.values())
         self.steps: tuple[Any, Any] = (project, finish_layer)
         self.score: Callable[..., Tensor] = _score_answers
         if recipe.device == "cuda":
@@ -367,18 +317,13 @@ class Trainer:
         self.progress = Progress()
 
     def current(self) -> Parameters:
-        """Return the parameters as they are used: in half precision on a GPU, with low-rank changes
-        added."""
+        """Return the parameters as they are used: in half precision on a GPU."""
         now = {
             name: value.to(self.recipe.dtype)
             for name, value in self.parameters.items()
             if "norm" not in name
         }
-        now |= {name: value for name, value in self.parameters.items() if "norm" in name}
-        for name in self.network.sizes.sections if self.factors else ():
-            change = self.factors[f"{name}.up"] @ self.factors[f"{name}.down"]
-            now[name] = now[name] + change.to(self.recipe.dtype)
-        return now
+        return now | {name: value for name, value in self.parameters.items() if "norm" in name}
 
     def compute_loss(self, batch: Batch) -> Tensor:
         """Return the mean loss of the tokens of answers of a batch on the device."""
@@ -392,7 +337,8 @@ class Trainer:
             return _attend_apart(q, k, v, batch)
 
         states = run_layers(self.network.sizes, now, x, batch.positions, attend, self.steps)
-        return self.score(states.index_select(0, batch.scored), now["embedding"], batch.targets)
+        scorer = now.get("head", now["embedding"])
+        return self.score(states.index_select(0, batch.scored), scorer, batch.targets)
 
     def find_gradients(self, batch: Batch) -> Tensor:
         """Compute the gradients of the loss of a batch on the device, and return the loss."""
@@ -434,7 +380,6 @@ class Trainer:
         """Write a checkpoint; it appears complete or not at all."""
         state = {
             "parameters": self.network.parameters,
-            "factors": self.factors,
             "momenta": self.momenta,
             "adam": self.adam.state_dict(),
             "progress": vars(self.progress),
@@ -452,11 +397,7 @@ class Trainer:
         """Go on from a checkpoint."""
         state: Any = torch.load(path, map_location=self.recipe.device, weights_only=True)
         with torch.no_grad():
-            for mine, kept in (
-                (self.parameters, "parameters"),
-                (self.factors, "factors"),
-                (self.momenta, "momenta"),
-            ):
+            for mine, kept in ((self.parameters, "parameters"), (self.momenta, "momenta")):
                 for name, value in mine.items():
                     value.copy_(state[kept][name])
         self.adam.load_state_dict(state["adam"])
@@ -464,9 +405,8 @@ class Trainer:
 
     def finish(self) -> Network:
         """Return the trained network."""
-        trained = self.current() if self.factors else self.parameters
-        merged = {name: value.detach().float() for name, value in trained.items()}
-        return Network(self.network.sizes, merged, self.network.tokenizer)
+        trained = {name: value.detach().float() for name, value in self.parameters.items()}
+        return Network(self.network.sizes, trained, self.network.tokenizer)
 
 
 class _Recorded:
@@ -525,21 +465,6 @@ def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor
     return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=_IGNORED)
 
 
-def _make_factors(network: Network, recipe: Recipe) -> Parameters:
-    """Make the low-rank changes of all matrices (LoRA, Hu et al. 2021), which begin as nothing."""
-    factors: Parameters = {}
-    if recipe.lora:
-        rng = torch.Generator().manual_seed(recipe.seed)
-        for name in network.sizes.sections:
-            layers, rows, columns = network.parameters[name].shape
-            down = torch.randn((layers, recipe.lora, columns), generator=rng) / math.sqrt(columns)
-            factors[f"{name}.down"] = down.to(recipe.device).requires_grad_()
-            factors[f"{name}.up"] = torch.zeros(
-                (layers, rows, recipe.lora), device=recipe.device
-            ).requires_grad_()
-    return factors
-
-
 def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
     """Return matrices (N, rows, columns) with about the same singular vectors, and singular values
     near 1."""
@@ -557,42 +482,45 @@ def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
 
 def train(
     trainer: Trainer,
-    folders: Sequence[Path],
+    data: Data,
     checkpoint: Path,
     on_row: Callable[[JsonObject], None],
 ) -> None:
-    """Train until time or steps are spent; ten times on the way, measure, report a row and keep a
-    checkpoint."""
+    """Train until time or steps are spent; about ten times on the way, keep a checkpoint, measure
+    and report a row.
+
+    All of it counts as time. Measurements that take long are made less often.
+    """
     recipe, progress = trainer.recipe, trainer.progress
-    every = max(30.0, recipe.seconds / 10)
-    held_out = choose_held_out(folders, recipe.seed)
-    losses = list[Tensor]()
+    every = max(_LEAST_SAVED, recipe.seconds / 10)
+    held_out = choose_held_out(data, recipe.seed, recipe.held_out)
+    losses: list[Tensor] = []
+    clock = _Clock(progress)
+    pause = every
     if not progress.step:
-        _report(trainer, held_out, losses, on_row)
-    largest = max(map(_size, held_out), default=0.0)
-    batches = Batches(trainer, folders, largest)
-    began = time.monotonic() - progress.seconds
-
-    def share() -> float:
-        spent = (time.monotonic() - began) / recipe.seconds if recipe.seconds else 0.0
-        return max(spent, progress.step / recipe.steps if recipe.steps else 0.0)
-
-    batches.spent.fill_(share())
+        pause = max(every, _DEARER * _report(trainer, held_out, losses, on_row))
+    batches = Batches(trainer, data)
+    saved = measured = clock.now()
+    clock.begin_steps()
     for number, batch in batches.load():
-        spent = share()
-        batches.spent.fill_(spent)
-        if spent >= 1:
+        spent = clock.now() / recipe.seconds if recipe.seconds else 0.0
+        done = progress.step / recipe.steps if recipe.steps else spent
+        if max(spent, done) >= 1:
             break
         if number != progress.pool:
             progress.pool, progress.batch = number, 0
-        if time.monotonic() - began - progress.seconds >= every:
-            progress.seconds = time.monotonic() - began
-            _report(trainer, held_out, losses, on_row)
-            began = time.monotonic() - progress.seconds  # measuring is not training
+        if clock.now() - saved >= every:
+            clock.end_steps()
             trainer.save(checkpoint)
-            losses = []
+            if clock.now() - measured >= pause:
+                pause = max(every, _DEARER * _report(trainer, held_out, losses, on_row))
+                losses = []
+                trainer.save(checkpoint)
+                measured = clock.now()
+            saved = clock.now()
+            clock.begin_steps()
         warm = min(1.0, (progress.step + 1) / _WARM_UP)
-        losses.append(trainer.step(batch, recipe.rate * warm * max(1 - spent, _LEAST_RATE)))
+        losses.append(trainer.step(batch, recipe.rate * warm * max(1 - done, _LEAST_RATE)))
         progress.step += 1
         progress.batch += 1
         progress.tokens += batch.real
@@ -600,33 +528,46 @@ def train(
             # otherwise steps are only ordered, and the clock runs ahead of them
             torch.cuda.synchronize()
     if losses:  # a training that was over before is not measured again
-        progress.seconds = time.monotonic() - began
+        clock.end_steps()
+        trainer.save(checkpoint)
         _report(trainer, held_out, losses, on_row)
         trainer.save(checkpoint)
 
 
-class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
-    """Batches for ever, each with the number of its pool; `spent` is the share of the training that
-    is over."""
+class _Clock:
+    """How long a training has taken, over all its parts, and how much of that went into steps."""
 
-    def __init__(self, trainer: Trainer, folders: Sequence[Path], largest: float) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._began = time.monotonic() - progress.seconds
+        self._steps = time.monotonic()
+
+    def now(self) -> float:
+        return time.monotonic() - self._began
+
+    def begin_steps(self) -> None:
+        self._steps = time.monotonic()
+
+    def end_steps(self) -> None:
+        """Add the steps since they were begun to the progress, which is kept next."""
+        self._progress.trained += time.monotonic() - self._steps
+        self._progress.seconds = self.now()
+
+
+class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
+    """Batches for ever, each with the number of its pool."""
+
+    def __init__(self, trainer: Trainer, data: Data) -> None:
         network = trainer.network
         self.network = Network(
             network.sizes, {}, network.tokenizer
         )  # parameters stay where they are trained
-        self.recipe, self.folders, self.largest = trainer.recipe, folders, largest
+        self.recipe, self.data = trainer.recipe, data
         self.first, self.skipped = trainer.progress.pool, trainer.progress.batch
-        self.shape = choose_shape(network, folders, self.recipe.batch_tokens)
-        self.spent = torch.zeros(1).share_memory_()
-
-    def reach(self) -> float:
-        """Return the largest size that is trained on now."""
-        growth = self.recipe.curriculum
-        spent = float(self.spent)
-        return 2 + spent / growth * (self.largest + 2) if spent < growth else math.inf
+        self.shape = choose_shape(network, data, self.recipe.batch_tokens)
 
     def __iter__(self) -> Iterator[tuple[int, Batch]]:
-        pools = draw_pools(self.folders, self.recipe.seed, self.first, self.reach)
+        pools = draw_pools(self.data, self.recipe.seed, self.first)
         for number, pool in enumerate(pools, self.first):
             rng = np.random.default_rng([self.recipe.seed, number])
             batches = pack(self.network, pool, self.shape, rng)
@@ -655,19 +596,21 @@ def _report(
     held_out: Sequence[JsonObject],
     losses: Sequence[Tensor],
     on_row: Callable[[JsonObject], None],
-) -> None:
-    """Measure held-out questions and report where the training is."""
+) -> float:
+    """Measure held-out questions and report where the training is; return how long that took."""
+    began = time.monotonic()
     progress = trainer.progress
     measured = measure_replies(trainer.finish(), held_out, trainer.recipe)
     row: JsonObject = {
         "minutes": progress.seconds / 60,
         "step": progress.step,
         "loss": float(torch.stack(list(losses)).mean()) if losses else None,
-        "tokens_per_second": progress.tokens / max(progress.seconds, 1e-9),
+        "tokens_per_second": progress.tokens / max(progress.trained, 1e-9),
         **measured,
     }
     progress.rows.append(row)
     on_row(row)
+    return time.monotonic() - began
 
 
 def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Recipe) -> JsonObject:
@@ -678,10 +621,9 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
     for start in range(0, len(examples), 256):
         part = examples[start : start + 256]
         pairs = encode_examples(network, part)
-        longest = max(len(answer) for _, answer in pairs) + _ROOM
-        for example, tokens in zip(
-            part, continue_prompts(asked, [tokens for tokens, _ in pairs], longest), strict=True
-        ):
+        longest = max(len(pair.answer) for pair in pairs) + _ROOM
+        replies = continue_prompts(asked, [pair.asked for pair in pairs], longest)
+        for example, tokens in zip(part, replies, strict=True):
             try:
                 lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
             except InvalidMove:

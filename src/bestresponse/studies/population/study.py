@@ -84,21 +84,26 @@ class PopulationConfig(MatchSettings):
     """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move
     of the game if none is named."""
     rule: Literal["imitation", "best-reply", "logit"] = setting(
-        default="imitation", help="How agents revise."
+        default="imitation", help="Revision rule of the agents."
     )
-    agents: int = setting(default=100, ge=2, le=1_000_000, help="Agents of each population.")
-    generations: int = setting(default=200, ge=1, le=1_000_000, help="How often all are matched.")
+    agents: int = setting(default=100, ge=2, le=1_000_000, help="Agents per population.")
+    generations: int = setting(
+        default=200, ge=1, le=1_000_000, help="Generations: how often all agents are matched."
+    )
     revise: float = setting(
-        default=0.2, gt=0, le=1, help="Probability that an agent revises in a generation."
+        default=0.2,
+        gt=0,
+        le=1,
+        help="Probability that an agent revises its strategy in a generation.",
     )
     precision: float = setting(
-        default=1.0, ge=0, help="Of logit choice: how much a unit of payoff counts."
+        default=1.0, ge=0, help="Precision of logit choice, per unit of payoff."
     )
     repetitions: int = setting(
-        default=30, ge=2, le=1_000_000, help="How often the population starts anew."
+        default=30, ge=2, le=1_000_000, help="Independent repetitions of the population."
     )
     start: Mapping[str, float] = setting(default_factory=dict, metavar="STRATEGY=SHARE")
-    """Shares at the start, by strategy; equal ones if none is given."""
+    """Initial shares by strategy [default: equal shares]."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +124,11 @@ class PopulationConfig(MatchSettings):
         )
         unknown = sorted(set(self.start) - set(self.strategies))
         if unknown:
-            raise SettingError("start", f"{unknown[0]!r} is none of {', '.join(self.strategies)}")
+            raise SettingError(
+                "start",
+                f"there is no strategy {unknown[0]!r} here; expected one of"
+                f" {', '.join(self.strategies)}",
+            )
         empty = [
             names for names in self.populations.values() if not any(map(self.start.get, names))
         ]

@@ -26,7 +26,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Day, Drought, WaterRules, allocate
-from bestresponse.players.llm.reading import read_bid
+from bestresponse.players.llm.bids import read_bid
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction

@@ -43,7 +43,7 @@ from bestresponse.core.capabilities import Wording
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.core.files import read_toml
-from bestresponse.core.json import canonical
+from bestresponse.core.json import canonical, digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
@@ -80,7 +80,7 @@ from bestresponse.runs.inputs import (
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import GameValue, Measured, Study
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -99,17 +99,17 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
     """
 
     model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
-    """Takes the seats that are not named; where others are named only the first of them."""
+    """Player for all other seats; with --others only for the first of them."""
     seat: SeatsSetting = setting(default_factory=dict, metavar="ROLE=PLAYER")
     """Who sits where: a model, verified:MODEL (its reasoning is checked), random, equilibrium,
     always:MOVE, a bidder or baseline."""
     others: OptionalModelSetting = setting(default=None)
-    """Who takes the other seats; the model, or what suits the game, if nobody is named."""
+    """Player for all other seats. [default: the model, or a player that suits the game]"""
     personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each seat that has one, under the seat's name."""
     referee: OptionalModelSetting = setting(default=None)
-    """Who says what was agreed in a dialogue: a model, or simulated; the first who speaks if nobody
-    is named."""
+    """Who decides what was agreed in a dialogue: a model, or simulated. [default: the first
+    speaker]"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -385,7 +385,8 @@ def find_made_shares(predicted: Predicted, seat: str, place: str, noise: float) 
 
 
 _SHARES = np.array([0.0, 1.0])
-_RESAMPLES = 300
+_RESAMPLES = 1000
+_RESAMPLES_OF_TREES = 300
 _MOST_NODES_RESAMPLED = (
     5000  # each resample values the whole tree: regrets in larger ones have no interval
 )
@@ -439,16 +440,22 @@ def judge_seats(plays: Plays, nearest: Predicted | None = None) -> JudgedSeats |
 
 
 def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
-    """Judge a table; whole plays are resampled, since the rounds of one are not independent."""
+    """Judge a table; whole plays are weighted anew, since the rounds of one are not independent.
+
+    Weights and bounds are as in the interval of a payoff (`bound_mean`), so that both can be read
+    alike: two plays without a regret are no proof that there is none.
+    """
     cells, weights = _list_rounds(plays, form)
     n = len(plays.repeats)
     rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
-    draws = np.vstack([np.ones(n), rng.multinomial(n, np.full(n, 1 / n), _RESAMPLES)])
+    draws = np.vstack([np.ones(n), rng.standard_exponential((_RESAMPLES, n))])
+    most_lost = [_find_most_lost(form, seat) for seat in range(form.num_players)]
     regrets = {}
     for seat, role in enumerate(form.players):
         gains = (_find_gains(form, cells, seat) * weights[:, :, None]).sum(axis=1)
         values = (draws @ gains).max(axis=1) / (draws @ weights.sum(axis=1))
-        regrets[role] = interval_of_draws(float(values[0]), values[1:], n)
+        bounds = _bound_regret(plays, most_lost[seat], float(values[0]))
+        regrets[role] = interval_of_draws(float(values[0]), values[1:], n, bounds)
     gaps = []
     for draw in draws:
         drawn = (draw[:, None] * weights).ravel()
@@ -456,7 +463,20 @@ def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
             bin_sums(cells[:, :, seat].ravel(), drawn, size) for seat, size in enumerate(form.shape)
         ]
         gaps.append(regret(form, [counts / counts.sum() for counts in sums]).sum())
-    return JudgedSeats(regrets, interval_of_draws(float(gaps[0]), np.array(gaps[1:]), n))
+    bounds = (0.0, sum(most_lost))
+    return JudgedSeats(regrets, interval_of_draws(float(gaps[0]), np.array(gaps[1:]), n, bounds))
+
+
+def _find_most_lost(form: NormalForm, seat: int) -> float:
+    """Return the most that a move of a seat can lose to another one, whatever the others do."""
+    return float(np.ptp(form.payoffs[seat], axis=seat).max())
+
+
+def _bound_regret(plays: Plays, most_lost: float, estimate: float) -> tuple[float, float]:
+    """Return the least and the most that an external regret can be: below 0 it is only where moves
+    follow the others' moves, as they may from round to round, or by chance."""
+    least = -most_lost if plays.rounds > 1 else min(0.0, estimate)
+    return least, max(most_lost, estimate)
 
 
 def list_regrets(plays: Plays) -> Iterator[RegretRow]:
@@ -474,8 +494,9 @@ def list_regrets(plays: Plays) -> Iterator[RegretRow]:
         regrets = gains.max(axis=2) / np.cumsum(weights, axis=1)
         for number in range(plays.rounds):
             lasted = weights[:, number] > 0
-            regret_so_far = cluster_bootstrap(
-                regrets[lasted, number], rng=rng, resamples=_RESAMPLES
+            most = _find_most_lost(form, seat)
+            regret_so_far = bound_mean(
+                regrets[lasted, number], (-most, most), rng=rng, resamples=_RESAMPLES
             )
             yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
 
@@ -608,20 +629,22 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
     assumed = uniform_policy(tree) if nearest is None else policy_from_table(tree, nearest.shares)
     size = len(assumed.probabilities)
     rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
-    resamples = _RESAMPLES if tree.num_nodes <= _MOST_NODES_RESAMPLED else 0
-    draws = [
-        np.ones(n),
-        *(bin_sums(rng.integers(n, size=n), np.ones(n), n) for _ in range(resamples)),
-    ]
+    resamples = _RESAMPLES_OF_TREES if tree.num_nodes <= _MOST_NODES_RESAMPLED else 0
+    draws = [np.ones(n), *rng.standard_exponential((resamples, n))]
     rows = [
         _find_frequencies(tree, bin_sums(entries, draw[numbers], size), assumed.probabilities)
         for draw in draws
     ]
     regrets = np.array([plan_regrets(form, form.plans(Policy(tree, row))) for row in rows])
     values = [*regrets.T, regrets.sum(axis=1)]
+    ranges = np.ptp(tree.payoffs[tree.leaves], axis=0).tolist()
     *by_seat, gap = [
-        interval_of_draws(float(column[0]), column[1:], n) if resamples else float(column[0])
-        for column in values
+        (
+            interval_of_draws(float(column[0]), column[1:], n, (0.0, most))
+            if resamples
+            else float(column[0])
+        )
+        for column, most in zip(values, [*ranges, sum(ranges)], strict=True)
     ]
     seen = np.add.reduceat(bin_sums(entries, np.ones(len(entries)), size), tree.first_move[:-1])
     return JudgedSeats(
@@ -781,6 +804,7 @@ def _list_seats(
             row["turn"] - 1
         )
     sizes = plays.weights / plays.weights.mean()
+    weight = plays.config.continuation * plays.config.discount
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
@@ -790,11 +814,15 @@ def _list_seats(
                 payoffs * sizes, len(plays.readings.voids), ends.min(), ends.max()
             )
         reply = value_best_reply(plays.config.make_game(), seat, plays.config.strategies)
-        lost_to_reply = (
-            None
-            if reply is None
-            else plays.average(reply_costs[:, number] / plays.weights, f"reply {seat}")
-        )
+        lost_to_reply = None
+        if reply is not None and ends is not None:
+            # A choice costs at most the range of payoffs in this round and all that may follow.
+            most = float(np.ptp(ends)) * (1 + _sum_weights(weight, plays.config.rounds - 1))
+            lost_to_reply = plays.average(
+                reply_costs[:, number] / plays.weights,
+                f"reply {seat}",
+                ends=np.array([0.0, most]),
+            )
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat, ends=ends),
             equilibrium_payoff=predicted[seat] if predicted else None,
@@ -939,6 +967,23 @@ def show_rules(measured: Measurement) -> Shown:
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)
 
 
+def list_payoffs(config: SimulateConfig, measured: Measured) -> Iterator[GameValue]:
+    """Yield what every seat earned in every play; plays of the same number and seed are pairs."""
+    same = digest([config.game.to_json(), config.rounds, config.noise, config.seed])
+    ends = Plays(config, (), np.empty(0), np.empty(0), []).ends
+    span = None if ends is None else float(np.ptp(ends, axis=1).max())
+    for row in measured.frames["payoffs"].rows:
+        if row["payoff"] is not None:
+            yield GameValue(
+                player=(row["seat"], row["player"]),
+                metric="payoff",
+                game=f"{same} {row['repeat']}",
+                part=row["seat"],
+                value=row["payoff"],
+                most=span,
+            )
+
+
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 simulate = Study(
@@ -952,6 +997,8 @@ simulate = Study(
     ),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
+    tested=("payoff",),
+    compared=list_payoffs,
     title="Playing {{ config.game.name }}",
     subtitle=_PROSE["subtitle"],
     command="simulate",

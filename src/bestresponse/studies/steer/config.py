@@ -10,7 +10,13 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
-from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
+from bestresponse.runs.inputs import (
+    ModelSetting,
+    ModelsSetting,
+    NamedModel,
+    as_model,
+    list_once,
+)
 from bestresponse.runs.settings import RunSettings, setting, settings
 
 PolicyName = Literal["cfr", "credible", "commitment"]
@@ -19,7 +25,7 @@ Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
 """Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
 
 _ONLY_PSRO = ("oracle", "meta", "candidates", "plays", "swap_seats")
-_OF_TREES = ("wordings", "variant", "embed")
+_OF_TREES = ("wordings", "variant", "embed", "observe")
 _ONLY_CFR = ("second", "follow", "policy", "farthest")
 _REFUSED: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "cfr": ((_ONLY_PSRO, "it belongs to the solver psro"),),
@@ -48,14 +54,14 @@ class SteerConfig(RunSettings):
         kw_only=False, argument=True, help=f"{', '.join(domain_names())}, or a domain file (.toml)."
     )
     model: ModelSetting = setting(default=SIMULATED, kw_only=False, short="-m")
-    """The model that speaks; `simulated` needs none."""
+    """Model that speaks; `simulated` needs no model."""
     judge: str = setting(default="", help="The model that rules; the speaker if not said.")
     scenarios_by: str = setting(default="")
-    """A model that writes the games from examples; the seed draws them if not said."""
+    """Model that writes the games from examples. [default: drawn from the seed]"""
     second: Literal["", "deal", "score"] = setting(default="")
-    """Rule in this way too, and report how far both agree."""
+    """Also judge with this second method, and report agreement."""
     second_judge: str = setting(
-        default="", help="The model of the second ruling; the judge if not said."
+        default="", help="Model for the second judgement. [default: the judge]"
     )
     solver: Literal["cfr", "psro", "imitation"] = setting(default="cfr")
     """Solve the tree, search for better prompts, or train a network on the policies of many
@@ -63,22 +69,24 @@ class SteerConfig(RunSettings):
     games: int = setting(default=None, ge=1)
     """Number of games drawn from the domain [default: 1, or 200 for imitation]."""
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
-    replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
-    wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
+    replies: int = setting(default=1, ge=1, help="Messages per speaker.")
+    wordings: int = setting(default=1, ge=1, help="Messages recorded per choice.")
     types: int = setting(
-        default=1, ge=1, help="Equally likely draws of private information in each game."
+        default=1, ge=1, help="Draws of private information per game, equally likely."
     )
-    actions: str = setting(
-        default="", help="Which of the domain's sets of actions; the first if not said."
-    )
+    actions: str = setting(default="", help="Set of actions of the domain. [default: the first]")
     payoffs: Literal["deal", "score"] = setting(default="deal")
-    """Whether a referee reads what was agreed, or a model says what it is worth."""
-    early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
-    follow: bool = setting(
-        default=False, help="Let a classifier tell in which manner each message was written."
+    """Who sets payoffs: a referee who reads the agreement, or a model that values it."""
+    early_end: bool = setting(
+        default=False, help="Let the referee end a dialogue once everybody agrees."
     )
-    classifier: str = setting(default="")
-    """For follow: the model that names the manners; the judge if not said."""
+    follow: bool = setting(default=False, help="Classify the manner of each message with a model.")
+    observe: Literal["transcript", "summary"] = setting(default="transcript")
+    """What a manner is chosen by: all messages, or a summary that the judge writes before each
+    choice."""
+    classifier: ModelsSetting = setting(default=())
+    """With --follow: the model that classifies [default: the judge]. If you name several, the one
+    that classifies most of the domain's labelled messages correctly is taken."""
     policy: PolicyName = setting(default="credible")
     """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
     talk leads, or the equilibrium that gains most, threats included; all three are reported."""
@@ -88,35 +96,34 @@ class SteerConfig(RunSettings):
         help="Of the solver [default: 1000 for cfr, 10 for imitation, 4 for psro].",
     )
     variant: Variant = setting(default="cfr+")
-    """cfr: which counterfactual regret minimisation; external-sampling is for large trees."""
+    """cfr: variant of counterfactual regret minimisation; external-sampling suits large trees."""
     oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
     """psro: how new prompts are found."""
     meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")
     """psro: how the game of prompts is solved."""
-    candidates: int = setting(default=3, ge=1, help="psro: new prompts that an oracle tries.")
-    plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
+    candidates: int = setting(default=3, ge=1, help="psro: new prompts per oracle call.")
+    plays: int = setting(default=20, ge=1, help="psro: plays per profile of prompts.")
     swap_seats: bool = setting(default=False)
-    """psro: let the speakers change seats, so that the game is symmetric."""
+    """psro: let the speakers swap seats, so that the game is symmetric."""
     temperature: float = setting(
         default=0.7, ge=0, lt=10, help="Sampling temperature of the messages."
     )
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
     fresh: int = setting(default=None, ge=0)
-    """Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out
-    one); 4 for cfr, 1 for psro if not said."""
+    """Fresh dialogues per game, guided against unguided (psro: per held-out game). [default: 4
+    for cfr, 1 for psro]"""
     farthest: float = setting(default=0.5, ge=0, le=2)
-    """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it
-    there is no advice."""
+    """Maximum cosine distance to the nearest recorded situation; beyond it there is no advice."""
     held_out: int = setting(default=None, ge=0)
     """Further games kept from psro or imitation, to play on what was found [default: 20 for psro,
     50 for imitation]."""
     embed: Literal["words", "minilm"] = setting(default="words")
-    """How texts are compared: hashed words, or a small network (extra `embed`)."""
+    """How texts are embedded: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(
         default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this."
     )
     cut_short: bool = setting(default=False, how=True)
-    """Build as far as the budget goes instead of refusing to start."""
+    """Build a partial tree if the budget does not allow a full one."""
     domain_text: str = setting(default="", option=False)
     """The text of the domain's file, read when the settings are made, so that a stored run needs no
     file."""
@@ -180,10 +187,26 @@ class SteerConfig(RunSettings):
             ("held_out", learns and not self.held_out, needs),
             ("held_out", psro and bool(self.held_out) != bool(self.fresh), both),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
+            (
+                "classifier",
+                len(self.classifier) > 1 and not self._labelled,
+                "several are compared by labelled messages, and this domain has none; name one, or"
+                " add `labelled` to its file",
+            ),
             ("second_judge", self.second_judge and not self.second, "it belongs to second"),
         ):
             if wrong:
                 raise SettingError(name, problem)
+
+    @property
+    def _labelled(self) -> tuple[tuple[str, str], ...]:
+        """The labelled messages of the domain."""
+        return self.read_domain().manners(self.actions).labelled
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Who may name the manners of messages."""
+        return tuple(map(str, self.classifier)) or (str(self.judge or self.model),)
 
     def read_domain(self) -> Domain:
         """Parse the domain."""
@@ -197,7 +220,7 @@ class SteerConfig(RunSettings):
             self.model,
             self.judge,
             self.second_judge,
-            self.classifier,
+            *self.classifier,
             self.scenarios_by,
             *voices,
         )

@@ -688,7 +688,7 @@ def psro(
     """
     if not arena.manners.new:
         raise UsageError(
-            f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions"
+            f"the actions {arena.manners.name!r} cannot be added to; choose another set of actions"
         )
     search = PsroResult(arena, inventor, settings)
     try:

@@ -39,7 +39,14 @@ from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, R
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
-from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker, Voices
+from bestresponse.players.dialogue.speaker import (
+    Arbiter,
+    DealReferee,
+    Observer,
+    ScoreReferee,
+    Speaker,
+    Voices,
+)
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.runs.execution import Outcome, Progress
@@ -126,7 +133,7 @@ class Author:
             )
             raise InvalidGame(
                 f"{self.model.id} wrote {len(written)} scenarios that can be played, not {count},"
-                f" in {most_questions(count)} answers; {why}; another --seed asks it again"
+                f" in {most_questions(count)} answers; {why}; another seed asks it again"
             )
         return Written(tuple(written.values()), tuple(rejected))
 
@@ -262,9 +269,12 @@ class SteerSession:
                 else ScoreReferee(model, self.domain)
             )
 
+        referee = rule(config.payoffs, judge)
+        if config.observe == "summary":
+            referee = Arbiter(referee, Observer(judge))
         return building.Cast(
             speak,
-            rule(config.payoffs, judge),
+            referee,
             rule(config.second, second) if config.second else None,
             calls[config.payoffs],
             calls[config.second],
@@ -287,6 +297,7 @@ class SteerSession:
                 manners,
                 config.replies,
                 config.early_end,
+                summaries=config.observe == "summary",
             )
             for scenario in domains.scenarios(domain, config.seed, config.games + config.held_out)
         ]
@@ -477,10 +488,12 @@ def _judge_game(
                 result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers)
             )
         if config.follow:
-            classifier = session.models[config.classifier or config.judge or config.model]
-            messages, manners = building.spoken_messages(recorded), result.game.manners
             followed = building.follow_rate(
-                messages, manners, classifier, session.answers, session.workers
+                building.spoken_messages(recorded),
+                result.game.manners,
+                {name: session.models[name] for name in config.classifiers},
+                session.answers,
+                session.workers,
             )
             result = replace(result, followed=followed)
     except ModelError as error:
@@ -583,7 +596,8 @@ def _estimate_trees(session: SteerSession) -> tuple[int, int]:
             calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
     if config.follow and calls:
-        calls += len(session.domain.manners(config.actions).labelled)
+        labelled = session.domain.manners(config.actions).labelled
+        calls += len(labelled) * len(config.classifiers)
     return calls, nodes
 
 
@@ -606,7 +620,8 @@ def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))
     rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))
-    return messages + (players + 1) * cast.referee_calls * rulings
+    summaries = messages if game.summaries else 0
+    return messages + summaries + (players + 1) * cast.referee_calls * rulings
 
 
 def check_budget(

@@ -120,6 +120,9 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     people: str
     scenario: list[JsonObject]
     nodes: int
+    situations: Annotated[
+        int, column(help="different situations in which somebody chooses a manner")
+    ]
     threats: Annotated[
         int, column(help="situations in which the commitment advises what loses more than 1 %")
     ]
@@ -188,9 +191,11 @@ class RefereeRow(TypedDict):
 
 
 class FollowRow(TypedDict):
-    """Whether messages show the manner that they were told."""
+    """Whether messages show the manner that they were told; a classifier that was tested and not
+    taken has only what the test says."""
 
     classifier: str
+    taken: Annotated[str, column(help="whether this classifier named the manners of messages")]
     held_out: Annotated[
         bool, column(help="whether the classifier is another model than the speaker's")
     ]
@@ -542,6 +547,7 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
         people=people,
         scenario=scenario,
         nodes=solved.tree.num_nodes,
+        situations=len(solved.tree.infosets),
         threats=int((solved.threats > _THREAT).sum()),
         unguided_payoffs=solved.unguided_payoffs,
         guided_payoffs=solved.guided_payoffs,
@@ -567,7 +573,8 @@ def _list_advice(
         heard = "nothing yet"
         if facts["said"]:
             seat, _, text = facts["said"][-1]
-            heard = f"{game.names[seat]}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
+            who = "summary" if seat is None else game.names[seat]
+            heard = f"{who}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
         threat = float(solved.threats[index])
         yield AdviceRow(
             game=number,
@@ -662,29 +669,38 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     ]
     hits = [float(manner == name) for _, manner, name in pairs]
     # The labelled messages are the same in every game, and each is asked about once.
-    tested = results.games[0].followed.labelled if results.games else ()
-    classifier = str(config.classifier or config.judge or config.model)
-    row = FollowRow(
-        classifier=classifier,
-        held_out=classifier != config.model,
-        rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
-        chance=1 / len(manners.options),
-        judged=len(hits),
-        labelled=len(tested),
-        labelled_right=(
-            float(np.mean([manner == name for manner, name in tested])) if tested else None
-        ),
-        unreadable=sum(game.followed.unreadable for game in results.games),
-    )
+    first = next((game.followed for game in results.games if game.followed.by), building.Followed())
+    rows = []
+    for classifier in config.classifiers:
+        taken = classifier == (first.by or config.classifiers[0])
+        tested = first.tested.get(classifier, ())
+        row = FollowRow(
+            classifier=classifier,
+            taken="yes" if taken else "no",
+            held_out=classifier != config.model,
+            rate=None,
+            chance=1 / len(manners.options),
+            judged=0,
+            labelled=len(tested),
+            labelled_right=building.share_named_right(tested),
+            unreadable=0,
+        )
+        if taken:
+            row["rate"] = _average(results, hits, "follow", [number for number, _, _ in pairs])
+            row["judged"] = len(hits)
+            row["unreadable"] = sum(game.followed.unreadable for game in results.games)
+        rows.append(row)
     counts = Counter((manner, name, False) for _, manner, name in pairs)
-    counts.update((manner, name or "unreadable", True) for manner, name in tested)
+    counts.update(
+        (manner, name or "unreadable", True) for manner, name in first.tested.get(first.by, ())
+    )
     confused = [
         NamedRow(told=told, named=name, messages=times, labelled=labelled)
         for (told, name, labelled), times in sorted(counts.items())
     ]
     found = config.follow and hits
     return {
-        "following": Frame(FollowRow, [row] if found else []),
+        "following": Frame(FollowRow, rows if found else []),
         "named": Frame(NamedRow, confused if found else []),
     }
 
@@ -980,7 +996,9 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
 def write_more(measured: Measured, run: Run[SteerConfig]) -> Iterator[tuple[Path, str]]:
     """Write what `advise` reads, and the solved trees for other solvers."""
     results: session.SteerResults = measured.results  # type: ignore[attr-defined]
-    text = write_adviser(make_adviser(results))
+    # Whoever asks for advice has a transcript: it finds no situation that is known by a summary.
+    by_transcript = results.config.observe == "transcript"
+    text = write_adviser(make_adviser(results)) if by_transcript else ""
     if text and results.psro is None:
         yield run.path / ADVISER, text
     trees = [(game.number, game.solved.tree) for game in results.games if game.solved is not None]
@@ -1054,6 +1072,7 @@ steer = Study(
             caption="The same for the labelled messages of the domain",
         ),
         text(_PROSE["worth"], kind="info"),
+        text(_PROSE["observe"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
         table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
         table("learning", title="What was learnt", caption=_PROSE["learning"]),
@@ -1064,6 +1083,7 @@ steer = Study(
                 "game",
                 "people",
                 *(metric.name for metric in METRICS),
+                "situations",
                 "threats",
                 "fresh_gain",
                 "why_void",

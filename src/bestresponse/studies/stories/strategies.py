@@ -67,13 +67,11 @@ class StrategiesConfig(RunSettings):
     game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
     """The game that they are for: two players with the same two moves [default:
     prisoners-dilemma]."""
-    samples: int = setting(default=5, ge=1, le=1000, help="Rules of each model for each strategy.")
-    attempts: int = setting(
-        default=5, ge=1, le=20, help="How often a model may write rules for a strategy."
-    )
-    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
+    samples: int = setting(default=5, ge=1, le=1000, help="Sets of rules per model and strategy.")
+    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per strategy.")
+    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Maximum tokens per reply.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
-    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:
         if len(set(self.model)) < len(self.model):

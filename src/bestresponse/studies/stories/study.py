@@ -97,22 +97,20 @@ class StoriesConfig(RunSettings):
         default=(), help="Kinds of game whose stories are taken; all if none is named."
     )
     count: int | None = setting(default=None, ge=1)
-    """Stories that are taken, spread over games and kinds; all if not said."""
-    attempts: int = setting(
-        default=5, ge=1, le=20, help="How often a model may write a program for a story."
-    )
+    """Number of stories, spread over games and kinds. [default: all]"""
+    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per story.")
     shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
     choose: Literal["nearest", "first"] = setting(default="nearest")
     """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
     form: Wish = setting(default="auto", help="What models are asked to write.")
-    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
+    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Maximum tokens per reply.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
-    """How hard models that reason by themselves do so; their own choice if not said."""
+    """Reasoning effort, for models that have one. [default: the provider's choice]"""
     reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
-    """Tokens that such models may reason for; their own choice if not said."""
-    samples: int = setting(default=1, ge=1, le=1000, help="Programs of each model for each story.")
-    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
+    """Maximum reasoning tokens. [default: the provider's choice]"""
+    samples: int = setting(default=1, ge=1, le=1000, help="Programs per model and story.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:
         for name in self.model:

@@ -324,7 +324,9 @@ def gather_entries(
     be able to play."""
     moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
-        raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
+        raise SettingError(
+            "default_move", f"there is no move {default_move!r}; expected {' or '.join(moves)}"
+        )
     entries: list[Contestant] = []
     left_out: dict[str, str] = {}
     for item in wanted:
@@ -974,32 +976,31 @@ class TournamentConfig(RunSettings):
     model: inputs.OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes games and strategies in words."""
     rounds: int = setting(
-        default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most."
+        default=10, ge=1, le=100_000, help="Rounds per match; with --continuation the maximum."
     )
     noise: float = setting(
-        default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen."
+        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
     )
     continuation: float = setting(
-        default=1.0, gt=0, le=1, help="Probability of another round after each."
+        default=1.0, gt=0, le=1, help="Probability that another round follows."
     )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
-    """Plays of each match, with all their moves; expected payoffs, and 1 for those who must be
-    asked, if not said."""
+    """Repetitions per match, with all moves. [default: exact expectation; 1 if a model plays]"""
     against: str | None = setting(
-        default=None, help="Only matches against this one count (clones)."
+        default=None, help="Score only matches against this entry (clones)."
     )
     seats: Literal["both", "first"] = setting(default="both")
     """Whether matches in both seats count, or only those in the first; with --against a total is
     then that of one match."""
     default_move: str | None = setting(
-        default=None, help="The default move, in place of the game's own."
+        default=None, help="Default move, in place of the game's own."
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
     """Winners are those whose total is this one. A total is the sum over all matches that count:
     every opponent, itself included, in both seats; with --against NAME --seats first, one match of
     --rounds rounds."""
     moran: int = setting(
-        default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals."
+        default=0, ge=0, le=100_000, help="Also run the Moran process with this many individuals."
     )
     moran_fitness: Fitness = setting(default="exponential")
     """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
@@ -1010,11 +1011,11 @@ class TournamentConfig(RunSettings):
     background: float | None = setting(default=None, ge=0, le=1e9)
     """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
     negative, shares grow as if the least were 1]."""
-    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
-    max_tokens: int = setting(default=256, ge=1, le=100_000, help="Longest reply, in tokens.")
+    max_tokens: int = setting(default=256, ge=1, le=100_000, help="Maximum tokens per reply.")
     attempts: int = setting(
-        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+        default=1, ge=1, le=20, help="Maximum attempts per question if an answer is unreadable."
     )
     style: Literal["auto", "line", "json", "letter"] = setting(
         default="auto", help="How models answer."

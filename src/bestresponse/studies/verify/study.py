@@ -119,30 +119,28 @@ class VerifyConfig(RunSettings):
     game: NamedGamesSetting = setting(kw_only=False, argument=True)
     """Games: names of the catalogue, or files (.nfg .efg .json .pl)."""
     translator: ModelSetting = setting(default="rules")
-    """Who finds the claims: rules (no model), a translator of a package, or a model."""
+    """Who finds the claims: rules (no model), an installed translator, or a model."""
     forms: FormSet = setting(default="all")
     """Which claims count: all, those about payoffs, or those of LELMA's thirteen queries."""
     solver: str = setting(default=BOTH_SOLVERS)
-    """Who decides claims: both logic and theory, theory alone, or a solver of a package."""
+    """Who decides claims: both (logic and theory), theory alone, or an installed solver."""
     repeats: int = setting(default=30, ge=1, le=100_000)
-    """How many times each model reasons about each game."""
-    attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
+    """Reasonings per model and game."""
+    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per problem.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
-    """What is said of a refuted claim: the true values, or its negation."""
+    """What the model is told about a refuted claim: the true values, or its negation."""
     unit: Literal["text", "paragraph"] = setting(
-        default="text", help="What is translated at a time."
+        default="text", help="What is translated in one step."
     )
     framing: Literal["human", "rational"] = setting(default="human")
-    """Say nothing of aims, or that everybody is rational and maximises the own payoff."""
+    """Say nothing about aims, or that everybody is rational and maximises their own payoff."""
     instruction: FileTextSetting = setting(default=None, metavar="FILE")
     """A text file with the instruction to the reasoner, in place of ours."""
     disguised: bool = setting(
-        default=True, help="Tell the game with letters instead of its own names."
+        default=True, help="Use letters instead of the game's own names of moves."
     )
     inverted: bool = setting(default=True, help="Reverse the order of actions.")
-    seat: str | None = setting(
-        default=None, help="The player who reasons, by name; the first if not said."
-    )
+    seat: str | None = setting(default=None, help="Player who reasons. [default: the first]")
     after: NamesSetting = setting(default=())
     """In a game played move by move: the moves made before, in order."""
     think: bool = setting(default=True)
@@ -150,14 +148,17 @@ class VerifyConfig(RunSettings):
     temperature: float = setting(
         default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner."
     )
-    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
+    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Maximum tokens per reply.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
 
     def __post_init__(self) -> None:
         if not isinstance(self.translator, NamedModel):
             object.__setattr__(self, "translator", NamedModel(self.translator))
         if self.solver not in list_solvers():
-            raise SettingError("solver", f"{self.solver!r} is none of {', '.join(list_solvers())}")
+            raise SettingError(
+                "solver",
+                f"there is no solver {self.solver!r}; expected one of {', '.join(list_solvers())}",
+            )
         for field, given in (("model", self.model), ("game", self.game)):
             if not given:
                 raise SettingError(field, "expected at least one")
@@ -177,7 +178,9 @@ class VerifyConfig(RunSettings):
         """Refuse a game that has no such seat, or that cannot be told."""
         form = game.loaded.solvable()
         if self.seat is not None and self.seat not in form.players:
-            raise SettingError("seat", f"{self.seat!r} is none of {', '.join(form.players)}")
+            raise SettingError(
+                "seat", f"there is no player {self.seat!r}; expected {' or '.join(form.players)}"
+            )
         if isinstance(form, Tree):
             self._check_tree(game.name, form)
         elif self.after:

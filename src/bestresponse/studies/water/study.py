@@ -118,16 +118,16 @@ class WaterConfig(seating.ToolSettings):
     seat: inputs.SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
     abundance: inputs.NamesSetting = setting(default=())
-    """Ranges of the daily supply: low, medium or high; medium if none is named."""
+    """Range of the daily supply: low, medium or high [default: medium]."""
     with_personas: Literal["off", "on", "both"] | None = setting(default=None)
-    """Whether residents have personas; on where personas are given, else off."""
+    """Give residents personas. [default: only if --personas is given]"""
     personas: inputs.PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each resident, under its name, instead of the published ones."""
     grid: bool = setting(default=False, help="All six conditions of the published study.")
     rules: RulesSetting = setting(default_factory=WaterRules, metavar="FILE")
     """TOML with residents and any other rules instead of the published ones."""
     days: int | None = setting(
-        default=None, ge=1, le=10_000, help="Days the drought lasts; 20 if not said."
+        default=None, ge=1, le=10_000, help="Days of the drought. [default: 20]"
     )
     low: int | None = setting(
         default=None, ge=0, help="Smallest daily supply, instead of an abundance."

@@ -30,6 +30,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
+from bestresponse.telling.language import load_language
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
     GameChoice,
@@ -38,7 +39,7 @@ from bestresponse.web.sessions.setup import (
     explain_mistake,
     list_placeholders,
 )
-from bestresponse.web.texts import FieldMistake, InterfaceTexts, list_languages, load_texts
+from bestresponse.web.texts import FieldMistake, PageTexts, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
@@ -127,7 +128,7 @@ class Part:
     name: str
     setup: Setup
     game: GameSettings
-    texts: InterfaceTexts
+    texts: PageTexts
     number: int = 0
     again: bool = False
 
@@ -233,7 +234,7 @@ class Item:
             return 1.0
         return float(10.0 ** math.floor(math.log10((high - low) / _POSITIONS)))
 
-    def read(self, typed: str, texts: InterfaceTexts) -> ItemAnswer:
+    def read(self, typed: str, texts: PageTexts) -> ItemAnswer:
         """Read an answer as it is kept; a FieldMistake says what is wrong with it.
 
         A number that was left out is None, so that a column of numbers has nothing else in it.
@@ -255,7 +256,7 @@ class Item:
             raise FieldMistake(texts("item_long"))
         return typed
 
-    def _find_position(self, number: float, texts: InterfaceTexts) -> float:
+    def _find_position(self, number: float, texts: PageTexts) -> float:
         """Return the position of the slider that is meant by a number."""
         low, _ = self._range
         steps = (number - low) / self.slider_step
@@ -611,10 +612,8 @@ def _read_parts(
     parts: list[Part] = []
     for number, name in enumerate(names):
         part = _read_part(experiment, number, name, treatment, changes.get(name, {}))
-        game, setup = (
-            replace(part.game, questions=(), bonus=Decimal(0)),
-            replace(part.setup, quiz=False),
-        )
+        game = replace(part.game, questions=(), bonus=Decimal(0))
+        setup = replace(part.setup, quiz=False)
         later = [f"{name} {again}" for again in range(2, part.game.repeat + 1)]
         if taken := set(later).intersection(names):
             why = (
@@ -622,7 +621,13 @@ def _read_parts(
                 " name"
             )
             raise _Mistake(why, "games", names.index(min(taken)), "name")
-        parts += [part, *(Part(again, setup, game, part.texts, number, True) for again in later)]
+        parts += [
+            part,
+            *(
+                Part(again, setup, game=game, texts=part.texts, number=number, again=True)
+                for again in later
+            ),
+        ]
     return tuple(parts)
 
 
@@ -652,24 +657,28 @@ def _read_part(
                 " from"
             )
             raise _Mistake(why, "games", number, "text", phrase)
-    limits, quiz = experiment.limits, not game.questions if game.quiz is None else game.quiz
+    limits = experiment.limits
+    quiz = not game.questions if game.quiz is None else game.quiz
     setup = Setup(
         GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
         game.seats,
         *(limits.answer, limits.waiting, limits.hold, limits.stand_in),
         *(experiment.consent, quiz, game.referee),
-        experiment.language if experiment.language in list_languages() else "en",
+        experiment.language,
         experiment.seed,
     )
-    texts = load_texts(setup.language).reword(
-        experiment.language, cast("dict[str, str]", experiment.text), game.text
-    )
+    texts = load_texts(setup.language).reword(cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts, number)
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse texts of pages that there are not, with other places, or too few for a language that
-    is not known."""
+    """Refuse a language that is not there or not complete, and texts of pages that there are not
+    or that have other places."""
+    try:
+        load_language(experiment.language)
+    except UsageError as error:
+        why = f"{error}. Choose another language, or add it: see docs/translate.md"
+        raise _Mistake(why, "language") from None
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
@@ -689,20 +698,12 @@ def _check_texts(experiment: Experiment) -> None:
                 "text",
                 name,
             )
-    missing = [name for name in base.names if name not in experiment.text]
-    if experiment.language not in list_languages() and missing:
-        why = (
-            f"there are no texts in {experiment.language!r}; known: {', '.join(list_languages())}."
-            " Choose one of "
-        )
-        raise _Mistake(
-            f"{why}these, or give all texts in [text]; {missing[0]} is missing", "language"
-        )
 
 
 def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
     """Refuse games into whose groups the people of a matching group cannot be put."""
-    matching, size = experiment.assignment.matching, experiment.assignment.matching_groups
+    matching = experiment.assignment.matching
+    size = experiment.assignment.matching_groups
     people = [len(part.setup.persons) for part in parts]
     if not all(people):
         why = "no seat is for a person; put 'person' into seats"

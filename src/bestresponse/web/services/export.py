@@ -44,7 +44,7 @@ from bestresponse.web.sessions.store import Lobby
 
 Row = dict[str, Cell]
 _TEXTS = tomllib.loads(
-    files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8")
+    files("bestresponse.web.services").joinpath("codebook.toml").read_text("utf-8")
 )
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "decisions": _TEXTS["setup"] | _TEXTS["decisions"],
@@ -217,7 +217,8 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
 
     A game that was closed counts as far as it was played where the experiment says so.
     """
-    role, part = session.roles[seat], session.table.part
+    role = session.roles[seat]
+    part = session.table.part
     counts = session.begun and (
         session.over or (session.standing.closed and payment.unfinished == "so far")
     )
@@ -226,7 +227,9 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
     ]
     in_person = [not submission.decision.stand_in for submission in submissions]
     payoff = session.payoffs().get(role, 0.0) if counts else 0.0
-    points, chosen, drawn = payoff, in_person, None
+    points = payoff
+    chosen = in_person
+    drawn = None
     if counts and payment.paid == "random round":
         every = session.episode.submissions
         located = [
@@ -313,14 +316,13 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
 def _describe_person(
     server: ServerState, experiment: Experiment, table: SessionTable, seat: int
 ) -> Row:
-    sessions, payment = server.sessions, experiment.payment
+    sessions = server.sessions
+    payment = experiment.payment
     holder = sessions.register.get(table.id, seat)
     seats = sessions.list_seats(table.id, seat)
     earnings = compute_earnings(server, experiment, table.id, seat)
-    finished, outcome = (
-        sessions.finished.get((table.id, seat)),
-        find_outcome(server, earnings, seats),
-    )
+    finished = sessions.finished.get((table.id, seat))
+    outcome = find_outcome(server, earnings, seats)
     return {
         **{name: getattr(table, name) for name in ("lobby", "group", "treatment")},
         **{
@@ -462,17 +464,17 @@ def _list_answers(
     turns: list[AnswerPlace] | list[None] = [None] * len(answers)
     seen: list[Row] = [dict.fromkeys(("situation", "private", "known")) for _ in answers]
     try:
-        game, submissions = make_game(table.setup.game), [answer.submission for answer in answers]
-        turns, seen, roles = (
-            locate_answers(game, submissions),
-            _list_seen(game, submissions),
-            game.roles,
-        )
+        game = make_game(table.setup.game)
+        submissions = [answer.submission for answer in answers]
+        turns = locate_answers(game, submissions)
+        seen = _list_seen(game, submissions)
+        roles = game.roles
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
     rows: list[Row] = []
     for number, (answer, turn, view) in enumerate(zip(answers, turns, seen, strict=True), 1):
-        role, decision = answer.submission.role, answer.submission.decision
+        role = answer.submission.role
+        decision = answer.submission.decision
         seat = roles.index(role) if role in roles else None
         occupant = None if seat is None else table.setup.seats[seat].partition(":")[0]
         plain = decision.action is None or isinstance(decision.action, str | int | float)
@@ -578,10 +580,8 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
     rows: list[Row] = []
     for table, session in _list_tables(server, lobby):
         for seat, occupant in enumerate(table.setup.seats):
-            holder, since = (
-                server.sessions.register.get(table.id, seat),
-                ready.get((table.id, seat)),
-            )
+            holder = server.sessions.register.get(table.id, seat)
+            since = ready.get((table.id, seat))
             agrees = table.setup.consent and table.number == 1 and occupant == PERSON
             row = _describe_seat(
                 server, table, seat, session.roles[seat] if session else f"seat {seat + 1}"

@@ -179,7 +179,8 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
 def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) -> Interval | None:
     """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is
     not defined."""
-    table, rng = np.array(levels), np.random.default_rng(0)
+    table = np.array(levels)
+    rng = np.random.default_rng(0)
     shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
     alpha = partial(
         agreement.compute_if_defined, lambda ratings: agreement.krippendorff_alpha(ratings, scale)
@@ -191,7 +192,9 @@ def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) 
     drawn = [alpha(shared[:, rng.integers(items, size=items)]) for _ in range(_RESAMPLES)]
     # Where a sample has no two scores that differ, all judges of it agree.
     low, high = np.quantile([1.0 if value is None else value for value in drawn], (0.025, 0.975))
-    return Interval(estimate, float(low), float(high), 0.95, "percentile", items)
+    return Interval(
+        estimate, float(low), high=float(high), level=0.95, method="percentile", n=items
+    )
 
 
 class JudgingStore:
@@ -271,7 +274,8 @@ class JudgingStore:
         for line, row in agreement.read_sheet(text, ("judge", "item", *keys)):
             if not any(row[key].strip() for key in keys):
                 continue
-            judge, item = row["judge"], row["item"]
+            judge = row["judge"]
+            item = row["item"]
             if judge not in task.judges or item not in items:
                 raise UsageError(
                     f"line {line}: there is no judge {judge!r} or no item {item!r} in this task"

@@ -124,17 +124,26 @@ def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:
 
 def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
     """Summarize a lobby without opening its tables."""
-    last, groups = lobby.tables[-1].number, len(lobby.first_tables)
+    last = lobby.tables[-1].number
+    groups = len(lobby.first_tables)
     over = sum(
         server.sessions.is_finished(table.id) for table in lobby.tables if table.number == last
     )
     people = len(lobby.setup.persons) * groups
-    return LobbySummary(lobby.id, lobby.experiment.title, lobby.created, groups, people, over)
+    return LobbySummary(
+        lobby.id,
+        lobby.experiment.title,
+        created=lobby.created,
+        groups=groups,
+        people=people,
+        finished=over,
+    )
 
 
 def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None)) -> LobbyState:
     """Describe some or all tables of a lobby with every seat."""
-    sessions, people = server.sessions, lobby.setup.persons
+    sessions = server.sessions
+    people = lobby.setup.persons
     seats = [(table.id, seat) for table in lobby.first_tables for seat in people]
     holders = [
         holder
@@ -148,10 +157,8 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
         for address in finished
         if experiment.payment
     ]
-    ready, money = (
-        sum(holder.confirmed for holder in holders),
-        float(sum(paid)) if experiment.payment else None,
-    )
+    ready = sum(holder.confirmed for holder in holders)
+    money = float(sum(paid)) if experiment.payment else None
     join, token = (
         (server.join_path(lobby.id), server.keys.token("lobby", lobby.id))
         if people
@@ -159,17 +166,17 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
     )
     shown = [_describe_table(server, table) for table in lobby.tables[tables]]
     return LobbyState(
-        lobby.id,
-        experiment.title,
-        lobby.created,
-        len(seats),
-        len(holders),
-        ready,
-        len(finished),
-        money,
-        join,
-        token,
-        shown,
+        lobby=lobby.id,
+        game=experiment.title,
+        created=lobby.created,
+        people=len(seats),
+        seated=len(holders),
+        ready=ready,
+        finished=len(finished),
+        money=money,
+        join=join,
+        join_token=token,
+        sessions=shown,
     )
 
 
@@ -189,7 +196,14 @@ def describe_session(server: Server, session: Name) -> dict[str, object]:
 def _describe_table(server: ServerState, table: SessionTable) -> TableState:
     part = f", part {table.number}: {table.part.name}" if table.part.name else ""
     name = f"Group {table.group}{part}"
-    about = TableState(table.id, table.group, table.number, name, table.treatment, "broken")
+    about = TableState(
+        table.id,
+        table.group,
+        part=table.number,
+        name=name,
+        treatment=table.treatment,
+        status="broken",
+    )
     try:
         session = server.sessions.get_session(table.id)
     except BrokenSession as error:
@@ -206,8 +220,11 @@ def _describe_table(server: ServerState, table: SessionTable) -> TableState:
 
 
 def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatState:
-    role, occupant, now = session.roles[seat], session.setup.seats[seat], time.monotonic()
-    address, person = (session.id, seat), occupant == PERSON
+    role = session.roles[seat]
+    occupant = session.setup.seats[seat]
+    now = time.monotonic()
+    address = (session.id, seat)
+    person = occupant == PERSON
     holder = server.sessions.register.get(*server.sessions.find_participant(*address))
     state = session.state(seat)
     if state == "not here yet" and holder.taken:
@@ -222,21 +239,21 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     payoff = session.payoffs().get(role) if session.over and session.begun else None
     active = person and not session.ended and seat not in session.standing.replaced
     return SeatState(
-        seat,
-        role,
-        occupant,
-        token,
-        path,
-        server.code(*address) if person else None,
-        find_label(holder.labels),
-        state,
-        page,
-        on_page,
-        seen,
-        session.turn(role),
-        session.stand_ins(role),
-        payoff,
-        active,
+        number=seat,
+        role=role,
+        seat=occupant,
+        token=token,
+        path=path,
+        participant=server.code(*address) if person else None,
+        label=find_label(holder.labels),
+        state=state,
+        page=page,
+        on_page=on_page,
+        seen=seen,
+        answers=session.turn(role),
+        stand_ins=session.stand_ins(role),
+        payoff=payoff,
+        active=active,
     )
 
 
@@ -278,29 +295,52 @@ def act(
     if session and session not in [table.id for table in lobby.tables]:
         raise NotFound("there is no such session in this lobby")
     tables = _open_tables(server, lobby, session)
-    if action in ("begin", "advance") and not session:
-        # Empty groups and later games would be played out by stand-ins before anybody has come to
-        # them.
-        tables = [table for table in tables if table.begun or table.standing.ready]
-    if action == "restart":
-        chosen = [session] if session else [table.id for table in tables if table.begun]
-        return len([server.sessions.restart_table(name) for name in chosen])
-    if action in ("begin", "close"):
-        concerned = [table for table in tables if action == "close" or not table.begun]
-        for table in concerned:
-            (server.sessions.close_table if action == "close" else server.sessions.begin_without)(
-                table
-            )
-        return len(concerned)
-    seats = [
+    match action:
+        case "close":
+            for table in tables:
+                server.sessions.close_table(table)
+            return len(tables)
+        case "begin":
+            waiting = [table for table in _leave_out_empty(tables, session) if not table.begun]
+            for table in waiting:
+                server.sessions.begin_without(table)
+            return len(waiting)
+        case "restart":
+            names = [session] if session else [table.id for table in tables if table.begun]
+            for name in names:
+                server.sessions.restart_table(name)
+            return len(names)
+        case "advance":
+            late = [
+                (table, person)
+                for table, person in _list_people(_leave_out_empty(tables, session), seat)
+                if not table.begun or table.roles[person] in table.pending()
+            ]
+            for table, person in late:
+                server.sessions.advance_person(table, person)
+            return len(late)
+        case _:
+            people = _list_people(tables, seat)
+            for table, person in people:
+                server.sessions.replace_person(table, person)
+            return len(people)
+
+
+def _leave_out_empty(tables: list[Session], session: str) -> list[Session]:
+    """Keep the tables somebody has come to, unless one table was named.
+
+    Otherwise stand-ins would play out empty groups and later games before anybody has come to them.
+    """
+    if session:
+        return tables
+    return [table for table in tables if table.begun or table.standing.ready]
+
+
+def _list_people(tables: list[Session], seat: int | None) -> list[tuple[Session, int]]:
+    """List the seats that people hold, or the one seat that was named, at each table."""
+    return [
         (table, person)
         for table in tables
         for person in table.setup.persons
         if seat in (None, person) and person not in table.standing.replaced
-        if action == "replace" or not table.begun or table.roles[person] in table.pending()
     ]
-    for table, person in seats:
-        (server.sessions.advance_person if action == "advance" else server.sessions.replace_person)(
-            table, person
-        )
-    return len(seats)

@@ -42,7 +42,7 @@ from bestresponse.web.sessions.session import (
     round_amount,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_offers, list_placeholders, make_game
-from bestresponse.web.texts import FieldMistake, InterfaceTexts
+from bestresponse.web.texts import Cause, FieldMistake, PageTexts
 
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
@@ -81,19 +81,21 @@ class SeatView:
 def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
     """Describe the seat as it is now; the person has seen it then, unless somebody else is
     `looking`."""
-    session, seat, role = context.session, context.seat, context.role
+    session = context.session
+    seat = context.seat
+    role = context.role
     with session.lock:
-        phase, version, view = (
-            session.phase(seat),
-            session.version(seat),
-            session.episode.view(role),
-        )
+        phase = session.phase(seat)
+        version = session.version(seat)
+        view = session.episode.view(role)
         if not looking:
             context.server.sessions.note_shown(session, seat)
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
-        rules, consent = _tell_rules(session, view), find_consent(context)
-        asked, left = ask_to_json(ask) if ask else None, session.seconds_left(seat)
+        rules = _tell_rules(session, view)
+        consent = find_consent(context)
+        asked = ask_to_json(ask) if ask else None
+        left = session.seconds_left(seat)
         quiz = (
             [question.text for question in list_quiz_questions(session, seat)]
             if phase == "welcome"
@@ -101,23 +103,23 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         )
         payoffs = session.payoffs() if phase == "over" else None
         return SeatView(
-            role,
-            context.server.code(session.id, seat),
-            version,
-            phase,
-            rules,
-            write_history(view),
-            list(view.notes),
-            session.turn(role),
-            session.attempt,
-            asked,
-            left,
-            consent,
-            quiz,
-            session.missing,
-            session.stand_ins(role),
-            list_announcements(session, seat),
-            payoffs,
+            role=role,
+            participant=context.server.code(session.id, seat),
+            version=version,
+            phase=phase,
+            briefing=rules,
+            situation=write_history(view, session.table.texts.language),
+            notes=list(view.notes),
+            turn=session.turn(role),
+            attempt=session.attempt,
+            ask=asked,
+            seconds_left=left,
+            consent=consent,
+            quiz=quiz,
+            missing=session.missing,
+            stand_ins=session.stand_ins(role),
+            announcements=list_announcements(session, seat),
+            payoffs=payoffs,
         )
 
 
@@ -134,26 +136,19 @@ def find_seat(
     A label alone opens no seat that was taken: anybody can write one into an address. Where the
     experiment lists its labels, nobody takes part without the key of one.
     """
-    label, experiment = find_label(labels), server.sessions.get_lobby(lobby).experiment
+    label = find_label(labels)
+    experiment = server.sessions.get_lobby(lobby).experiment
     personal = bool(label) and server.keys.opens(key, "label", lobby, label)
     if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
-        raise NotAllowed(
-            "this study is open to whoever has a personal link; ask whoever invited you for yours"
-        )
+        raise NotAllowed(Cause("cause_personal_link"))
     held = server.sessions.register.find(lobby, labels)
     screened_out = [
         left["labels"] for left in server.sessions.departed[lobby] if left["why"] == "screened out"
     ]
     if held is None and label and label in map(find_label, screened_out):
-        raise NotAllowed(
-            "whoever came under this label did not pass the quiz, and nobody takes part under it"
-            " again"
-        )
+        raise NotAllowed(Cause("cause_not_passed"))
     if held is not None and not personal and kept is None:
-        raise NotAllowed(
-            "somebody takes part under this label already; open the link in the browser in which"
-            " you began, or ask whoever invited you for a personal link"
-        )
+        raise NotAllowed(Cause("cause_label_taken"))
     return held if personal else kept
 
 
@@ -180,12 +175,13 @@ def _tell_rules(session: Session, view: View) -> str:
         return Template(part.game.instructions).safe_substitute(
             placeholders, role=part.texts.word(view.role)
         )
-    rules = word_rules(session.game, view)
+    rules = word_rules(session.game, view, part.texts.language)
     if not list_calculator(session, view.role):
         return rules
     known = {offer.name: offer.description for offer in list_offers()}
     described = known.get(session.setup.game.name, "").partition(". ")[0]
-    return f"{described.rstrip('.')}.\n\n{rules}" if described else rules
+    told = part.texts.word(f"{described.rstrip('.')}.") if described else ""
+    return f"{told}\n\n{rules}" if told else rules
 
 
 def list_calculator(session: Session, role: str) -> list[tuple[int, str]]:
@@ -203,7 +199,8 @@ def list_announcements(session: Session, seat: int) -> list[str]:
 
     Of this seat that is its last answer, of others all settled ones.
     """
-    role, texts = session.roles[seat], session.table.texts
+    role = session.roles[seat]
+    texts = session.table.texts
     last = session.answer(role, session.turn(role) - 1)
     notices = [texts("restarted")] if session.attempt > 1 and last is None else []
     if last is not None and last.decision.stand_in:
@@ -238,14 +235,12 @@ def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     )
 
 
-def find_mistakes(
-    quiz: tuple[Question, ...], typed: list[str], texts: InterfaceTexts
-) -> dict[int, str]:
+def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: PageTexts) -> dict[int, str]:
     """Say what is wrong with each answer, by the number of its question."""
     wrong = [
         (k, question)
         for k, question in enumerate(quiz)
-        if not question.accepts(typed[k], texts("decimal"))
+        if not question.accepts(typed[k], texts.language.decimal_mark)
     ]
     missing = {
         k: "item_option" if getattr(question, "options", ()) else "type_number"
@@ -260,7 +255,8 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
     Whoever has failed the quiz as often as the experiment allows is screened out, and loses the
     seat.
     """
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
     if context.server.sessions.register.get(session.id, seat).released:
         raise NotAsked("this person did not pass the quiz and has lost the seat")
     if find_page(context) is not None:
@@ -304,11 +300,10 @@ def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
 def find_page(context: SeatContext) -> FormPage | None:
     """Return the page with questions that the person has to answer before anything else, None where
     there is none."""
-    session, seat = context.session, context.seat
-    experiment, phase = (
-        context.server.sessions.get_lobby(session.table.lobby).experiment,
-        session.phase(seat),
-    )
+    session = context.session
+    seat = context.seat
+    experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
+    phase = session.phase(seat)
     later = context.server.sessions.list_later(session.id, seat)
     pages: list[FormPage] = []
     if phase == "welcome":
@@ -327,7 +322,8 @@ def find_page(context: SeatContext) -> FormPage | None:
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:
     """Keep the answers to the page that is open, or say for each field what is wrong; NotAsked
     where none is."""
-    session, page = context.session, find_page(context)
+    session = context.session
+    page = find_page(context)
     if page is None:
         raise NotAsked("no page with questions is open here")
     answers: dict[str, ItemAnswer] = {}
@@ -360,7 +356,8 @@ class StudyStage:
 def describe_stage(context: SeatContext) -> StudyStage:
     """Describe what comes after the game: the next part, the questionnaire, or the end with code
     and money."""
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
     experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
     phase = session.phase(seat)
     if phase not in ("over", "closed", "replaced"):

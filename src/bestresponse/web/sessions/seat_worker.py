@@ -158,7 +158,12 @@ class SeatWorker:
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
         understand = session.table.texts.understand
         player = make_seat(
-            occupant, session.game, view.role, session.seed, self._open_model, understand
+            occupant,
+            session.game,
+            role=view.role,
+            seed=session.seed,
+            open_model=self._open_model,
+            understand=understand,
         )
         try:
             decision = player.decide(view, ask)
@@ -242,7 +247,8 @@ class SeatWorker:
 
 def _explain(session: Session, seat: int) -> str:
     """Say why a stand-in answers."""
-    role, limit = session.roles[seat], session.setup.seconds
+    role = session.roles[seat]
+    limit = session.setup.seconds
     if seat in session.standing.replaced:
         return "replaced by the experimenter"
     if seat in session.standing.absent:

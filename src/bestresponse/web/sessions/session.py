@@ -21,7 +21,7 @@ from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
-from bestresponse.web.texts import InterfaceTexts
+from bestresponse.web.texts import Cause, PageTexts
 
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
@@ -66,7 +66,7 @@ class SessionTable:
         return self.part.setup
 
     @property
-    def texts(self) -> InterfaceTexts:
+    def texts(self) -> PageTexts:
         """The texts that people at this table read."""
         return self.part.texts
 
@@ -135,7 +135,7 @@ def read_labels(fields: Mapping[str, str]) -> dict[str, str]:
     for name, label in labels.items():
         if len(label) > _LONGEST_LABEL:
             raise UsageError(
-                f"{name} has {len(label):,} characters; expected at most {_LONGEST_LABEL}"
+                Cause("cause_label_long", name=name, count=len(label), most=_LONGEST_LABEL)
             )
     return labels
 
@@ -190,12 +190,14 @@ class SeatRegister:
         before = self._holders.get(key, Holder(self._clock(), 0))
         match event["event"]:
             case "seated":
-                lobby, labels = key[0].rpartition("-")[0], event.get("labels", {})
+                lobby = key[0].rpartition("-")[0]
+                labels = event.get("labels", {})
                 self._by_label.pop((lobby, find_label(before.labels)), None)
                 self._by_label[lobby, find_label(labels)] = key
                 self._by_label.pop((lobby, ""), None)
                 self.taken[lobby] += 1
-                number, agreed = event.get("holder", 0), event.get("agreed", False)
+                number = event.get("holder", 0)
+                agreed = event.get("agreed", False)
                 self._holders[key] = Holder(
                     self._clock(), number, event["at"], labels=labels, agreed=agreed
                 )
@@ -335,7 +337,12 @@ class Session:
         payoffs = self.payoffs() if self.begun and self.over else {}
         answers = tuple(self.episode.submissions)
         return Record(
-            self.game.name, self.game.version, players, answers, payoffs, self.episode.void
+            self.game.name,
+            self.game.version,
+            players=players,
+            submissions=answers,
+            payoffs=payoffs,
+            void=self.episode.void,
         )
 
     def payoffs(self) -> dict[Role, float]:
@@ -404,7 +411,8 @@ class Session:
 
         A page with a form (welcome, turn) does not change because of what others do.
         """
-        phase, turn = self.phase(seat), self.turn(self.roles[seat])
+        phase = self.phase(seat)
+        turn = self.turn(self.roles[seat])
         details = {
             "turn": f".{turn}",
             "gathering": f".{self.missing}",
@@ -446,7 +454,8 @@ class Session:
     def is_overdue(self, seat: int) -> bool:
         """Tell whether a stand-in has to answer now; a person who is there gets a moment for the
         form to arrive."""
-        role, left = self.roles[seat], self.seconds_left(seat)
+        role = self.roles[seat]
+        left = self.seconds_left(seat)
         if role not in self.asked:
             return False
         turn, since = self.asked[role]

@@ -37,10 +37,10 @@ from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.players.lookup import SIMULATED, check_strategy
+from bestresponse.telling.language import load_language
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.web.texts import list_languages
 
 PERSON = "person"
 CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -56,10 +56,10 @@ def _check_seat(seat: str) -> str:
 
 
 def _check_language(language: str) -> str:
-    if language not in list_languages():
-        raise ValueError(
-            f"there are no texts in {language[:20]!r}; known: {', '.join(list_languages())}"
-        )
+    try:
+        load_language(language)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
     return language
 
 

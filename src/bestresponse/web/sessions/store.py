@@ -49,7 +49,7 @@ from bestresponse.web.sessions.session import (
     name_attempt,
 )
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
-from bestresponse.web.texts import InterfaceTexts, load_texts
+from bestresponse.web.texts import Cause, PageTexts, load_texts
 
 Place = tuple[str, int]
 """A session and a seat."""
@@ -68,7 +68,12 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         versions = {} if (path / "manifest.json").exists() else environment()
-        self.folder = RunFolder.open(path, Manifest(SESSIONS, SESSIONS, {}, (), now(), versions))
+        self.folder = RunFolder.open(
+            path,
+            Manifest(
+                SESSIONS, SESSIONS, config={}, command=(), created=now(), environment=versions
+            ),
+        )
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:
@@ -134,7 +139,7 @@ class Lobby:
     chains: Mapping[Place, list[Place]] = field(default_factory=dict)
 
     @property
-    def texts(self) -> InterfaceTexts:
+    def texts(self) -> PageTexts:
         """The texts around the games."""
         return self.tables[0].texts
 
@@ -150,7 +155,9 @@ def read_lobby(event: JsonMapping) -> Lobby:
     The people of a matching group are numbered, and meet at its tables of every part: as partners
     always the same, as strangers whoever is at position p moves on by p tables with every part.
     """
-    name, created, tables = event["lobby"], event["at"], []
+    name = event["lobby"]
+    created = event["at"]
+    tables = []
     if "experiment" not in event:
         experiment, part = wrap_setup(Setup(**event["setup"]))
         groups = enumerate(event["sessions"], 1)
@@ -170,7 +177,17 @@ def read_lobby(event: JsonMapping) -> Lobby:
                 counts[number] += 1
                 group = counts[number]
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(SessionTable(session, name, group, part, created, number, treatment))
+                tables.append(
+                    SessionTable(
+                        session,
+                        name,
+                        group=group,
+                        part=part,
+                        created=created,
+                        number=number,
+                        treatment=treatment,
+                    )
+                )
                 seats = list(part.setup.persons)
                 if number > 1 and experiment.assignment.roles == "random":
                     generator(experiment.seed, "roles", group, number).shuffle(seats)
@@ -181,7 +198,13 @@ def read_lobby(event: JsonMapping) -> Lobby:
                     people.setdefault(person, []).append((session, seat))
                     chains[session, seat] = people[person]
     return Lobby(
-        name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains
+        name,
+        tables[0].setup,
+        tables=tuple(tables),
+        created=created,
+        experiment=experiment,
+        source=event["experiment"],
+        chains=chains,
     )
 
 
@@ -189,7 +212,8 @@ def draw_treatments(experiment: Experiment) -> list[str]:
     """Draw the treatment of every matching group: in blocks that hold each treatment once, in
     random order."""
     names = [treatment.name for treatment in experiment.treatments] or [""]
-    size, drawn = experiment.assignment.matching_groups, list[str]()
+    size = experiment.assignment.matching_groups
+    drawn = list[str]()
     while len(drawn) < experiment.groups // size:
         block = list(names)
         generator(experiment.seed, "treatments", len(drawn)).shuffle(block)
@@ -400,7 +424,7 @@ class SessionStore:
             raise NotFound("there is no such lobby")
         return self._lobbies[name]
 
-    def find_texts(self, name: str) -> InterfaceTexts:
+    def find_texts(self, name: str) -> PageTexts:
         """Return the texts of the lobby or session of that name, the English ones where there is
         none."""
         lobby = self._lobbies.get(name.partition("-")[0])
@@ -428,7 +452,8 @@ class SessionStore:
         if name not in self._tables:
             raise NotFound("there is no such session")
         if name not in self._broken:
-            table, standing = self._tables[name], self.standings[name]
+            table = self._tables[name]
+            standing = self.standings[name]
             play = name_attempt(name, standing.attempt)
             try:
                 game = make_game(table.setup.game)
@@ -444,11 +469,7 @@ class SessionStore:
             except Exception as error:  # noqa: BLE001 - the rules of a plug-in can raise anything
                 _log.exception("session %s cannot be rebuilt from its answers", name)
                 self._broken[name] = str(error) or type(error).__name__
-        raise BrokenSession(
-            "this table cannot go on: its answers do not fit its game any more"
-            f" ({self._broken[name]}). Every answer is kept, and nothing is added until the game is"
-            " as it was"
-        )
+        raise BrokenSession(Cause("cause_broken", why=self._broken[name]))
 
     def find_session(self, name: str) -> Session | None:
         """Return the session, None where it cannot be rebuilt."""
@@ -522,7 +543,8 @@ class SessionStore:
         """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or
         AlreadyAnswered."""
         with self.changing(session):
-            earlier, expected = session.answer(role, turn), session.turn(role)
+            earlier = session.answer(role, turn)
+            expected = session.turn(role)
             if earlier is not None and earlier.decision.stand_in:
                 raise StoodIn(
                     "The time was up: a stand-in had answered for you, and this answer does not"
@@ -606,7 +628,7 @@ class SessionStore:
                     agreed=agreed,
                 )
                 return free
-        raise UsageError("every seat is taken; ask whoever invited you for another link")
+        raise UsageError(Cause("cause_full"))
 
     def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
         """Choose a free seat: group by group in the order of the seats, or at random as the
@@ -628,7 +650,8 @@ class SessionStore:
 
     def _list_free(self, table: SessionTable) -> list[int]:
         """List the seats that the next person may take; none where the game has begun."""
-        live, standing = self.live.get(table.id), self.standings[table.id]
+        live = self.live.get(table.id)
+        standing = self.standings[table.id]
         if not self.is_open(table.id) or not any(map(standing.is_awaited, table.setup.persons)):
             return []
         seen = live.seen if live else {}

@@ -71,11 +71,9 @@ def check_typed(form: PostedForm) -> HTMLResponse:
 @pages.post("/save")
 def save_typed(server: Server, form: PostedForm) -> Response:
     """Check or save the program."""
-    story, program, name = (
-        form.get("story", ""),
-        form.get("program", "")[:_MOST],
-        form.get("name", "").strip(),
-    )
+    story = form.get("story", "")
+    program = form.get("program", "")[:_MOST]
+    name = form.get("name", "").strip()
     if form.get("do") == "check":
         return _show(server, story, program, name)
     try:
@@ -88,7 +86,8 @@ def save_typed(server: Server, form: PostedForm) -> Response:
 @pages.post("/help")
 def write_typed(server: Server, form: PostedForm) -> formalizing.WrittenProgram:
     """Let a model write or repair the program."""
-    program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
+    program = form.get("program", "")[:_MOST]
+    remark = form.get("remark", "")[:2000]
     model = server.model(form.get("model", ""))
     return formalizing.write_program(model, check_story(form.get("story", "")), program, remark)
 

@@ -58,7 +58,8 @@ def begin_task(server: Server, form: PostedForm) -> Response:
     ]
     count = form.get("count", "").strip()
     values: JsonObject = {name: form.get(name, "").strip() for name in ("rubric", "run", "player")}
-    csv, title = form.get("table", "").strip(), form.get("title", "").strip() or "Judging"
+    csv = form.get("table", "").strip()
+    title = form.get("title", "").strip() or "Judging"
     # A table that was typed or chosen counts before the run that is always chosen in the form.
     values |= {"csv": csv, "run": ""} if csv else {}
     number = (
@@ -83,7 +84,8 @@ def _begin_task(server: ServerState, wanted: "TaskIn") -> judging.JudgingTask:
             "give the transcripts as items, as csv or as the name of a run: one of these"
         )
     if wanted.run:
-        folder, seed = server.runs.folder(wanted.run), secrets.randbelow(2**31)
+        folder = server.runs.folder(wanted.run)
+        seed = secrets.randbelow(2**31)
         items = judging.draw_transcripts(folder, wanted.count, seed, wanted.player, wanted.silent)
     else:
         items = judging.read_items(wanted.csv) if wanted.csv else tuple(wanted.items)
@@ -235,7 +237,8 @@ def list_judging(server: Server) -> list[Answer]:
 @calls.get("/judging/{task}", dependencies=[AdminApi])
 def show_task(server: Server, task: Name) -> Answer:
     """All scores of a task, how far each judge is, and how far the judges agree."""
-    described, scores = server.judging.task(task), server.judging.scores(task)
+    described = server.judging.task(task)
+    scores = server.judging.scores(task)
     done = {judge: len(server.judging.done(task, judge)) for judge in described.judges}
     agreement = render.serialize_table(judging.tabulate_agreement(described, scores))
     return {"scores": scores, "done": done, "agreement": agreement}

@@ -21,6 +21,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
+from bestresponse.telling.language import list_languages
 from bestresponse.telling.render import word_rules
 from bestresponse.web.access import (
     AdminApi,
@@ -41,7 +42,6 @@ from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
 from bestresponse.web.sessions import setup
 from bestresponse.web.sessions.session import read_labels
-from bestresponse.web.texts import list_languages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"
@@ -76,10 +76,8 @@ def _show_home(
 @pages.post("/experiments")
 def begin_experiment(server: Server, form: PostedForm) -> Response:
     """Create the sessions of an experiment file that was handed in, or try it."""
-    text, action = (
-        (form.get("file") or form.get("toml", "")).replace("\r\n", "\n"),
-        form.get("do", ""),
-    )
+    text = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n")
+    action = form.get("do", "")
     try:
         if action in ("check", "preview", "bots"):
             return _try_experiment(server, text, action, _read_whole(form, "people", 8))
@@ -95,7 +93,8 @@ def _try_experiment(server: ServerState, text: str, action: str, people: int) ->
     # The trial opens an application of its own, which has this view.
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 
-    title, needed = check_experiment(text).title, count_people(text)
+    title = check_experiment(text).title
+    needed = count_people(text)
     if action == "check":
         note = f"This file is right. People who fill one group of every treatment: {needed}."
         return _show_home(server, typed=text, note=note)
@@ -234,7 +233,8 @@ def watch_lobby(
     request: Request, server: Server, lobby: str, page: Page = 1, note: str = ""
 ) -> HTMLResponse:
     """Show some groups of the lobby with every seat: who is where since when."""
-    watched, base = server.sessions.get_lobby(lobby), str(request.base_url).rstrip("/")
+    watched = server.sessions.get_lobby(lobby)
+    base = str(request.base_url).rstrip("/")
     pages = -(-len(watched.tables) // _TABLES)
     page = min(page, pages)
     state = play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES))
@@ -379,7 +379,8 @@ def join_lobby(
             "agreed: this study begins with a consent text; take a seat only with `agreed`"
         )
     session, seat = held or server.sessions.take_seat(lobby, labels, wanted.agreed)
-    token, path = server.seat_token(session, seat), server.seat_path(session, seat)
+    token = server.seat_token(session, seat)
+    path = server.seat_path(session, seat)
     return {"session": session, "seat": seat, "token": token, "path": path}
 
 

@@ -26,6 +26,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
+from bestresponse.telling.language import Language
 from bestresponse.telling.render import list_rounds, write_history
 from bestresponse.web.access import (
     AdminPage,
@@ -43,7 +44,7 @@ from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.texts import FieldMistake, InterfaceTexts
+from bestresponse.web.texts import FieldMistake, PageTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -71,7 +72,8 @@ async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response
 def _show_invitation(
     server: ServerState, lobby: str, fields: Mapping[str, str], error: str = ""
 ) -> HTMLResponse:
-    study, labels = server.sessions.get_lobby(lobby), read_labels(fields)
+    study = server.sessions.get_lobby(lobby)
+    labels = read_labels(fields)
     title = study.experiment.title if study.source else ""
     shown = {
         "experiment": study.experiment,
@@ -100,7 +102,9 @@ async def take_part(
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
         return _lead_to_seat(request, server, lobby, kept)
-    study, labels, choice = server.sessions.get_lobby(lobby), read_labels(form), form.get("do", "")
+    study = server.sessions.get_lobby(lobby)
+    labels = read_labels(form)
+    choice = form.get("do", "")
     if study.setup.consent and choice == "decline":
         server.sessions.note_declined(lobby, labels)
         return _say_goodbye(server, lobby, "no consent", find_label(labels))
@@ -185,17 +189,21 @@ def payoffs(
 ) -> PlainTextResponse:
     """Say what everybody gets for some choices, one for each seat, where the payoff table is too
     large to be shown."""
-    session, choices = context.session, [typed.strip() for typed in choice or []]
-    form, texts = find_stage_form(session.game), session.table.texts
+    session = context.session
+    choices = [typed.strip() for typed in choice or []]
+    form = find_stage_form(session.game)
+    texts = session.table.texts
     if form is None or len(choices) != form.num_players:
         return PlainTextResponse("")
     for typed, actions in zip(choices, form.actions, strict=True):
         if typed not in actions:
             return PlainTextResponse(texts("not_option", text=typed[:40] or "?"))
     cell = tuple(actions.index(typed) for typed, actions in zip(choices, form.actions, strict=True))
-    earned = [f"{float(form.payoffs[(seat, *cell)]):g}" for seat in range(form.num_players)]
+    earned = [texts.figure(float(form.payoffs[(seat, *cell)])) for seat in range(form.num_players)]
     others = ", ".join(
-        f"{role} {earned[seat]}" for seat, role in enumerate(session.roles) if seat != context.seat
+        f"{texts.word(role)} {earned[seat]}"
+        for seat, role in enumerate(session.roles)
+        if seat != context.seat
     )
     return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
 
@@ -222,12 +230,14 @@ def ready(context: SeatDoor, form: PostedForm) -> Response:
 @pages.post("/seat/{session}/{seat}/{token}/answer")
 def send_answer(context: SeatDoor, form: PostedForm) -> Response:
     """Take the answer to the open question, or say what is wrong with it."""
-    session, text = context.session, form.get("turn", "")
+    session = context.session
+    text = form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
     with session.lock:
         if form.get("attempt", "1") != str(session.attempt):
             return _go_back(context, "restarted")
-        ask, action = session.pending().get(context.role), None
+        ask = session.pending().get(context.role)
+        action = None
         if (
             ask is not None
             and turn == session.turn(context.role)
@@ -280,7 +290,8 @@ async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> d
 
     `known` messages are on the page already; without `after` the answer comes at once.
     """
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
 
     def tell() -> tuple[str, list[str], bool]:
         asked = session.asked.get(context.role, (-1, 0.0))[0]
@@ -296,7 +307,8 @@ async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> d
 
 async def _wait_until(context: SeatContext, happened: Callable[[], bool], seconds: float) -> None:
     """Wait until it has happened, at most so many seconds; the person is there meanwhile."""
-    stamp, end = -1, time.monotonic() + seconds
+    stamp = -1
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         if context.session.stamp != stamp:
             stamp = context.session.stamp
@@ -331,14 +343,17 @@ def _render(
 ) -> HTMLResponse:
     """Render the page of the seat as it is now; whoever only looks has not seen it in the person's
     place."""
-    session, seat = context.session, context.seat
+    session = context.session
+    seat = context.seat
     table = session.table
     lobby = context.server.sessions.get_lobby(table.lobby)
-    worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    worded = table.texts.word(titled)
     with session.lock:
         view = service.describe_own_seat(context, looking)
         variables = asdict(view) | _describe_game(context, forms)
-    rounds, parts = variables["progress"], len(context.server.sessions.list_seats(session.id, seat))
+    rounds = variables["progress"]
+    parts = len(context.server.sessions.list_seats(session.id, seat))
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
     ended = view.phase in ("over", "closed", "replaced")
     variables |= _describe_ending(context) | vars(forms)
@@ -359,14 +374,15 @@ def _render(
 
 
 def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
-    session, role, game = context.session, context.role, context.session.game
-    state, view = session.episode.state, session.episode.view(role)
+    session = context.session
+    role = context.role
+    game = context.session.game
+    state = session.episode.state
+    view = session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
-    earlier, now = _tell_story(game, view)
-    names, talk = (
-        list(name_roles(game).values()),
-        [(seat, text) for seat, _, text in view.facts.get("said", ())],
-    )
+    earlier, now = _tell_story(game, view, session.table.texts.language)
+    names = list(name_roles(game).values())
+    talk = [(seat, text) for seat, _, text in view.facts.get("said", ())]
     return {
         "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
         "bubbles": [
@@ -382,7 +398,11 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
         "calculator": service.list_calculator(session, role),
         "earlier": earlier,
         "now": now,
-        "question": game.word_question(ask) if ask and isinstance(game, Wording) else "",
+        "question": (
+            session.table.texts.word(game.word_question(ask))
+            if ask and isinstance(game, Wording)
+            else ""
+        ),
         "plain_question": isinstance(ask, Choice),
         "unit": game.unit if isinstance(game, Wording) else "",
         "fields": make_fields(ask, forms.typed, forms.wrong) if ask else [],
@@ -392,7 +412,8 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
 
 def _describe_ending(context: SeatContext) -> dict[str, object]:
     """Describe the result, and what comes after the game."""
-    session, stage = context.session, service.describe_stage(context)
+    session = context.session
+    stage = service.describe_stage(context)
     names = name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
     others = {
@@ -408,17 +429,17 @@ def name_roles(game: Game[S]) -> dict[str, str]:
     return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
-def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
+def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
     if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""
-    rounds = list_rounds(view)
+    rounds = list_rounds(view, language)
     if rounds is not None:
         return rounds
     if isinstance(game, HasStage):
-        first, *rest = write_history(view).split("\n")
+        first, *rest = write_history(view, language).split("\n")
         return rest, first
-    return [], write_history(view)
+    return [], write_history(view, language)
 
 
 _NAME = "answer"
@@ -447,7 +468,8 @@ class DrawnField:
         if len(options) > _MOST_BUTTONS and all(
             option.isascii() and option.isdecimal() for option in options
         ):
-            first, last = int(options[0]), int(options[-1])
+            first = int(options[0])
+            last = int(options[-1])
             return "number" if list(map(int, options)) == list(range(first, last + 1)) else "choice"
         return type(self.ask).__name__.lower()
 
@@ -472,7 +494,7 @@ def _list_typed(ask: SimpleAsk, name: str, typed: Mapping[str, str]) -> list[str
     return [typed.get(part, "") for part in names]
 
 
-def write_fields(ask: Ask, action: Any, texts: InterfaceTexts) -> dict[str, str]:
+def write_fields(ask: Ask, action: Any, texts: PageTexts) -> dict[str, str]:
     """Return what a person types into the fields to give that answer.
 
     >>> from bestresponse.web.texts import load_texts
@@ -493,7 +515,7 @@ def write_fields(ask: Ask, action: Any, texts: InterfaceTexts) -> dict[str, str]
 
 
 def read_fields(
-    ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts
+    ask: Ask, typed: Mapping[str, str], texts: PageTexts
 ) -> tuple[object, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
     values: JsonObject = {}
@@ -523,7 +545,7 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
             return [(_NAME, "", ask)]
 
 
-def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> object:
+def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: PageTexts) -> object:
     parts = _list_typed(ask, name, typed)
     text = parts[0]
     match ask:
@@ -541,7 +563,7 @@ def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceT
         raise FieldMistake(texts("not_option", text=text.strip()[:40])) from None
 
 
-def _read_amount(ask: Amount, text: str, texts: InterfaceTexts) -> float | str:
+def _read_amount(ask: Amount, text: str, texts: PageTexts) -> float | str:
     if ask.may_pass and text == PASS:
         return PASS
     number = texts.read_number(text.removeprefix("$"), ask.low, ask.high)
@@ -552,12 +574,12 @@ def _read_amount(ask: Amount, text: str, texts: InterfaceTexts) -> float | str:
     return number
 
 
-def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple[float, ...]:
+def _read_shares(ask: Mixture, typed: list[str], texts: PageTexts) -> tuple[float, ...]:
     """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is
     shared."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
-        readings = list_readings(text.strip().removesuffix("%") or "0", texts("decimal"))
+        readings = list_readings(text.strip().removesuffix("%") or "0", texts.language.decimal_mark)
         if not readings:
             raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option)))
         # No share is a thousand percent, so that 33,333 can only be 33 and a third.

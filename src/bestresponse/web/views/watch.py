@@ -84,7 +84,8 @@ def show_run_page(
     server: Server, run: str, start: Start = 0, find: Find = "", only: Find = ""
 ) -> HTMLResponse:
     """Show the progress of a run and its plays."""
-    folder, progress = server.runs.folder(run), server.runs.progress(run)
+    folder = server.runs.folder(run)
+    progress = server.runs.progress(run)
     wanted = {"find": find, "only": only}
     fitting = islice(runs.filter_plays(folder, find, only), start, start + _PAGE)
     others = [
@@ -118,7 +119,8 @@ def show_report_page(server: Server, run: str) -> Response:
 @pages.get("/watch/run/{run}/play/{spec}")
 def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
     """Replay one play, step by step; the page follows one that goes on."""
-    folder, page = server.runs.folder(run), f"/watch/run/{quote(run)}"
+    folder = server.runs.folder(run)
+    page = f"/watch/run/{quote(run)}"
     stored, asked, live = server.runs.open_play(run, spec)
     crumbs = [("/watch", "All runs"), (page, runs.name_run(folder.manifest))]
     around = [

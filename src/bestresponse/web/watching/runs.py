@@ -78,7 +78,8 @@ def _read_name(setting: object) -> str:
 
 def name_play(play: StoredPlay) -> str:
     """Name a play by its game and by which of the games or repeats of the run it is."""
-    data, parts = play.data, [play.record.game]
+    data = play.data
+    parts = [play.record.game]
     if isinstance(data.get("game"), int):
         parts.append(f"game {data['game'] + 1}")
     labels = [data.get(key) for key in ("variant", "condition", "abundance", "treatment")]
@@ -150,7 +151,8 @@ class _FollowedRun:
 
     def measure_progress(self) -> RunProgress:
         """Read what is new, and return how far the run is."""
-        manifest, path = self._folder.manifest, self._folder.path
+        manifest = self._folder.manifest
+        path = self._folder.path
         self._read_records()
         try:
             totals = count_calls(map(json.loads, self._read_on(self.calls_file)), self._prices)
@@ -238,7 +240,20 @@ class Runs:
             except (BestResponseError, *_DAMAGE) as error:
                 why = f"{name} cannot be read: {str(error).replace(str(self._output / name), name)}"
                 runs.append(
-                    RunProgress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", "")
+                    RunProgress(
+                        name=name,
+                        study="",
+                        created="",
+                        finished=False,
+                        plays=0,
+                        total=None,
+                        calls=0,
+                        tokens=0,
+                        money=None,
+                        title=why,
+                        status="unreadable",
+                        version="",
+                    )
                 )
         return runs
 
@@ -411,7 +426,8 @@ class ComparedGame:
 
 def compare_run_games(first: RunFolder, second: RunFolder, most: int = 500) -> list[ComparedGame]:
     """Put two runs beside each other game by game; a game is what is the same whoever plays it."""
-    left, right = _group_plays(first), _group_plays(second)
+    left = _group_plays(first)
+    right = _group_plays(second)
     rows: list[ComparedGame] = []
     for key in dict.fromkeys((*left, *right)):
         sides = (left.get(key, []), right.get(key, []))
@@ -489,7 +505,8 @@ def compare_runs(first: RunFolder, second: RunFolder) -> Table:
     left, right = (_name_figures(_load_figures(folder)) for folder in (first, second))
     rows: list[tuple[Cell, ...]] = []
     for key in dict.fromkeys((*left, *right)):
-        a, b = left.get(key), right.get(key)
+        a = left.get(key)
+        b = right.get(key)
         rows.append(
             (*key, a, b, None if a is None or b is None else _find_middle(b) - _find_middle(a))
         )

@@ -74,7 +74,8 @@ def list_steps(
     steps: list[Step] = []
     stage = 0
     for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
-        view, decision = game.view(state, submission.role) if game else None, submission.decision
+        view = game.view(state, submission.role) if game else None
+        decision = submission.decision
         prompts: list[str] = []
         for call in asked.get(number, []):
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]

@@ -97,11 +97,12 @@ def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(
     )
 
 
-def test_a_single_stated_policy_is_known_exactly(tmp_path):
-    found = figures(run(tmp_path, bet_with("1/2")))["nash_conv"]
-    assert (found["low"], found["estimate"], found["high"]) == pytest.approx(
-        (11 / 12, 11 / 12, 11 / 12)
-    )
+def test_a_single_stated_policy_has_no_interval_and_a_baseline_needs_none(tmp_path):
+    ran = run(tmp_path, bet_with("1/2"))
+    found = figures(ran)["nash_conv"]
+    assert found["estimate"] == pytest.approx(11 / 12)
+    assert (found["low"], found["high"], found["n"]) == (None, None, 1)
+    assert figures(ran, "uniform", "baseline")["nash_conv"] == pytest.approx(11 / 12)
 
 
 def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
@@ -159,10 +160,8 @@ def test_the_equilibrium_earns_the_value_and_so_does_the_baseline(tmp_path):
     ran = run(tmp_path, bet_with(EQUILIBRIUM))
     assert seats(ran)["player 1"]["value"] == pytest.approx(-1 / 18)
     assert seats(ran)["player 1"]["earns"] == pytest.approx(-1 / 18)
-    assert figures(ran, "equilibrium", "baseline")["exploitability"]["estimate"] == pytest.approx(
-        0, abs=1e-9
-    )
-    assert figures(ran, "first", "baseline")["nash_conv"]["estimate"] == pytest.approx(2)
+    assert figures(ran, "equilibrium", "baseline")["exploitability"] == pytest.approx(0, abs=1e-9)
+    assert figures(ran, "first", "baseline")["nash_conv"] == pytest.approx(2)
 
 
 def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered_in_turn(tmp_path):

@@ -36,6 +36,7 @@ outermost loop: a run that stops early has complete ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -147,6 +148,49 @@ class Arena:
         """Set negative figures and rounding errors to 0."""
         return figure if figure > _NOISE * float(np.abs(self.tree.payoffs).max()) else 0.0
 
+    @cached_property
+    def worst(self) -> StatedPolicy:
+        """A policy that is known nowhere: its bounds are the worst that the game allows."""
+        nowhere = np.zeros(len(self.tree.infosets), dtype=bool)
+        seats = tuple(range(self.tree.num_players))
+        return StatedPolicy(self, seats, uniform_policy(self.tree).probabilities, nowhere)
+
+    @cached_property
+    def most_gaps(self) -> Array:
+        """The most that a policy of every player can lose against the equilibrium."""
+        if self.equilibrium is None:
+            return self.ranges
+        seats = range(self.tree.num_players)
+        return np.array(
+            [self.bests[seat] - self.worst.complete_by(seat, np.minimum) for seat in seats]
+        )
+
+    @cached_property
+    def most_taken(self) -> Array:
+        """The most that opponents can take from a policy of every player."""
+        if not self.is_zero_sum:
+            return self.ranges
+        seats = range(self.tree.num_players)
+        return np.array([self.values[seat] - self.worst.find_worst(seat) for seat in seats])
+
+    def bound_figures(self, seats: Sequence[int]) -> dict[str, float]:
+        """Return the most that each figure of a policy for these seats can be.
+
+        It is much less than the range of payoffs: who plays badly still wins some deals. In a game
+        of constant sum the regrets of both add up to both exploitabilities.
+        """
+        chosen = list(seats)
+        ranges = np.where(self.ranges[chosen] > 0, self.ranges[chosen], 1.0)
+        gaps = self.most_gaps[chosen]
+        taken = self.most_taken[chosen]
+        return {
+            "nash_conv": float(taken.sum()),
+            "exploitability": float(taken.mean()),
+            "exploitability_normalised": float((taken / ranges).mean()),
+            "nash_gap": float(gaps.mean()),
+            "gap_normalised": float((gaps / ranges).mean()),
+        }
+
     def find_nearest(self, policy: Policy) -> Policy:
         """Return the equilibrium nearest to a policy; where the game is not zero-sum, the one that
         is known."""
@@ -212,6 +256,7 @@ class StatedPolicy:
     known: NDArray[np.bool_]
     counts: Mapping[int, Array] = field(default_factory=dict)
     number: int = 0
+    is_baseline: bool = False
 
     @cached_property
     def policy(self) -> Policy:
@@ -259,11 +304,12 @@ class StatedPolicy:
             return None
         picks = (np.maximum,) if self.is_known(seat) else (np.maximum, np.minimum)
         ends = [
-            self.arena.clean(self.arena.bests[seat] - self._complete(seat, pick)) for pick in picks
+            self.arena.clean(self.arena.bests[seat] - self.complete_by(seat, pick))
+            for pick in picks
         ]
         return ends[0], ends[-1]
 
-    def _complete(self, seat: int, pick: np.ufunc) -> float:
+    def complete_by(self, seat: int, pick: np.ufunc) -> float:
         """Return what the policy earns against the equilibrium if `pick` chooses where it is not
         known."""
         values, plex = self.arena.worths[seat].copy(), self.arena.form.plexes[seat]
@@ -290,10 +336,10 @@ class StatedPolicy:
             return taken, taken
         fixed = {k: cut(arena.tree, self.row, k) for k in self.list_infosets(seat) if self.known[k]}
         plan, _ = optimise_plans(turn_form(arena.form, seat), fixed)
-        most = arena.clean(float(arena.values[seat]) - self._find_worst(seat))
+        most = arena.clean(float(arena.values[seat]) - self.find_worst(seat))
         return min(arena.measure_exploitability(seat, plan), most), most
 
-    def _find_worst(self, seat: int) -> float:
+    def find_worst(self, seat: int) -> float:
         """Return what is left to a seat if all opponents and its missing moves know everything and
         work against it."""
         tree = self.arena.tree
@@ -391,13 +437,13 @@ class StatedPolicy:
         return self.split_losses(self.policy) if self.known.all() else {}
 
     def estimate(self, name: str) -> Interval | None:
-        """Return one figure with the interval that the sampling of moves leaves; a point where none
-        were sampled."""
+        """Return one figure with the interval that the sampling of moves leaves; with none where
+        the policy was stated, since one policy does not tell how policies of its player vary."""
         figure = self.figures[name]
         if figure is None:
             return None
         if not self.counts:
-            return Interval(figure, figure, figure, LEVEL, "exact", 1)
+            return Interval(figure, -math.inf, math.inf, LEVEL, "none", 1)
         low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         least = max(0.0, min(low, 2 * figure - high, self._bound_below(name, figure)))
         samples = min(int(counts.sum()) for counts in self.counts.values())
@@ -492,7 +538,7 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
         policies["equilibrium"] = arena.equilibrium
     everywhere = np.ones(len(tree.infosets), dtype=bool)
     return {
-        name: StatedPolicy(arena, seats, policy.probabilities, everywhere)
+        name: StatedPolicy(arena, seats, policy.probabilities, everywhere, is_baseline=True)
         for name, policy in policies.items()
     }
 

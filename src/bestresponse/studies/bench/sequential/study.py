@@ -18,13 +18,12 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
-from bestresponse.report.frames import Frame, Heads, Metric, Value, column
+from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential import policies as plans
 from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
@@ -51,24 +50,24 @@ Policies = Sequence[plans.StatedPolicy]
 
 
 def _average(name: str, title: str, explained: str, format: str) -> Metric[Policies]:
-    """Make the metric that averages a figure over complete policies; a single one has the interval
-    of its samples."""
+    """Make the metric that averages a figure over complete policies.
+
+    A single one has the interval of its samples, if moves were sampled; a baseline is known and has
+    none.
+    """
 
     def compute(policies: Policies) -> Value:
-        known = [
-            (policy, figure) for policy in policies if (figure := policy.figures[name]) is not None
-        ]
-        if len(known) == 1:
-            return known[0][0].estimate(name)
+        known = [policy for policy in policies if policy.figures[name] is not None]
         if not known:
             return None
-        ranges = known[0][0].arena.ranges[list(known[0][0].seats)]
-        most = {"nash_conv": float(ranges.sum())}.get(
-            name, 1.0 if "normalised" in name else float(ranges.mean())
-        )
-        return bound_mean(
-            [figure for _, figure in known], (0.0, most), rng=np.random.default_rng(_SEED)
-        )
+        first = known[0]
+        if first.is_baseline:
+            return first.figures[name]
+        if len(known) == 1:
+            return first.estimate(name)
+        most = first.arena.bound_figures(first.seats)[name]
+        figures = [policy.figures[name] or 0.0 for policy in known]
+        return bound_mean(figures, (0.0, most), rng=_SEED)
 
     return Metric(name, title, explained, "", format, compute)
 
@@ -456,6 +455,7 @@ sequential = Study(
     play=plans.prepare_questions,
     measure=measure_policies,
     metrics=METRICS,
+    tested=("exploitability_normalised", "gap_normalised"),
     title="How far from an equilibrium?",
     subtitle=_PROSE["subtitle"],
     unit="answers",

@@ -1,0 +1,238 @@
+"""Train one student on solved games and measure it: the table of docs/improve.md.
+
+    python benchmarks/improve.py export --work build/improve
+    python benchmarks/improve.py train --work build/improve --base smollm2 --minutes 16
+    python benchmarks/improve.py evaluate --work build/improve --out results
+
+Every part goes on where it was stopped. `evaluate` writes one JSON file per row as soon as it is
+measured, several rows at a time; `--small` does everything in miniature on a processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SEED = 501
+LONG = "table:2,prose,json"
+SCALE = "9,30,100,100"  # half of the games as `bench` draws them by default
+EXPORTS = {
+    "zs": {
+        "count": 1_450_000,
+        "sizes": "2-5",
+        "rectangular": 0.3,
+        "formats": f"short:100,{LONG}",
+        "checked": 0.3,
+        "scale": SCALE,
+    },
+    "gs": {
+        "games": "general-sum",
+        "count": 260_000,
+        "sizes": "2-3",
+        "formats": f"short:50,{LONG}",
+        "scale": SCALE,
+    },
+    "re": {
+        "games": "replies",
+        "count": 30_000,
+        "sizes": "2-3",
+        "formats": f"short:50,{LONG}",
+        "scale": SCALE,
+    },
+    "tr": {"games": "trees", "trees": "kuhn-poker,leduc-poker", "count": 26_000},
+    "st": {"games": "stories", "count": 12_000, "sizes": "2-3", "rectangular": 0},
+}
+"""About 310 million tokens: what one H200 trains on in 16 minutes."""
+TOLD = 400  # told tables of the test split that are asked for
+
+
+def rows(small: bool) -> dict[str, dict[str, object]]:
+    """Return the settings of `bench` for every row, the most important ones first."""
+    games = 4 if small else 500
+    few = 2 if small else 250
+    table: dict[str, dict[str, object]] = {}
+    for side in (2, 3, 4, 5, 6, 7):
+        table[f"zero-sum-{side}x{side}"] = {
+            "num_rows": side,
+            "num_cols": side,
+            "num_games": games,
+            "max_tokens": 500 if side < 6 else 800,
+        }
+    for side in (3, 5):
+        table[f"invariance-{side}x{side}"] = {
+            "num_rows": side,
+            "num_cols": side,
+            "num_games": few,
+            "suite": "invariance",
+            "max_tokens": 500,
+        }
+    table["general-sum-3x3"] = {
+        "family": "uniform",
+        "num_games": few,
+        "suite": "invariance",
+        "max_tokens": 400,
+    }
+    for game in ("kuhn-poker", "leduc-poker"):
+        table[game] = {"game": game, "max_tokens": 100}
+    table["told"] = {}
+    for side in (2, 4):
+        table[f"invariance-{side}x{side}"] = {
+            "num_rows": side,
+            "num_cols": side,
+            "num_games": few,
+            "suite": "invariance",
+            "max_tokens": 500,
+        }
+    table["decimals-3x3"] = {"num_games": games, "scale": 10.0, "decimals": 1, "max_tokens": 400}
+    table["small-payoffs-3x3"] = {"num_games": games, "scale": 9.0, "max_tokens": 400}
+    return table
+
+
+def export(args: argparse.Namespace) -> None:
+    """Export everything that is missing."""
+    for name, settings in EXPORTS.items():
+        chosen = dict(settings)
+        if args.small:
+            chosen |= {"count": 40 if name == "st" else 200}
+        options = [part for key, value in chosen.items() for part in (f"--{key}", str(value))]
+        began = time.monotonic()
+        run_command("export", "sft", "-o", str(args.work / name), *options)
+        print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def train(args: argparse.Namespace) -> None:
+    """Train on all exports, or go on."""
+    data = [part for name in EXPORTS for part in ("--data", str(args.work / name))]
+    options = ["--minutes", str(args.minutes), "--held-out", "40", "--tests", "0"]
+    if args.small:
+        options = ["--steps", "4", "--held-out", "5", "--tests", "0", "--batch-tokens", "4096"]
+        options += ["--device", "cpu"]
+    run_command(
+        "train",
+        args.base,
+        *data,
+        *options,
+        "--seed",
+        str(args.seed),
+        "-o",
+        str(args.work / "student"),
+        "--output-dir",
+        str(args.work / "runs"),
+    )
+
+
+def run_command(*words: str) -> None:
+    """Run a command of the product in a process of its own; stop where it fails."""
+    subprocess.run([sys.executable, "-m", "bestresponse", *words], check=True)
+
+
+def evaluate(args: argparse.Namespace) -> None:
+    """Measure every row that is missing, several at a time, until the time is over."""
+    args.out.mkdir(parents=True, exist_ok=True)
+    ends = time.monotonic() + args.seconds
+    kept = args.work / "rows"
+    kept.mkdir(parents=True, exist_ok=True)
+
+    def measure(name: str) -> None:
+        path = kept / f"{name}.json"
+        left = ends - time.monotonic()
+        if not path.exists() and left > 0:
+            words = [sys.executable, __file__, "row", "--work", str(args.work), "--name", name]
+            try:
+                subprocess.run([*words, *(["--small"] if args.small else [])], timeout=left)
+            except subprocess.TimeoutExpired:
+                print(f"{name}: no time left", flush=True)
+        found = [json.loads(file.read_text()) for file in sorted(kept.glob("*.json"))]
+        (args.out / "rows.json").write_text(json.dumps(found, indent=2) + "\n")
+
+    with ThreadPoolExecutor(args.together) as pool:
+        list(pool.map(measure, rows(args.small)))
+
+
+def row(args: argparse.Namespace) -> None:
+    """Measure one row and write it."""
+    began = time.monotonic()
+    settings = rows(args.small)[args.name]
+    measured = measure_told(args) if args.name == "told" else measure_bench(args, settings)
+    about = {"row": args.name, "seconds": round(time.monotonic() - began, 1), **measured}
+    (args.work / "rows" / f"{args.name}.json").write_text(json.dumps(about) + "\n")
+    print(json.dumps(about), flush=True)
+
+
+def measure_bench(args: argparse.Namespace, settings: dict[str, object]) -> dict[str, object]:
+    """Run the benchmark, and count by variant what can be read and what is lost."""
+    import bestresponse as br
+
+    chosen = dict(settings)
+    game = chosen.pop("game", None)
+    run = br.bench(
+        str(args.work / "student"), game, seed=SEED, output_dir=args.work / "runs", **chosen
+    )
+    if game is not None:
+        seats = [{name: str(value) for name, value in seat.items()} for seat in run.frame("seats")]
+        return {"seats": seats}
+    variants: dict[str, list[dict[str, object]]] = {}
+    for play in run.frame("plays"):
+        if play["model"] != "baseline" and play["asked_for"] != "baseline":
+            variants.setdefault(play["variant"], []).append(play)
+    return {"settings": settings, "variants": {k: count(plays) for k, plays in variants.items()}}
+
+
+def count(plays: list[dict[str, object]]) -> dict[str, float]:
+    """Count answers of one variant."""
+    total = len(plays)
+    read = [play for play in plays if play["strategy"] is not None]
+    lost = [play["exploitability_normalised"] for play in read]
+    gaps = [play["gap_normalised"] for play in read]
+    parts = [play["equilibrium_distance"] for play in read]
+    shares = {"asked": total, "read": len(read) / total}
+    for name, values, limit in (
+        ("within 0.01", lost, 0.01),
+        ("within 0.05", lost, 0.05),
+        ("best replies within 0.01", gaps, 0.01),
+        ("part of an equilibrium within 0.01", parts, 0.01),
+    ):
+        known = [value for value in values if value is not None]
+        if known:
+            shares[name] = sum(value <= limit for value in known) / total
+    return shares
+
+
+def measure_told(args: argparse.Namespace) -> dict[str, object]:
+    """Ask for the programs of told tables of the test split."""
+    from bestresponse.models.students.model import choose_device
+    from bestresponse.models.students.network import read_folder
+    from bestresponse.studies.improve.data import open_export
+    from bestresponse.studies.improve.training import Recipe, measure_replies
+
+    folder = open_export(args.work / "st")
+    asked = [example for name in folder.list_files("test") for example in folder.read(name)]
+    recipe = Recipe(seconds=0, steps=0, rate=0, batch_tokens=0, seed=0, device=choose_device())
+    most = 2 if args.small else TOLD
+    return measure_replies(read_folder(args.work / "student"), asked[:most], recipe)
+
+
+def main() -> None:
+    """Run one part."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=["export", "train", "evaluate", "row"])
+    parser.add_argument("--work", type=Path, default=Path("build/improve"))
+    parser.add_argument("--out", type=Path, default=Path("build/improve/results"))
+    parser.add_argument("--base", default="smollm2")
+    parser.add_argument("--minutes", type=float, default=16.0)
+    parser.add_argument("--seconds", type=float, default=540.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--together", type=int, default=4)
+    parser.add_argument("--name", default="")
+    parser.add_argument("--small", action="store_true")
+    args = parser.parse_args()
+    {"export": export, "train": train, "evaluate": evaluate, "row": row}[args.part](args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,384 @@
+"""The solver's answers to questions, in words that a model can learn from.
+
+A worked answer of a matrix game writes out the payoffs of the actions that are played, their value,
+and the mix. Where it checks itself, it begins with other supports and says which action breaks
+them: such supports are those of the game with its payoffs changed a little, the mistake that a
+player who has not quite seen the payoffs would make.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translation import RulesTranslator
+from bestresponse.games.logic.tables import as_game_table, write_table_program
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.studies.bench.config import own_view
+from bestresponse.studies.improve.claims import draw_text, write_claims_answer
+from bestresponse.studies.improve.examples import (
+    NEUTRAL,
+    SHORT,
+    Example,
+    Telling,
+    classify,
+    describe_matrix,
+    make_task_game,
+    plan_tree,
+    write_cells,
+    write_question,
+    write_short,
+)
+from bestresponse.studies.improve.policies import label_tree
+from bestresponse.theory.equilibria.selection import select_equilibria
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
+
+_POSITIVE = 1e-9  # smaller weights and fractions are rounding errors of the solver
+_UNSURE = 0.12
+"""How far payoffs are seen wrong, as a standard deviation and a share of the payoff range, by
+whoever tries other supports first: about half of those of 5x5 games are then others."""
+_PENNIES = [[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]]
+_DILEMMA = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
+
+
+@dataclass(frozen=True, slots=True)
+class FalseStart:
+    """Supports that are not in equilibrium, the own mix that goes with them, and who breaks them.
+
+    `value` is what the asked player gets there; the action `breaker`, its own or the other's,
+    brings or leaves `instead`.
+    """
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    mix: Array
+    value: float
+    breaker: int
+    own: bool
+    instead: float
+
+
+def hash_prompts(telling: Telling) -> str:
+    """Hash what is asked and answered in two small games and in the trees, so that data of other
+    prompts or answers are recognised."""
+    written: list[list[str]] = []
+    mixes = np.array([0.5, 0.5]), np.array([0.5, 0.5])
+    for payoffs in (_PENNIES, _DILEMMA):
+        for shown_as in sorted(set(telling.formats)):
+            for theme in sorted(set(telling.themes)):
+                task = describe_matrix(np.array(payoffs), 0, shown_as, theme, telling.kind)
+                task["opponent"] = [0.5, 0.5]
+                texts = [*write_question(task, telling.worked)]
+                if telling.kind in ("matrix", "reply"):
+                    texts.append(write_answer(task, *mixes, telling.worked))
+                written.append(texts)
+    for game in telling.trees:
+        example = next(make_tree_examples(game, telling))
+        written.append([example.system, example.question])
+    return digest({"examples": written})
+
+
+def make_matrix_examples(
+    payoffs: Array, telling: Telling, rng: np.random.Generator, kind: str = "matrix"
+) -> Iterator[Example]:
+    """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat
+    that are drawn.
+
+    A game whose equilibria no rule can tell apart has no answer, and is left out.
+    """
+    keys = classify(payoffs)
+    count = len(payoffs)
+    seats = rng.integers(2, size=count)
+    formats = rng.choice(telling.formats, count)
+    themes = rng.choice(telling.themes, count)
+    checked = rng.random(count) < telling.checked
+    zero_sum = kind == "matrix" and bool((payoffs[:, 0] == -payoffs[:, 1]).all())
+    solved = solve_zero_sum(payoffs[:, 0]) if zero_sum else None
+    tried = _solve_unsurely(payoffs[:, 0], rng) if zero_sum and telling.checked else None
+    for number, game in enumerate(payoffs):
+        seat = int(seats[number])
+        shown_as = str(formats[number])
+        theme = NEUTRAL if shown_as == SHORT else str(themes[number])
+        task = describe_matrix(game, seat, shown_as, theme, kind)
+        if kind == "reply":
+            mixes = _draw_reply(game, seat, rng)
+        elif solved is not None:
+            rows, columns = game.shape[1:]
+            pair = solved.row[number][:rows], solved.col[number][:columns]
+            mixes = pair[seat], pair[1 - seat]
+        else:
+            chosen = _choose_equilibrium(game, seat)
+            if chosen is None:
+                continue
+            mixes = chosen
+        own, other = mixes
+        task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
+        system, question = write_question(task, telling.worked)
+        answer = write_answer(task, own, other, telling.worked)
+        example = Example(system, question, answer, task)
+        if tried is not None and telling.worked and checked[number]:
+            pair = tried[0][number], tried[1][number]
+            supports = _find_support(pair[seat]), _find_support(pair[1 - seat])
+            start = find_false_start(own_view(game, seat)[0], supports)
+            if start is not None:
+                example = _begin_falsely(example, start)
+        yield example
+
+
+def _draw_reply(game: Array, seat: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draw a mix of the other, and return the best reply and the mix.
+
+    In tenths, so that what an action brings against a mix has few decimals and can be written down
+    exactly.
+    """
+    size = game.shape[2 - seat]
+    other: Array = rng.multinomial(10, rng.dirichlet(np.ones(size))) / 10
+    best = int(np.argmax(_weigh_actions(game, seat, other)))
+    return np.eye(game.shape[1 + seat])[best], other
+
+
+def _choose_equilibrium(game: Array, seat: int) -> tuple[Array, Array] | None:
+    """Return the own and the other's mix of the equilibrium that the rule selects; None where it
+    leaves several."""
+    whole = np.round(game * 10)  # payoffs may be tenths: in whole numbers equilibria are exact
+    left = select_equilibria(nash(NormalForm(whole)).equilibria)
+    if len(left) > 1:
+        return None
+    mixes = left[0].strategies
+    return mixes[seat], mixes[1 - seat]
+
+
+def _solve_unsurely(payoffs: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Solve zero-sum games whose payoffs (n, rows, cols) are seen a little wrong."""
+    size = np.ptp(payoffs, axis=(1, 2))[:, None, None]
+    seen = payoffs + rng.normal(0.0, _UNSURE, payoffs.shape) * size
+    solved = solve_zero_sum(seen)
+    _, rows, columns = payoffs.shape
+    return solved.row[:, :rows], solved.col[:, :columns]
+
+
+def _find_support(mix: Array) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(mix > _POSITIVE).tolist())
+
+
+def find_false_start(
+    mine: Array, supports: tuple[tuple[int, ...], tuple[int, ...]]
+) -> FalseStart | None:
+    """Say who breaks these supports of a zero-sum game, payoffs `mine` (own actions as rows).
+
+    None where no mix makes the other indifferent on them, and where nobody gains a tenth by leaving
+    them.
+    """
+    rows, columns = supports
+    if len(rows) != len(columns):
+        return None
+    small = mine[np.ix_(rows, columns)]
+    size = len(rows)
+    # x small = v 1 and sum x = 1; small y = v 1 and sum y = 1
+    border = np.block([[small, -np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
+    right = np.append(np.zeros(size), 1.0)
+    try:
+        against = np.linalg.solve(border, right)
+        with_own = np.linalg.solve(
+            np.block([[small.T, -np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]]),
+            right,
+        )
+    except np.linalg.LinAlgError:
+        return None
+    x, y = with_own[:size], against[:size]
+    if min(x.min(), y.min()) < _POSITIVE:
+        return None
+    value = float(with_own[size])
+    brought = mine[:, columns] @ y
+    left = x @ mine[rows, :]
+    best, worst = int(np.argmax(brought)), int(np.argmin(left))
+    gains, losses = float(brought[best] - value), float(value - left[worst])
+    own = gains >= losses
+    instead = float(brought[best] if own else left[worst])
+    if max(gains, losses) < _POSITIVE or _write_value(instead) == _write_value(value):
+        return None
+    mix = np.zeros(len(mine))
+    mix[list(rows)] = x
+    return FalseStart(rows, columns, mix, value, best if own else worst, own, instead)
+
+
+def _begin_falsely(example: Example, start: FalseStart) -> Example:
+    """Put a false start before the answer, and the answer it would have led to beside it."""
+    game, seat = make_task_game(example.task), example.task["seat"]
+    restated, played = _cut_restated(example)
+    supports = write_cells(game, seat, start.rows, start.columns)
+    begun = f"These are played:\n{supports}\nI get {_write_value(start.value)}."
+    actions = game.form.actions[seat if start.own else 1 - seat]
+    does = "brings" if start.own else "leaves me"
+    why = f" But {actions[start.breaker]} {does} {_write_value(start.instead)}.\n"
+    mix = _write_mix(game.form.actions[seat], start.mix)
+    return replace(
+        example,
+        answer=f"{restated}{begun}{why}{played}",
+        # the restated payoffs before it are learnt: a long question is read all the same
+        unscored=(len(restated), len(restated) + len(begun)),
+        rejected=f"{restated}{begun}\n{mix}",
+    )
+
+
+def _cut_restated(example: Example) -> tuple[str, str]:
+    """Cut an answer into the restated payoffs, and what follows."""
+    place = example.answer.index("These are played:\n")
+    return example.answer[:place], example.answer[place:]
+
+
+def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
+    """Write the answer of a matrix game, worked: the payoffs of the actions that are played, their
+    value, and the mix.
+
+    A long question is first put in the short form: what is learnt from many short questions then
+    serves long ones too. The payoffs of what is played are written out because the mix depends on
+    nothing else: games of all sizes are then one task, however many of their actions nobody plays.
+    """
+    game, seat = make_task_game(task), task["seat"]
+    actions = game.form.actions[seat]
+    if not worked:
+        return _write_mix(actions, own)
+    payoffs = np.asarray(task["payoffs"], dtype=np.float64)
+    restated = "" if task["format"] == SHORT else f"{write_short(task)}\n"
+    if task["kind"] == "reply":
+        return f"{restated}{_write_reply(actions, payoffs, seat, own, other)}"
+    mine, _ = own_view(payoffs, seat)
+    value = _write_value(float(own @ mine @ other))
+    played = write_cells(game, seat, _find_support(own), _find_support(other))
+    return f"{restated}These are played:\n{played}\nI get {value}.\n{_write_mix(actions, own)}"
+
+
+def _write_reply(
+    actions: Sequence[str], payoffs: Array, seat: int, own: Array, other: Array
+) -> str:
+    values = np.round(_weigh_actions(payoffs, seat, other), 2) + 0.0
+    brought = _join_names(
+        [f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)]
+    )
+    return f"Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+
+
+def review_reasons(task: JsonMapping, answer: str) -> Review:
+    """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
+
+    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with
+    the figures.
+    """
+    game, seat = make_task_game(task), task["seat"]
+    rival = game.roles[1 - seat]
+    shares = zip(game.form.actions[1 - seat], task["opponent"], strict=True)
+    reasons = answer.splitlines()[-2]
+    if task["kind"] == "reply":
+        mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
+        reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)
+    else:
+        reasons = f"In equilibrium {reasons}"
+    return Reviewer(RulesTranslator(), EmbeddedEngine).review(reasons, Subject(game.form, seat))
+
+
+def _write_value(value: float) -> str:
+    """Write a value to one decimal, halves away from 0, without it where the value is whole; what
+    rounds to 0 has no sign."""
+    if abs(value - round(value)) < _POSITIVE:
+        return f"{round(value):d}"
+    tenths = math.floor(abs(value) * 10 + 0.5 + _POSITIVE)
+    return f"{math.copysign(tenths / 10, value):z.1f}"
+
+
+def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
+    """Return what every action of a seat brings against a mix of the other."""
+    mine, _ = own_view(payoffs, seat)
+    return np.asarray(mine @ other)
+
+
+def _list_support(actions: Sequence[str], mix: Array) -> str:
+    return _join_names([actions[place] for place in _find_support(mix)])
+
+
+def _join_names(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _write_mix(actions: Sequence[str], mix: Array) -> str:
+    """Write a mix in whole thousandths that sum to 1; 0 and 1 without decimals, which saves a tenth
+    of the tokens."""
+    scaled = np.asarray(mix, dtype=np.float64) * 1000
+    whole = np.floor(scaled + _POSITIVE)
+    missing = int(1000 - whole.sum())
+    whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
+    shares = (f"{share / 1000:.3f}" if share % 1000 else f"{share / 1000:.0f}" for share in whole)
+    return "ANSWER: " + ", ".join(
+        f"{action}: {share}" for action, share in zip(actions, shares, strict=True)
+    )
+
+
+def make_story_examples(
+    payoffs: Array, telling: Telling, rng: np.random.Generator
+) -> Iterator[Example]:
+    """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is
+    its program."""
+    for game, key in zip(payoffs, classify(payoffs), strict=True):
+        shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
+        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story") | {
+            "class": f"{int(key):016x}"
+        }
+        program = write_table_program(as_game_table(make_task_game(task).form))
+        system, question = write_question(task, telling.worked)
+        yield Example(system, question, f"```prolog\n{program}```", task)
+
+
+def make_claim_examples(
+    payoffs: Array, telling: Telling, rng: np.random.Generator
+) -> Iterator[Example]:
+    """Yield an example for every game (n, 2, rows, cols): a text about it, and the claims that the
+    text makes."""
+    for game, key in zip(payoffs, classify(payoffs), strict=True):
+        theme = str(rng.choice(telling.themes))
+        task = describe_matrix(game, int(rng.integers(2)), "prose", theme, "claims")
+        text, claims = draw_text(make_task_game(task).form, task["seat"], rng)
+        task |= {
+            "text": text,
+            "claims": [str(worded.claim) for worded in claims],
+            "class": f"{int(key):016x}",
+        }
+        system, question = write_question(task, telling.worked)
+        yield Example(system, question, write_claims_answer(claims), task)
+
+
+def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
+    """Yield an example for every information set of a game played in turn, with its moves in every
+    order of turns.
+
+    Information sets where nobody ever leads are left out; those where only the player's own moves
+    never lead are marked (`reached` of the task).
+    """
+    plan = plan_tree(game)
+    labels = label_tree(game)
+    for index in plan.infosets:
+        if index not in labels:
+            continue
+        infoset = plan.tree.infosets[index]
+        label = labels[index]
+        for turn in range(len(infoset.moves)):
+            moves = [*infoset.moves[turn:], *infoset.moves[:turn]]
+            task: JsonObject = {
+                "kind": "tree",
+                "game": game,
+                "player": plan.tree.players[infoset.player],
+                "infoset": infoset.label,
+                "moves": moves,
+                "elicit": "mixed",
+                "reached": label.reached,
+            }
+            system, question = write_question(task, telling.worked)
+            yield Example(system, question, _write_mix(moves, np.roll(label.mix, -turn)), task)

@@ -1,0 +1,244 @@
+"""The data of a training: folders of examples, checked, and conversations of others by share.
+
+What is trained on is what was exported: every file is compared with its hash in the manifest, when
+the training begins and each time it is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.studies.improve.answers import hash_prompts
+from bestresponse.studies.improve.contents import hash_file
+from bestresponse.studies.improve.examples import Telling
+from bestresponse.studies.improve.export import read_manifest
+
+POOL = 4096
+"""Examples that are read and mixed together."""
+_ENDINGS = (".jsonl", ".parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of examples: how many are for training, and the SHA-256 of every file.
+
+    `share` is 0 for folders of an export, which share what is left in proportion to their counts.
+    """
+
+    path: Path
+    count: int
+    files: tuple[tuple[str, str], ...]
+    share: float = 0.0
+
+    def list_files(self, split: str) -> list[str]:
+        """List the files of a split; conversations of others are all for training."""
+        if self.share:
+            return [name for name, _ in self.files] if split == "train" else []
+        return [name for name, _ in self.files if name.startswith(f"{split}-")]
+
+    def read(self, name: str) -> Iterator[JsonObject]:
+        """Yield the rows of a file; StoreError where it is not what it was when the training
+        began."""
+        path = self.path / name
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise StoreError(
+                f"{path} cannot be read any more ({error.strerror}): put it back and run the same"
+                " command to resume"
+            ) from None
+        if hashlib.sha256(content).hexdigest() != dict(self.files)[name]:
+            raise StoreError(
+                f"{path} has changed since it was exported: put the old file back to resume, or"
+                " export to another folder and train on that"
+            )
+        yield from parse_rows(path, content)
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """All folders of a training."""
+
+    folders: tuple[Folder, ...]
+
+
+def parse_rows(path: Path, content: bytes) -> Iterator[JsonObject]:
+    """Yield the rows of a file; StoreError where it is damaged."""
+    try:
+        if path.suffix == ".parquet":
+            from pyarrow import parquet
+
+            yield from parquet.read_table(io.BytesIO(content)).to_pylist()
+            return
+        yield from map(json.loads, content.decode("utf-8").splitlines())
+    except (ValueError, OSError) as error:
+        raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
+
+
+def open_data(folders: Sequence[str], mixed: Sequence[str] = ()) -> Data:
+    """Check folders of exports, and of others as FOLDER=SHARE, and return them."""
+    opened = [open_export(Path(folder)) for folder in folders]
+    others = [open_other(entry) for entry in mixed]
+    if sum(folder.share for folder in others) >= 1:
+        raise SettingError("mix", "the shares of other conversations must sum to less than 1")
+    if not any(folder.count for folder in opened):
+        raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
+    return Data((*opened, *others))
+
+
+def open_export(folder: Path) -> Folder:
+    """Check a folder of an export: that it is complete, of today's prompts and for supervised
+    training, and that its files are those of its manifest."""
+    manifest = read_manifest(folder)
+    check_prompts(folder, manifest)
+    purpose = manifest["settings"]["purpose"]
+    if purpose != "sft":
+        raise StoreError(
+            f"{folder} was exported with --purpose {purpose}; `train` takes --purpose sft"
+        )
+    files = manifest["files"]
+    if not files:
+        raise StoreError(f"{folder} is not complete: run its export again, which goes on")
+    for name, known in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise StoreError(f"{path} is missing: run the export again, which writes it anew")
+        if hash_file(path) != known:
+            raise StoreError(
+                f"{path} is not the file that was exported: remove it and run the export again"
+            )
+    return Folder(folder, int(manifest["counts"]["train"]), tuple(sorted(files.items())))
+
+
+def check_prompts(folder: Path, manifest: JsonMapping) -> None:
+    """Refuse examples of other prompts or answers than are written now."""
+    made = manifest["settings"]
+    kinds = {"stories": "story", "claims": "claims", "replies": "reply"}
+    telling = Telling(
+        formats=tuple(name.partition(":")[0] for name in made["formats"]),
+        themes=tuple(made["themes"]),
+        worked=made["answers"] == "worked",
+        kind=kinds.get(made["games"], "matrix"),
+        trees=tuple(made["trees"]),
+    )
+    now = hash_prompts(telling)
+    if manifest["prompts"] != now:
+        raise StoreError(
+            f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked"
+            f" with now ({now}): export to another folder"
+        )
+
+
+def open_other(entry: str) -> Folder:
+    """Open conversations of others, given as FOLDER=SHARE."""
+    name, _, share = entry.rpartition("=")
+    try:
+        wanted = float(share)
+    except ValueError:
+        wanted = 0.0
+    if not name or not 0 < wanted < 1:
+        raise SettingError(
+            "mix", f"expected FOLDER=SHARE with a share between 0 and 1, got {entry!r}"
+        )
+    folder = Path(name)
+    if not folder.is_dir():
+        raise StoreError(f"there is no folder {folder}")
+    paths = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
+    count = 0
+    for path in paths:
+        for row in parse_rows(path, path.read_bytes()):
+            read_conversation(row, path)
+            count += 1
+    if not count:
+        raise StoreError(f"{folder} holds no conversations: expected files .jsonl or .parquet")
+    files = tuple((path.name, hash_file(path)) for path in paths)
+    return Folder(folder, count, files, wanted)
+
+
+def read_conversation(row: JsonMapping, path: Path) -> JsonObject:
+    """Return a row of others as a conversation: `messages`, or `prompt` and `completion`."""
+    if not isinstance(row, dict):
+        raise StoreError(f"{path}: expected an object per line, got {str(row)[:60]!r}")
+    messages = row.get("messages")
+    if messages is None and "prompt" in row and "completion" in row:
+        messages = [*_as_messages(row["prompt"], "user"), *_as_messages(row["completion"])]
+    good = isinstance(messages, list) and len(messages) > 1
+    if not good or not all(_is_message(message) for message in messages):
+        raise StoreError(
+            f"{path}: expected a column `messages` (a list of role and content) or `prompt` and"
+            f" `completion`, got {', '.join(row)}"
+        )
+    if messages[-1]["role"] != "assistant":
+        raise StoreError(f"{path}: a conversation must end with a message of the assistant")
+    return {"messages": messages, "task": None, "unscored": (0, 0)}
+
+
+def _as_messages(value: object, role: str = "assistant") -> list[JsonObject]:
+    if isinstance(value, str):
+        return [{"role": role, "content": value}]
+    return list(value) if isinstance(value, list) else []
+
+
+def _is_message(message: object) -> bool:
+    return (
+        isinstance(message, dict)
+        and isinstance(message.get("role"), str)
+        and isinstance(message.get("content"), str)
+    )
+
+
+def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[JsonObject]]:
+    """Yield pools of examples, for ever, in an order fixed by the seed, from the number `first` on.
+
+    Every pool has something of every folder, in proportion to what is written there, so that
+    nothing that was learnt is forgotten again.
+    """
+    total = sum(folder.count for folder in data.folders if not folder.share)
+    left = 1.0 - sum(folder.share for folder in data.folders)
+    parts: list[tuple[Iterator[JsonObject], int]] = []
+    for number, folder in enumerate(data.folders):
+        share = folder.share or left * folder.count / total
+        if share:
+            examples = _draw_examples(folder, np.random.default_rng([seed, number]))
+            parts.append((examples, int(np.ceil(share * POOL))))
+    for number in itertools.count():
+        pool = [example for examples, count in parts for example in islice(examples, count)]
+        if number >= first:
+            yield pool
+
+
+def _draw_examples(folder: Folder, rng: np.random.Generator) -> Iterator[JsonObject]:
+    """Yield the examples of a folder, file by file, for ever; those read least come first."""
+    reads = Counter[str]()
+    names = folder.list_files("train")
+    while True:
+        least = min(reads[name] for name in names)
+        fresh = [name for name in names if reads[name] == least]
+        name = fresh[int(rng.integers(len(fresh)))]
+        reads[name] += 1
+        for row in folder.read(name):
+            yield read_conversation(row, folder.path / name) if folder.share else row
+
+
+def choose_held_out(data: Data, seed: int, count: int) -> list[JsonObject]:
+    """Return questions of the validation split, about as many of every folder."""
+    chosen: list[JsonObject] = []
+    exports = [folder for folder in data.folders if not folder.share]
+    for folder in exports:
+        files = folder.list_files("validation")[:1]
+        examples = [example for name in files for example in folder.read(name)]
+        order = np.random.default_rng([seed, 7]).permutation(len(examples))
+        chosen += [examples[k] for k in order[: -(-count // len(exports))]]
+    return chosen
