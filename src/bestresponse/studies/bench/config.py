@@ -64,6 +64,7 @@ from bestresponse.studies.bench.families import (
     read_properties,
 )
 from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, GivenGames
+from bestresponse.telling.render import MOST_TOKENS
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
@@ -97,6 +98,7 @@ _OF_MODELS = (
     "effort",
     "reasoning_tokens",
     "max_tokens",
+    "max_prompt_tokens",
     "attempts",
 )
 """The settings that say how a model is asked."""
@@ -169,6 +171,8 @@ class BenchConfig(RunSettings):
     """Maximum reasoning tokens, in addition to those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
     """Maximum tokens per reply. [default: 4000, or 512 without reasons]"""
+    max_prompt_tokens: int = setting(default=MOST_TOKENS, ge=1, le=1_000_000)
+    """Maximum tokens per prompt, of about 3 characters; longer ones are refused before any call."""
     samples: int = setting(
         default=10, ge=1, le=10_000, help="Moves to sample per question, with --elicit sampled."
     )

@@ -83,6 +83,10 @@ _INVARIANCE = (
     "1 - mean total variation distance between the answers to a game and to the same game told"
     " otherwise"
 )
+_CONTAMINATION = (
+    "share of the score (1 - loss / range) that is lost when names, story and order of a game"
+    " change; near 0 for who reasons, large for who remembers games"
+)
 _RATIO = (
     "sum of the Nash gaps / sum of the absolute best-response values; none where all of these are 0"
 )
@@ -623,6 +627,38 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     return statistics.bound_mean(scores, (0.0, 1.0), games, rng=_SEED) if scores else None
 
 
+_RETOLD = ("permuted", "relabelled", "disguised")
+"""The variants that change order, names and story: what somebody who remembers a game goes by."""
+_RESAMPLES_OF_RATIO = 2000
+
+
+def _compute_contamination(rows: Rows) -> statistics.Interval | None:
+    """Compute the share of the score that is lost when games are retold.
+
+    The score of an answer is 1 less what it loses as a share of the payoff range. Games that were
+    answered as drawn and in some retelling count; games are weighted anew for the interval.
+    """
+    drawn: dict[Hashable, list[float]] = defaultdict(list)
+    retold: dict[Hashable, list[float]] = defaultdict(list)
+    for row in rows:
+        lost = _find_loss(row)
+        if lost is not None and row["variant"] == "original":
+            drawn[identify_game(row)].append(1 - lost)
+        if lost is not None and row["variant"] in _RETOLD:
+            retold[identify_game(row)].append(1 - lost)
+    games = [game for game in drawn if game in retold]
+    before = np.array([np.mean(drawn[game]) for game in games])
+    after = np.array([np.mean(retold[game]) for game in games])
+    if not games or not before.sum():
+        return None
+    estimate = float(1 - after.sum() / before.sum())
+    rng = np.random.default_rng(_SEED)
+    weights = rng.standard_exponential((_RESAMPLES_OF_RATIO, len(games)))
+    draws = 1 - (weights @ after) / (weights @ before)
+    least = min(-1.0, estimate)
+    return statistics.interval_of_draws(estimate, draws, len(games), (least, 1.0))
+
+
 def is_gap_known(rows: Rows, half_width: float) -> bool:
     """Tell whether the mean gap / range of a player is known to within `half_width`: by the
     interval that is printed, and by one that may be looked at after every play."""
@@ -670,6 +706,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average_bounded("gap_normalised"),
     _average_bounded("nash_gap"),
     Metric("invariance", "invariance", _INVARIANCE, "", ".3f", _compute_invariance),
+    Metric("contamination", "lost when retold", _CONTAMINATION, "", ".3f", _compute_contamination),
     Metric("in_equilibrium", "in an equilibrium", _IN_EQUILIBRIUM, "", ".2f", _count_equilibria),
     _average_bounded("equilibrium_distance"),
     _average_bounded("gap_nearest"),

@@ -47,6 +47,7 @@ from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.seats import (
     MatchSettings,
+    ToolSettings,
     check_players,
     estimate_plays,
     is_model,
@@ -71,7 +72,7 @@ _SURE = 1e12
 
 
 @settings
-class PopulationConfig(MatchSettings):
+class PopulationConfig(MatchSettings, ToolSettings):
     """Let agents be matched, imitate or reply, and report which strategies and models spread,
     beside theory.
 
@@ -119,6 +120,8 @@ class PopulationConfig(MatchSettings):
                 raise UsageError(
                     f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
                 )
+        if not self.models:
+            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
         object.__setattr__(
             self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0)
         )
@@ -475,7 +478,9 @@ population = Study(
     specs=lambda config: (
         play for pair in config.pairs for play in list_plays(config, "population", pair)
     ),
-    play=lambda config, models: make_player(lambda spec: config.make_game(), models),
+    play=lambda config, models: make_player(
+        lambda spec: config.make_game(), config.offer_tools(models)
+    ),
     measure=measure_population,
     metrics=list_metrics(StrategyFigures),
     title="A population in {{ config.game.name }}",

@@ -54,7 +54,16 @@ from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.steer import building, psro as search
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.imitation import Imitation, LearntGame, Training, imitate
+from bestresponse.studies.steer.imitation import (
+    NETWORK_FILE,
+    Imitation,
+    KeptNetwork,
+    LearntGame,
+    Trainer,
+    Training,
+    imitate,
+    train_network,
+)
 from bestresponse.studies.steer.solving import (
     SolvedDialogue,
     judge_policy,
@@ -337,11 +346,11 @@ def run(
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
-    learn: bool = True,
+    train: Trainer | None = train_network,
 ) -> tuple[SteerResults, Outcome]:
     """Do everything that the settings want; what is on record already is not asked again.
 
-    Without `learn` nothing is trained: imitation then only asks for its texts.
+    Without `train` nothing is learnt: imitation then only asks for its texts.
     """
     session, written = SteerSession(
         config, config.read_domain(), models, answers, workers
@@ -353,7 +362,7 @@ def run(
         case "psro":
             outcome = _run_psro(session, results, on_progress)
         case "imitation":
-            outcome = _run_imitation(session, results, on_progress, learn)
+            outcome = _run_imitation(session, results, on_progress, train)
     results.stopped = outcome.stopped
     results.entries = tuple(entry for entry in answers.book.entries if entry.key in answers.used)
     return results, outcome
@@ -397,7 +406,7 @@ def _count_built(outcome: Outcome, built: building.Built, *, asked: bool) -> Non
 
 
 def _run_imitation(
-    session: SteerSession, results: SteerResults, tell: Tell, learn: bool
+    session: SteerSession, results: SteerResults, tell: Tell, train: Trainer | None
 ) -> Outcome:
     """Build all games, those held out too; then learn from the first and judge on the others."""
     config, outcome = session.config, Outcome()
@@ -414,7 +423,7 @@ def _run_imitation(
         tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
         if outcome.stopped:
             return outcome
-    if learn:
+    if train is not None:
         parts = (results.games[: config.games], results.games[config.games :])
         known, unseen = (
             [_learn_game(session, game) for game in part if game.recorded] for part in parts
@@ -422,7 +431,7 @@ def _run_imitation(
         results.learnt = (*known, *unseen)
         manners = games[0].manners.options
         how = Training(seed=config.seed)
-        results.imitation = imitate(known, unseen, manners, session.embed, how)
+        results.imitation = imitate(known, unseen, manners, session.embed, how, train)
     return outcome
 
 
@@ -554,7 +563,8 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
         name: RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
         for name, entry in folder.manifest.models.items()
     }
-    return run(config, models, building.AnswerStore(building.read_answers(path), offline=True))[0]
+    answers = building.AnswerStore(building.read_answers(path), offline=True)
+    return run(config, models, answers, train=KeptNetwork(folder.path / NETWORK_FILE))[0]
 
 
 def estimate_run(

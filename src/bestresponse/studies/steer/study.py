@@ -60,7 +60,7 @@ from bestresponse.studies.steer.advising import (
     write_adviser,
 )
 from bestresponse.studies.steer.config import PolicyName, SteerConfig
-from bestresponse.studies.steer.imitation import Imitation, build_choice_game
+from bestresponse.studies.steer.imitation import NETWORK_FILE, Imitation, build_choice_game
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash_one
@@ -899,7 +899,7 @@ def run_steering(
             answers,
             workers=how.workers,
             on_progress=how.on_progress,
-            learn=False,
+            train=None,
         )[1]
 
 
@@ -1001,6 +1001,8 @@ def write_more(measured: Measured, run: Run[SteerConfig]) -> Iterator[tuple[Path
     text = write_adviser(make_adviser(results)) if by_transcript else ""
     if text and results.psro is None:
         yield run.path / ADVISER, text
+    if results.imitation is not None:
+        yield run.path / NETWORK_FILE, results.imitation.network_as_json()
     trees = [(game.number, game.solved.tree) for game in results.games if game.solved is not None]
     for number, tree in trees[:_MOST_TREES]:
         if tree.num_nodes <= _MOST_NODES:

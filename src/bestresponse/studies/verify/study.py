@@ -41,7 +41,6 @@ from bestresponse.formal.claims.translation import (
     translators,
 )
 from bestresponse.games.lookup import NamedGame
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling, Thinking
@@ -789,7 +788,7 @@ verify_model = Study(
     subtitle=_PROSE["subtitle"],
     command="verify",
     unit="runs",
-    texts=(GAME_TEXTS, CATALOGUES, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
+    texts=(CATALOGUES, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
     game=lambda config, data: config.scenes[read_game_name(data)].game,
     count_plays=lambda config: config.repeats * len(config.game) * len(config.model),
     estimate_calls=estimate_runs,

@@ -109,7 +109,7 @@ class WaterCondition:
 
 
 @settings
-class WaterConfig(seating.ToolSettings):
+class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")

@@ -42,7 +42,8 @@ _POINTS = 320  # of a grid, for a precision over a factor of 10,000
 _MOST_SCALES = 1000.0
 _TAUS = np.linspace(0.0, 8.0, _POINTS + 1)
 _LEAST_USED = 1e-3  # a level that fewer are at is not there
-_OFF, _JUMP = 1e-8, 0.2
+_OFF = 1e-8
+_JUMP = 0.2
 """Largest residual of an equilibrium, and the largest change of a probability between neighbours on
 the grid."""
 
@@ -98,10 +99,8 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
         first = np.array([forms[g].payoffs[0] for g in members])
         second = np.array([forms[g].payoffs[1].T for g in members])
         rows, columns = shape
-        p, q = (
-            np.full((len(members), rows), 1 / rows),
-            np.full((len(members), columns), 1 / columns),
-        )
+        p = np.full((len(members), rows), 1 / rows)
+        q = np.full((len(members), columns), 1 / columns)
         paths = np.empty((len(precisions), len(members), rows + columns))
         sound = np.ones(len(members), dtype=np.bool_)
         for r, precision in enumerate(precisions):
@@ -114,9 +113,11 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
                 slopes = np.zeros((len(members), rows + columns, rows + columns)) + np.eye(
                     rows + columns
                 )
-                slopes[:, :rows, rows:], slopes[:, rows:, :rows] = -slope_p, -slope_q
+                slopes[:, :rows, rows:] = -slope_p
+                slopes[:, rows:, :rows] = -slope_q
                 step = np.linalg.solve(slopes, off[..., None])[..., 0]
-                p, q = p - step[:, :rows], q - step[:, rows:]
+                p = p - step[:, :rows]
+                q = q - step[:, rows:]
             here = np.concatenate([p, q], axis=1)
             sound &= np.abs(off).max(axis=1) < _OFF
             if r:
@@ -259,7 +260,8 @@ def _space_precisions(forms: Sequence[NormalForm]) -> Floats:
     ranges = np.array([np.ptp(form.payoffs, axis=(1, 2)) for form in forms])
     largest = float(ranges.max()) or 1.0
     smallest = max(float(ranges[ranges > 0].min(initial=largest)), largest / _MOST_SCALES)
-    low, high = 0.01 / largest, 100.0 / smallest
+    low = 0.01 / largest
+    high = 100.0 / smallest
     return np.concatenate([[0.0], np.geomspace(low, high, int(_POINTS * np.log10(high / low) / 4))])
 
 
@@ -269,7 +271,8 @@ def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
     With much data all of these are within one step of a grid.
     """
     for part in (best[:1], best):
-        low, high = max(int(part.min()) - 1, 0), min(int(part.max()) + 1, len(grid) - 1)
+        low = max(int(part.min()) - 1, 0)
+        high = min(int(part.max()) + 1, len(grid) - 1)
         yield np.linspace(grid[low], grid[high], _POINTS // 4)
 
 
@@ -311,7 +314,8 @@ def _fit_levels(
         for _ in range(500):
             parts = shares[:, None, :] * chances
             parts *= (rows[:, owners] * counts / np.maximum(parts.sum(axis=2), _SURE))[:, :, None]
-            before, shares = shares, parts.sum(axis=1) / parts.sum(axis=(1, 2))[:, None]
+            before = shares
+            shares = parts.sum(axis=1) / parts.sum(axis=(1, 2))[:, None]
             if np.abs(shares - before).max() < 1e-7:
                 break
         return shares

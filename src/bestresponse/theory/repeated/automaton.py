@@ -66,7 +66,8 @@ class Automaton:
     step: States
 
     def __post_init__(self) -> None:
-        mix, step = np.array(self.mix, dtype=np.float64), np.array(self.step, dtype=np.int32)
+        mix = np.array(self.mix, dtype=np.float64)
+        step = np.array(self.step, dtype=np.int32)
         if (
             mix.ndim != 2
             or step.ndim != 3
@@ -125,7 +126,8 @@ def cycle(name: str, actions: Sequence[int], count: int) -> Automaton:
 
 def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
     """The mixed action `first`, then `after[a][b]` once own a met b."""
-    opening, replies = np.asarray(first, dtype=np.float64), np.asarray(after, dtype=np.float64)
+    opening = np.asarray(first, dtype=np.float64)
+    replies = np.asarray(after, dtype=np.float64)
     own, other = replies.shape[:2]
     step = np.broadcast_to(
         1 + np.arange(own * other).reshape(own, other), (1 + own * other, own, other)
@@ -167,7 +169,8 @@ def _unfold(
 ) -> Automaton:
     """Number the states that the other's actions lead to from `start`; `act` says what is played in
     each."""
-    numbers, order = {start: 0}, [start]
+    numbers = {start: 0}
+    order = [start]
     step: list[list[list[int]]] = []
     for state in order:
         following = [follow(state, seen) for seen in range(count)]
@@ -207,14 +210,16 @@ def behave_alike(first: Automaton, second: Automaton) -> bool:
     """Say whether both do the same after every history."""
     if first.step.shape[1:] != second.step.shape[1:]:
         return False
-    left, right = reduced(first), reduced(second)
+    left = reduced(first)
+    right = reduced(second)
     return np.array_equal(left.mix, right.mix) and np.array_equal(left.step, right.step)
 
 
 def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
     """Return the same strategy in a game that lists actions in another order: its action k is
     `own[k]` there, the other player's action k is `other[k]`."""
-    mix, step = np.empty_like(automaton.mix), np.empty_like(automaton.step)
+    mix = np.empty_like(automaton.mix)
+    step = np.empty_like(automaton.step)
     mix[:, list(own)] = automaton.mix
     step[np.ix_(range(automaton.states), own, other)] = automaton.step
     return Automaton(automaton.name, mix, step)
@@ -222,7 +227,8 @@ def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -
 
 def _reachable(step: list[list[int]]) -> list[int]:
     """States in the order in which a search from the first one finds them."""
-    order, seen = [0], {0}
+    order = [0]
+    seen = {0}
     for state in order:
         for following in step[state]:
             if following not in seen:
@@ -240,7 +246,8 @@ def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) 
         )
         if more == count:
             return finer
-        classes, count = finer, more
+        classes = finer
+        count = more
 
 
 def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
@@ -251,7 +258,8 @@ def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
     )
 
 
-C, D = 0, 1
+C = 0
+D = 1
 _GRIM = {
     ("calm", C): ("calm", C),
     ("calm", D): ("angry", D),
@@ -387,8 +395,10 @@ def _cooperative(game: NormalForm, first: int, second: int) -> bool:
     for table, (mine, theirs) in zip(
         (game.payoffs[0], game.payoffs[1].T), ((first, second), (second, first)), strict=True
     ):
-        reward, sucker = table[mine, theirs], table[mine, 1 - theirs]
-        temptation, punishment = table[1 - mine, theirs], table[1 - mine, 1 - theirs]
+        reward = table[mine, theirs]
+        sucker = table[mine, 1 - theirs]
+        temptation = table[1 - mine, theirs]
+        punishment = table[1 - mine, 1 - theirs]
         if not (reward > sucker and temptation >= punishment and reward > punishment):
             return False
     return True

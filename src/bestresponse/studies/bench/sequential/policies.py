@@ -47,7 +47,6 @@ from numpy.typing import NDArray
 
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
 from bestresponse.core.ask import Ask, Choice, Lottery, Mixture
-from bestresponse.core.capabilities import check_telling
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
@@ -67,6 +66,7 @@ from bestresponse.studies.bench.config import (
     is_player,
     seat_player,
 )
+from bestresponse.telling.render import check_length
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.compile import list_answers
@@ -607,7 +607,8 @@ class QuestionPlan:
         if not isinstance(self.config.game, NamedGame):
             raise SettingError("game", "this setting is missing")
         game = self.config.game.game()
-        check_telling(game)
+        rules = game.view(game.start(), game.roles[0]).rules
+        check_length(rules, game.name, self.config.max_prompt_tokens)
         return game
 
     @cached_property

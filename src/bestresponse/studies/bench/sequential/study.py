@@ -14,18 +14,25 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from bestresponse.core.files import read_toml
+from bestresponse.models.base import Model
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
 from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import policies as plans
-from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
+from bestresponse.studies.bench.study import (
+    check_prompts,
+    estimate_prompts,
+    show_first_play,
+    warn_unfinished,
+)
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Tree, uniform_policy
 
@@ -386,6 +393,12 @@ def estimate_questions(config: BenchConfig) -> Estimate:
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
+def prepare_checked_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that puts one question, once it is known that no prompt is too long."""
+    check_prompts(config, plans.plan_questions(config).count_by_first())
+    return plans.prepare_questions(config, models)
+
+
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
     tree, rows = plans.plan_questions(measured.config).tree, measured.frame("infosets")
@@ -452,7 +465,7 @@ sequential = Study(
     "sequential",
     BenchConfig,
     specs=lambda config: plans.plan_questions(config).list_plays(),
-    play=plans.prepare_questions,
+    play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
     tested=("exploitability_normalised", "gap_normalised"),
@@ -468,7 +481,11 @@ sequential = Study(
         text(_PROSE["asked"], kind="warning"),
         text(_PROSE["no_equilibrium"], kind="warning"),
         headline(("exploitability", "nash_conv", "nash_gap", "known")),
-        metrics_table("How far from an equilibrium", _PROSE["metrics"]),
+        metrics_table(
+            "How far from an equilibrium",
+            _PROSE["metrics"],
+            last=("policies", "complete", "known"),
+        ),
         text(_PROSE["exploitability"]),
         table(
             "seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."

@@ -63,7 +63,8 @@ def follow(
 ) -> Floats:
     """Move every row of z to the end of its path; how far each came, 1 being the end."""
     steps, first_step, smallest, accepted, easy, converged = limits
-    t, step = np.zeros(len(z)), np.full(len(z), first_step)
+    t = np.zeros(len(z))
+    step = np.full(len(z), first_step)
     left = np.arange(len(z))
     for _ in range(steps):
         if not len(left):
@@ -263,12 +264,14 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
         # What every other action earns more than the first: (systems, equations, others'
         # actions...).
         targets.append(_turn(first[:, 1:] - first[:, :1], i, start.bases))
-    paths, systems = len(start.solutions), len(payoffs[0])
+    paths = len(start.solutions)
+    systems = len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
     owner = np.repeat(np.arange(systems), paths)
     kernels = load_kernels(KERNELS, engine, len(z), _WORTH_COMPILING)
     if kernels is not None:
-        reached, limits = np.zeros(len(z)), np.array(_LIMITS)
+        reached = np.zeros(len(z))
+        limits = np.array(_LIMITS)
         kernels.follow_rows(
             np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits
         )

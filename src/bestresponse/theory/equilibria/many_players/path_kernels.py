@@ -88,11 +88,13 @@ def _solve(matrix: Complexes, right: Complexes, other: Complexes) -> bool:
     singular."""
     n = len(right)
     for k in range(n):
-        best, largest = k, 0.0
+        best = k
+        largest = 0.0
         for i in range(k, n):
             size = abs(matrix[i, k].real) + abs(matrix[i, k].imag)
             if size > largest:
-                best, largest = i, size
+                best = i
+                largest = size
         if not largest > 1e-300:
             return False
         if best != k:
@@ -135,7 +137,8 @@ def _extrapolate(
     if span == 0.0:
         return z + h * slope
     s = 1.0 + h / span
-    s2, s3 = s * s, s * s * s
+    s2 = s * s
+    s3 = s * s * s
     return (
         (2 * s3 - 3 * s2 + 1) * z0
         + (s3 - 2 * s2 + s) * span * slope0
@@ -160,7 +163,9 @@ def _correct(
     Leaves the direction of the path in the first row of `work`.
     """
     n = len(point)
-    slope, move, jacobian = work[0, :n], work[1, :n], work[2:, :n]
+    slope = work[0, :n]
+    move = work[1, :n]
+    jacobian = work[2:, :n]
     first = 0.0
     for k in range(_CORRECTIONS):
         _evaluate(sizes, begin, target, point, t, move, jacobian, slope)
@@ -186,12 +191,15 @@ def _follow_one(
     """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest
     step, tolerances."""
     n = len(z)
-    t, h, span = 0.0, float(limits[1]), 0.0
+    t = 0.0
+    h = float(limits[1])
+    span = 0.0
     _, size = _correct(sizes, begin, target, z, t, limits, work)
     if not size < limits[5]:
         return 0.0
     slope = work[0, :n].copy()
-    z0, slope0 = z.copy(), slope.copy()
+    z0 = z.copy()
+    slope0 = slope.copy()
     for _ in range(int(limits[0])):
         h = min(h, 1.0 - t)
         guess = _extrapolate(z, slope, z0, slope0, span, h)

@@ -106,7 +106,8 @@ def _keep_segment(
 ) -> None:
     """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not
     negative."""
-    low, high = Fraction(0), Fraction(1)
+    low = Fraction(0)
+    high = Fraction(1)
     for start, stop in limits:
         if start < 0 and stop < 0:
             return
@@ -199,7 +200,8 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
 
 def _keep_inside(cube: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:
     """Keep the equilibrium at q, if there is one; say whether a point was kept."""
-    p, r = _find_root((-at[0], at[1])), _find_root((-at[2], at[3]))
+    p = _find_root((-at[0], at[1]))
+    r = _find_root((-at[2], at[3]))
     if p == "all" and r == "all":
         cube.continua = True
         return False
