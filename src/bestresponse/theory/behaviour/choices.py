@@ -323,7 +323,7 @@ def _fit_levels(
     def score(shares: Floats) -> Floats:
         """Return the log likelihood of the choices in every entry."""
         likelihoods = counts * np.log(np.clip(chances @ shares, _SURE, 1.0))
-        return np.bincount(owners, likelihoods, minlength=len(data))
+        return np.bincount(owners, likelihoods, minlength=len(data)).astype(np.float64)
 
     shares = fit(weights)
     scores = np.zeros(len(data))
