@@ -129,7 +129,8 @@ def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, R
     those of nature."""
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
-        state, action = episode.state, submission.decision.action
+        state = episode.state
+        action = submission.decision.action
         if submission.role not in (NATURE, REFEREE) and action is not None:
             yield number, state, submission.role, action
         episode.submit(submission.role, submission.decision)
@@ -228,7 +229,8 @@ class _Pricer:
         if self.automaton is None:
             steady: Array = self.values[0, 0]
             return steady
-        own, other = self.form.actions[self.seat], self.form.actions[1 - self.seat]
+        own = self.form.actions[self.seat]
+        other = self.form.actions[1 - self.seat]
         state = 0
         for moves in history:
             theirs = other.index(moves[1 - self.seat])
@@ -343,7 +345,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     these never come, a set of one node is valued by what the policy says of the play from there; of
     a larger one it is not known which node it would be, and it is left out.
     """
-    chances, reach = np.ones(tree.num_nodes), np.ones((tree.num_nodes, tree.num_players))
+    chances = np.ones(tree.num_nodes)
+    reach = np.ones((tree.num_nodes, tree.num_players))
     for node in range(1, tree.num_nodes):
         parent = int(tree.parent[node])
         owner = int(tree.owner[parent])
@@ -360,7 +363,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     for node in range(tree.num_nodes - 1, 0, -1):
         values[tree.parent[node]] += chances[node] * values[node]
     asked = np.flatnonzero(tree.infoset >= 0)
-    infosets, count = tree.infoset[asked], len(tree.infosets)
+    infosets = tree.infoset[asked]
+    count = len(tree.infosets)
     sizes = np.bincount(infosets, minlength=count)
     likely = np.bincount(infosets, reach[asked, tree.owner[asked]], minlength=count)
     table = {
@@ -369,7 +373,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
         if likely[k] > _NEVER
     }
     for node in asked.tolist():
-        index, owner = int(tree.infoset[node]), int(tree.owner[node])
+        index = int(tree.infoset[node])
+        owner = int(tree.owner[node])
         if index not in table and sizes[index] == 1:
             table[index] = np.array([values[child][owner] for child in tree.children[node]])
     return table

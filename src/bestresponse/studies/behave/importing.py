@@ -308,7 +308,8 @@ class Reader:
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
-        layout, matches = self.layout, dict[tuple[Any, ...], _Match]()
+        layout = self.layout
+        matches = dict[tuple[Any, ...], _Match]()
         on = layout.join.get("on", "")
         joined = [name for name in next(iter(self._joined.values()), {}) if name != on]
         for line, cells in read_rows(self.path):
@@ -365,7 +366,8 @@ class Reader:
 
     def _add(self, match: _Match, line: int, row: Cells) -> None:
         """Add the next round to its match."""
-        layout, played = self.layout, match.moves
+        layout = self.layout
+        played = match.moves
         moves = [
             self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)
         ]
@@ -411,7 +413,8 @@ class Reader:
         return codes.index(str(cell))
 
     def _find_table(self, row: Cells) -> NormalForm:
-        layout, name = self.layout, _fill(self.layout.game, row)
+        layout = self.layout
+        name = _fill(self.layout.game, row)
         key = (name, *(row.get(cell) for cell in layout.table if isinstance(cell, str)))
         if key not in self.tables:
             cells = layout.tables.get(name, ()) if layout.tables else layout.table
@@ -431,7 +434,8 @@ class Reader:
 
     def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
-        layout, row = self.layout, match.first
+        layout = self.layout
+        row = match.first
         subjects = [_fill(name, row) for name in layout.subjects]
         if match.waiting and not match.trouble:
             number = min(match.waiting)
@@ -564,10 +568,12 @@ def read_into_run(
     config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
 ) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
-    finished, outcome = folder.finished(), Outcome()
+    finished = folder.finished()
+    outcome = Outcome()
     if (folder.path / "finished").exists():
         return Outcome(found=len(finished))
-    path, problems = Path(config.file), list[ProblemRow]()
+    path = Path(config.file)
+    problems = list[ProblemRow]()
     reader = Reader(path, find_layout(config.mapping, path), problems.append)
     matches = (play for play in reader.list_matches() if play["spec"] not in finished)
     while block := list(islice(matches, _BLOCK)):

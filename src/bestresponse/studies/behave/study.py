@@ -499,7 +499,8 @@ def draw_tournament(config: object) -> Iterator[JsonObject | str]:
         played = set(one.played_pairs)
         automata = [one.find_automata(entry) for entry in one.entries]
         for first, second in product(range(len(automata)), repeat=2):
-            row, col = automata[first], automata[second]
+            row = automata[first]
+            col = automata[second]
             if row is None or col is None or (first, second) in played:
                 continue
             if not one.counts(first, second):
@@ -533,7 +534,9 @@ def copy_plays(
     config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
 ) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
-    outcome, done, unused = Outcome(), folder.finished(), Counter[tuple[str, str]]()
+    outcome = Outcome()
+    done = folder.finished()
+    unused = Counter[tuple[str, str]]()
     kept: dict[str, str] = {}
     if (folder.path / "finished").exists():
         return Outcome(found=len(done))
@@ -543,7 +546,8 @@ def copy_plays(
             if isinstance(play, str):
                 unused[name, play] += 1
                 continue
-            spec, record = digest([name, play["spec"]]), digest(play["record"])
+            spec = digest([name, play["spec"]])
+            record = digest(play["record"])
             if kept.get(spec, record) != record:
                 raise SettingError(
                     "runs", f"two folders called {name} hold different plays; rename one of them"
@@ -582,13 +586,15 @@ def _find_cooperation(form: NormalForm) -> tuple[int, int] | None:
 def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
     """Yield what every known player did in every match."""
     for line in read_sorted(folder.path / "records.jsonl"):
-        data, record = line["data"], line["record"]
+        data = line["data"]
+        record = line["record"]
         form = _make_form(canonical(data["form"]))
         numbers = [{action: k for k, action in enumerate(actions)} for actions in form.actions]
         moves: tuple[list[Any], list[Any]] = ([], [])
         for submission in record["submissions"]:
             if submission["role"] in form.players:
-                seat, action = form.players.index(submission["role"]), submission["action"]
+                seat = form.players.index(submission["role"])
+                action = submission["action"]
                 moves[seat].append(
                     numbers[seat][action] if isinstance(action, str) else tuple(action)
                 )
@@ -672,7 +678,8 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
     figures: dict[Heads, BehaviourFigures] = {}
     precisions: list[tuple[str, PlayerGroup, float]] = []
     for heads in sorted(groups):
-        name, seed = ", ".join(filter(None, heads)), split(config.seed, "behave", *heads)
+        name = ", ".join(filter(None, heads))
+        seed = split(config.seed, "behave", *heads)
         group = PlayerGroup(groups[heads], seed)
         frames["groups"].append({"group": name})
         wanted = config.fit or choose_fits(group)
@@ -864,7 +871,8 @@ def _list_histories(
             reasons["no move was made"] += 1
         else:
             parts[seen.form, seen.seat].append(seen)
-    blocks, units = [], dict[str, int]()
+    blocks = []
+    units = dict[str, int]()
     for (form, seat), members in parts.items():
         stage = tournaments.StageGame(form.name, form)
         try:

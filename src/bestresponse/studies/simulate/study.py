@@ -262,7 +262,8 @@ class Plays:
 
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     """Read every finished play."""
-    game, readings = config.make_game(), Readings()
+    game = config.make_game()
+    readings = Readings()
     counted: list[tuple[int, Record]] = []
     payoffs: list[list[float]] = []
     weights: list[float] = []
@@ -278,11 +279,15 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     return Plays(
         config,
         tuple(repeat for repeat, _ in counted),
-        np.array(payoffs).reshape(-1, len(game.roles)),
-        np.array(weights),
-        [row for repeat, record in counted for row in _list_moves(config, repeat, record, options)],
-        readings,
-        options,
+        payoffs=np.array(payoffs).reshape(-1, len(game.roles)),
+        weights=np.array(weights),
+        moves=[
+            row
+            for repeat, record in counted
+            for row in _list_moves(config, repeat, record, options)
+        ],
+        readings=readings,
+        options=options,
     )
 
 
@@ -294,7 +299,8 @@ def _list_moves(
 ) -> Iterator[MoveRow]:
     """Yield the answers of the seats in one play, from playing it again, and gather the options
     that they had."""
-    game, theory = config.make_game(), config.theory
+    game = config.make_game()
+    theory = config.theory
     episode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
     rows: list[MoveRow] = []
@@ -594,10 +600,8 @@ def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Flo
     cells = np.zeros((len(plays.repeats), plays.rounds, form.num_players), dtype=np.int64)
     weights = np.zeros(cells.shape[:2])
     for row in plays.moves:
-        played, seat = (
-            (plays.numbers[row["repeat"]], row["turn"] - 1),
-            form.players.index(row["seat"]),
-        )
+        played = (plays.numbers[row["repeat"]], row["turn"] - 1)
+        seat = form.players.index(row["seat"])
         cells[*played, seat] = form.actions[seat].index(str(row["move"]))
         weights[played] = plays.config.discount ** played[1]
     return cells, weights
@@ -807,7 +811,8 @@ def _list_seats(
     weight = plays.config.continuation * plays.config.discount
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
-        payoffs, bounds = plays.payoffs[:, number], None
+        payoffs = plays.payoffs[:, number]
+        bounds = None
         ends = None if plays.ends is None else plays.ends[number]
         if plays.readings.voids and ends is not None:
             bounds = missing_bounds(
@@ -904,7 +909,8 @@ def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
         values = np.array([row["move"] for row in rows], dtype=np.float64)
         least, median, most = map(float, np.quantile(values, [0, 0.5, 1]))
         mean = plays.average(values, "amount", [row["repeat"] for row in rows])
-        named, number = part or nameless, turn or None
+        named = part or nameless
+        number = turn or None
         yield AmountRow(
             seat=seat,
             part=named,
@@ -943,7 +949,8 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
     welfare = (
         plays.average(plays.payoffs.sum(axis=1), "welfare", ends=totals) if plays.repeats else None
     )
-    optimum, price = theory.optimum, None
+    optimum = theory.optimum
+    price = None
     if welfare is not None and optimum is not None and optimum > 0 and welfare.estimate > 0:
         price = optimum / welfare.estimate
     return PlayedGameRow(
@@ -961,7 +968,8 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
 
 def show_rules(measured: Measurement) -> Shown:
     """Show the rules as the first seat is told them, and the file that the game came from."""
-    game, source = measured.config.make_game(), measured.config.game.text
+    game = measured.config.make_game()
+    source = measured.config.game.text
     briefing = write_rules(game.view(game.start(), game.roles[0]))
     blocks = (Paragraph(f"As {game.roles[0]} is told them:"), Code(briefing, "text"))
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)

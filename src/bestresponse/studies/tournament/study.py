@@ -613,7 +613,7 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
         enter((first, second), played)
         if first != second and config.is_mirrored(first, second):
             enter((second, first), [match.mirrored for match in played])
-    return Standings(config, totals, rounds, spread, missing, counts)
+    return Standings(config, totals, rounds=rounds, spread=spread, missing=missing, plays=counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -666,11 +666,13 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
         if config.repetitions is None:
             result = exact_round_robin([*first, *second], config.stage.form, config.rules)
         else:
-            plays, seed = config.repetitions, split(config.seed, "matches")
+            plays = config.repetitions
+            seed = split(config.seed, "matches")
             result = play_round_robin(
                 [*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed
             )
-        grid, part = np.ix_(indices, indices), (slice(len(first)), slice(-len(first), None))
+        grid = np.ix_(indices, indices)
+        part = (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
         rounds[grid] = result.rounds[part]
@@ -769,7 +771,8 @@ class Standings:
         )
 
     def _make_row(self, index: int) -> StandingRow:
-        entry, against = self.config.entries[index], self.opponents
+        entry = self.config.entries[index]
+        against = self.opponents
         counting = slice(1 if self.config.seats == "first" else 2)  # which seats count
         totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])[
             counting
@@ -778,7 +781,8 @@ class Standings:
             counting
         ]
         payoffs = self.config.stage.form.payoffs[counting]
-        least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
+        least = payoffs.min(axis=(1, 2))[:, None]
+        width = np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
         shares = np.where(
             width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats
@@ -1237,7 +1241,8 @@ def _seat_entry(
 ) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
-    entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
+    entry = config.entries[spec.data["places"][seat]]
+    seed = split(spec.data["seed"], seat)
     match entry.kind:
         case "model":
             return None
@@ -1606,7 +1611,8 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchR
     if sum(certain) ** 2 * config.rounds > room:
         return
     for i, k in product(range(len(automata)), repeat=2):
-        first, second = automata[i], automata[k]
+        first = automata[i]
+        second = automata[k]
         if (
             config.counts(i, k)
             and certain[i]
