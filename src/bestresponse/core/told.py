@@ -95,7 +95,7 @@ class PrivateProse:
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """What stands in a place of a text: lines, or names that are joined as in `a, b and c`."""
+    """What is in a place of a text: lines, or names that are joined as in `a, b and c`."""
 
     name: str
     parts: tuple[str, ...]
@@ -219,7 +219,7 @@ Position: TypeAlias = Decides | Draw | PlayEnd
 
 @dataclass(frozen=True)
 class Course:
-    """A game tree: what stands at every position, in preorder.
+    """A game tree: what is at every position, in preorder.
 
     After a position stand all that follow its first option, then all that follow the second, and so
     on. So the list needs no numbers, and a long game needs no deep nesting.

@@ -1,7 +1,7 @@
 """Strategies in a seat: fixed answers and mixtures, functions, chance, automata, Axelrod's library,
 equilibria.
 
-Baselines are simple ways to play a two-player matrix game, to stand beside every model in every
+Baselines are simple ways to play a two-player matrix game, to be next to every model in every
 table. Each is a function of the player's own payoffs and the opponent's, both with the player's own
 actions as rows, for a whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go
 to the action listed first.

@@ -207,7 +207,7 @@ class GameValue:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How many plays (or whatever `unit` says) came out the same, and what differs in the
+    """How many plays (or whatever `unit` says) were the same, and what differs in the
     others."""
 
     same: int

@@ -30,7 +30,7 @@ from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
-"""Deeper items stand beside those of this depth: lists are written by recursion, and a text may
+"""Deeper items are next to those of this depth: lists are written by recursion, and a text may
 come from anybody."""
 Item = tuple[str, "list[Item]"]
 """An item of a list and the items below it."""

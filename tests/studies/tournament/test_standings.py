@@ -420,7 +420,7 @@ def test_a_round_is_worth_the_same_however_long_matches_happen_to_last(tmp_path)
     assert len(set(in_bulk.totals.ravel().tolist())) > 1
     model = ScriptedModel(lambda request: '{"answer": "cooperate"}', name="llm")
     _, asked, ran = play_with(model, tmp_path, "cooperator", **rules)
-    assert "Winners (with the highest payoff a round): " in render(ran.report())
+    assert "Winners (with the highest payoff per round): " in render(ran.report())
     assert len(set(asked.totals.ravel().tolist())) > 1
     for found in (in_bulk, asked):
         assert [row["per_round"] for row in found.rows] == [pytest.approx(3.0)] * 2

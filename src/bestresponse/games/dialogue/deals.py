@@ -472,7 +472,7 @@ class Price(DealRules):
 class Issues(DealRules):
     """One level of each of `issues`, or no deal, such as salary, start and leave of a job.
 
-    The levels of an issue stand in an order: the part `climbing` prefers the last, the other one
+    The levels of an issue are in an order: the part `climbing` prefers the last, the other one
     the first.
     """
 

@@ -471,7 +471,7 @@ class PlainDialogue(DialogueGame):
         return Worded(english, tuple(place for place in places if place.name in names))
 
     def _list_places(self, scenario: Scenario, seat: int | None = None) -> list[TextPlace]:
-        """List what stands in the places of a text: for a seat, or for everybody."""
+        """List what is in the places of a text: for a seat, or for everybody."""
         places = [TextPlace("names", self.names, joined=True)]
         for name, value in {**self.domain.deal.fill_public(), **scenario.public}.items():
             places.append(TextPlace(name, tuple(value.split("\n"))))

@@ -1,7 +1,7 @@
 """A game written as a logic program, as a game like any other.
 
 The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and
-only the table that comes out of it is used from then on. A game in which everybody moves once and
+only the table that results from it is used from then on. A game in which everybody moves once and
 at the same time becomes a normal form; any other becomes a `LogicGame`, which can be played, and
 compiled to a tree.
 """

@@ -617,7 +617,7 @@ def _compute_spread_within(rows: Rows) -> float | None:
 def _compute_spread_between(rows: Rows) -> float | None:
     """Compare the games by their mean gaps; None where no game was asked about more than once.
 
-    Without trials it would be the deviation that stands beside it under another name.
+    Without trials it would be the deviation that is next to it under another name.
     """
     games = _group_answers(rows, "nash_gap")
     if len(games) < 2 or all(len(gaps) == 1 for gaps in games):

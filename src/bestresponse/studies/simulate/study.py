@@ -2,7 +2,7 @@
 theory.
 
 A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts
-as an answer of its own; under noise what was meant stands beside the move that was made. A void
+as an answer of its own; under noise what was meant is next to the move that was made. A void
 play enters no figure; it is counted.
 
 In a table the regret of a seat is, a play on average, what its best single move would have earned
@@ -194,9 +194,9 @@ class MoveRow(TypedDict):
 
 @dataclass(frozen=True)
 class Plays:
-    """The plays of a run: `payoffs` has one row for each play that counts, one column a seat.
+    """The plays of a run: `payoffs` has one row for each play that counts, one column per seat.
 
-    Where the game was repeated, payoffs are a round on average, so that they stand beside the
+    Where the game was repeated, payoffs are a round on average, so that they are next to the
     theory of one round; `weights` are the rounds of every play, discounted. `options` are those
     that a seat had, by seat, place and part.
     """
@@ -336,7 +336,7 @@ def _list_moves(
                         reply_cost=reply_cost,
                     )
                 )
-                cost = reply_cost = None  # those of a form stand at its first field
+                cost = reply_cost = None  # those of a form are at its first field
         episode.submit(role, submission.decision)
     facts = episode.view(game.roles[0]).facts if isinstance(game, HasStage) else {}
     for row in rows:
@@ -405,7 +405,7 @@ class RegretRow(TypedDict):
 
     seat: str
     turn: Annotated[int, column("round")]
-    regret: Annotated[Interval, column("regret a round", ".3f")]
+    regret: Annotated[Interval, column("regret per round", ".3f")]
 
 
 class SustainedRow(TypedDict):
@@ -706,7 +706,7 @@ class AmountRow(TypedDict):
 
 
 class EquilibriumRow(TypedDict):
-    """An equilibrium; what it pays stands in a column for each seat."""
+    """An equilibrium; what it pays is in a column for each seat."""
 
     equilibrium: str
     nearest: Annotated[bool, column("nearest to the play")]

@@ -12,7 +12,7 @@ both seats, against itself included.
 Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
 against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
 replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
-the mean payoff a round over both seats.
+the mean payoff per round over both seats.
 
 Who takes part in a tournament: groups and names of strategies, files, functions and models.
 
@@ -394,7 +394,7 @@ def _make_entry(name: str) -> Contestant:
 
 
 def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Contestant]:
-    """List the probes of a fingerprint, a square of so many points a side."""
+    """List the probes of a fingerprint, a square of so many points per side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
         raise SettingError(
@@ -510,12 +510,12 @@ class StandingRow(TypedDict):
     game: str
     name: str
     kind: str
-    per_round: Annotated[float | None, column("payoff a round", ".3f")]
+    per_round: Annotated[float | None, column("payoff per round", ".3f")]
     """mean over all matches that count: both seats and itself, unless settings say otherwise"""
     first: Annotated[float | None, column("first seat", ".3f")]
-    """payoff a round when moving in the first seat"""
+    """payoff per round when moving in the first seat"""
     second: Annotated[float | None, column("second seat", ".3f")]
-    """payoff a round when moving in the second seat"""
+    """payoff per round when moving in the second seat"""
     share: Annotated[float | None, column("normalised", ".2%")]
     """0 %: always the lowest payoff of the seat, 100 %: always the highest"""
     total: Annotated[float | None, column(format=".1f")]
@@ -747,7 +747,7 @@ class Standings:
     @property
     def winners(self) -> tuple[str, ...]:
         """Those who reach their target where targets are given, else those with the highest payoff
-        a round.
+        per round.
 
         Who lacks matches has no total, and cannot win.
         """
@@ -1403,7 +1403,7 @@ class BetweenRow(TypedDict):
 
     strategy: str
     against: str
-    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+    payoff: Annotated[float | None, column("payoff per round", ".2f")]
 
 
 class FingerprintRow(TypedDict):
@@ -1412,11 +1412,11 @@ class FingerprintRow(TypedDict):
 
     cooperates: Annotated[str, column("cooperates anyway")]
     defects: Annotated[str, column("defects anyway")]
-    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+    payoff: Annotated[float | None, column("payoff per round", ".2f")]
 
 
 class WinnerRow(TypedDict):
-    """Somebody who won a game: reached the target that was set, or the highest payoff a round."""
+    """Somebody who won a game: reached the target that was set, or the highest payoff per round."""
 
     game: str
     name: str

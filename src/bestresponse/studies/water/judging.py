@@ -4,7 +4,7 @@
     judge_run(run, model)       scores by a model                     simulate judge
     summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
 
-A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge.
+A sheet is a CSV file: one row per game and resident, one column per scale, filled in by one judge.
 Scores are whole numbers from 1 to 5; anything else is refused with its place. People and models see
 the same: rules, persona, what happened, and the resident's own words. `identity` is judged only
 where a model played with a persona. Several judges are summed up by means, deviations and medians,

@@ -17,7 +17,7 @@ models", Journal of Political Economy 130, 2022) is the part of the way from cha
 attainable prediction, (chance - model) / (chance - best) in expected loss. Best attainable is to
 know how often a choice was made by others in the same game: of n choices, k of them like it, (k - 1
 + 1/2) / (n - 1 + m/2) for m moves. This costs about m - 1 in log likelihood, so that with few
-choices in a game even a perfect model would come out above 1. Completeness is told where that cost
+choices in a game even a perfect model would be above 1. Completeness is told where that cost
 is at most 5 % of what can be gained, from 8 games on, with an interval from resampling games.
 """
 

@@ -409,7 +409,7 @@ class TimeLimits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and
+    `brand` is at the top of every page, beside the picture `logo`; `show_others` and
     `show_history` show what the others got and what happened when a game is over. `text` replaces
     texts of the pages by their names.
 
@@ -483,7 +483,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
 
 
 class _Mistake(Exception):
-    """What is wrong, and the path of where it stands in the file."""
+    """What is wrong, and the path of where it is in the file."""
 
 
 @contextmanager
@@ -713,7 +713,7 @@ def _read_part(
             Template(phrase).get_identifiers()
         ):
             why = (
-                f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken"
+                f"${min(unknown)} does not occur in the phrase {phrase!r} that it is to be taken"
                 " from"
             )
             raise _Mistake(why, "games", number, "text", phrase)
@@ -732,7 +732,7 @@ def _read_part(
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse a language that is not there or not complete, and texts of pages that there are not
+    """Refuse a language that is not there or not complete, and texts of pages that do not exist
     or that have other places."""
     try:
         load_language(experiment.language)
@@ -812,7 +812,7 @@ def find_line(text: str, path: Path) -> int:
     4
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    # The more lines are read, the more of the path is there; it stands in the first line that
+    # The more lines are read, the more of the path is there; it is in the first line that
     # brings all there ever is.
     depth = _measure_depth(lines, path)
     return (

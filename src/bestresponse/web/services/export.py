@@ -2,7 +2,7 @@
 with a codebook.
 
 A participant is a code made from the session and the seat, beside the labels that came with the
-link. Nothing else personal is kept, so nothing else comes out, unless people write it into their
+link. Nothing else personal is kept, so nothing else is exported, unless people write it into their
 answers.
 """
 
@@ -359,7 +359,7 @@ def list_formats() -> list[str]:
 
 
 def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
-    """Export the table in that format, of one lobby or of all; UsageError where there is none of
+    """Export the table in that format, of one lobby or of all; UsageError if there is no table of
     that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(

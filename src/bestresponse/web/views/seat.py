@@ -456,7 +456,7 @@ SimpleAsk = Choice | Amount | Words | Mixture
 
 @dataclass(frozen=True, slots=True)
 class DrawnField:
-    """One part of a question as it is drawn: `typed` is what stands in it, `error` the sentence
+    """One part of a question as it is drawn: `typed` is what is in it, `error` the sentence
     beside it."""
 
     name: str

@@ -127,7 +127,7 @@ def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list
     """Group the calls that led to each answer, by its number: those up to the one that the answer
     was read from.
 
-    Calls after the last reply that can be told stand with the last answer of their seat.
+    Calls after the last reply that can be told are with the last answer of their seat.
     """
     waiting: dict[Role, list[JsonMapping]] = {}
     for call in calls:
@@ -243,7 +243,7 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
             for role, row in cells.items()
         }
         numbers = [number for line in lines.values() for number in line if number is not None]
-        # What the others did stands in their own tables, as what they did themselves.
+        # What the others did is in their own tables, as what they did themselves.
         if column in tables or not numbers:
             continue
         title = "choice" if column == "you" else column.removeprefix("your ")
