@@ -3,8 +3,8 @@
 Each is a formula over many games at once; `BidderPlayer` puts the same formula into a seat of one
 game. All see only what is public. Arrays have one row per game, then (where they have them) one
 column per day and one per seat. The steps are those of `games.water.game`, number by number: the
-same supplies from the same seeds, the same order of service, the same sums. A bid that is not made is
-NaN.
+same supplies from the same seeds, the same order of service, the same sums. A bid that is not
+made is NaN.
 
     random      a share of the balance, uniform from 0 to 1
     share:X     always the share X of the balance (0.5 where none is given)
