@@ -126,7 +126,8 @@ def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(p
     )
     assert done.returncode == 0, done.stderr
     assert "row (me): 5" in done.stdout
-    assert "1  defect     defect         0  defect                                 0" in done.stdout
+    # Cooperating and then defecting earns 3 + 5; after a defection 5 + 1 is left at best.
+    assert "1  defect     cooperate      2  defect                                 0" in done.stdout
     assert "2  cooperate  defect         1  defect                                 1" in done.stdout
 
 

@@ -253,6 +253,8 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     checks = config.back_check + config.claims  # their prompts are about half as long
     count = config.candidates + checks
     most = config.candidates * config.attempts + checks * MOST_ASKED
+    if checks:  # what they find is given back once, and the new game is checked again
+        most += config.attempts + checks * MOST_ASKED
     prompt = config.candidates * each_prompt + checks * each_prompt // 2
     reply = count * each_reply
     money = estimate_price(config.model, prompt, reply)

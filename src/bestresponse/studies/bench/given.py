@@ -88,7 +88,8 @@ class GivenGames:
 def _read_form(entry: Mapping[str, object]) -> NormalForm:
     """Read a game that a run keeps; InvalidGame or KeyError where the text is not one that was
     kept."""
-    players, actions = entry["players"], entry["actions"]
+    players = entry["players"]
+    actions = entry["actions"]
     if not isinstance(players, list) or not isinstance(actions, list):
         raise InvalidGame("expected the names of players and actions as lists")
     names = tuple(tuple(map(str, labels)) for labels in actions)

@@ -216,7 +216,9 @@ def _multiply(left: Singles, right: Singles) -> Singles:
     """
     rows, inner = left.shape
     columns = right.shape[1]
-    high, deep, wide = gcd(rows, _BLOCK[0]), gcd(inner, _BLOCK[1]), gcd(columns, _BLOCK[2])
+    high = gcd(rows, _BLOCK[0])
+    deep = gcd(inner, _BLOCK[1])
+    wide = gcd(columns, _BLOCK[2])
     if rows * inner * columns <= prod(_BLOCK) or high * deep * wide < _WORTH_BLOCKS:
         return left @ right
     first = left.reshape(rows // high, 1, high, inner // deep, deep).transpose(0, 1, 3, 2, 4)

@@ -219,7 +219,8 @@ class Tree:
     def describe(self, node: int) -> Leaf | Chance | Turn:
         """Say what stands at a node, the positions after it being nodes, as `build_tree` takes
         it."""
-        owner, below = int(self.owner[node]), self.children[node]
+        owner = int(self.owner[node])
+        below = self.children[node]
         if owner == LEAF:
             return Leaf(self.list_payoffs(node))
         if owner == CHANCE:
@@ -316,7 +317,8 @@ class Grower(Generic[Position]):
             raise InvalidGame(
                 f"players: expected different names, at least one, got {list(players)}"
             )
-        self.players, self.expand = tuple(players), expand
+        self.players = tuple(players)
+        self.expand = expand
         self.index = {player: i for i, player in enumerate(players)}
         self.parent: list[int] = []
         self.move: list[int] = []
@@ -330,8 +332,11 @@ class Grower(Generic[Position]):
 
     def grow(self, root: Position, limit: int, name: str) -> Tree:
         """Add all nodes, depth first."""
-        guard, settle, add_kind = MemoryGuard(limit), self.settle, self.kind.append
-        add_parent, add_move = self.parent.append, self.move.append
+        guard = MemoryGuard(limit)
+        settle = self.settle
+        add_kind = self.kind.append
+        add_parent = self.parent.append
+        add_move = self.move.append
         stack: list[tuple[Position, int, int]] = [(root, -1, -1)]
         node = 0
         while stack:
@@ -380,7 +385,8 @@ class Grower(Generic[Position]):
         payoffs[kind == LEAF] = np.array(self.payoffs, dtype=np.float64).reshape(
             -1, len(self.players)
         )
-        probability, exact_chances = np.ones(len(kind)), {}
+        probability = np.ones(len(kind))
+        exact_chances = {}
         for node in (np.flatnonzero(kind[parent[1:]] == CHANCE) + 1).tolist():
             _, chance = self.draws[int(parent[node])][int(move[node])]
             probability[node] = nearest = float(chance)
@@ -457,7 +463,8 @@ class Grower(Generic[Position]):
                 Infoset(player, turn.infoset, self._new_label(player, turn), moves)
             )
         elif self.infosets[number].moves != moves:
-            label, before = self.infosets[number].label, ", ".join(self.infosets[number].moves)
+            label = self.infosets[number].label
+            before = ", ".join(self.infosets[number].moves)
             subject = f"the information set {label!r} of {turn.player}"
             raise self._wrong(
                 node,
