@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.core.files import read_text_file
-from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import FORMATS, theme, themes
 from bestresponse.report.files import write_text
@@ -51,6 +50,7 @@ from bestresponse.studies.improve.examples import (
     split_classes,
 )
 from bestresponse.studies.improve.rewards import score_reply
+from bestresponse.studies.improve.rows import ExportManifest, ExportSettings, Written
 from bestresponse.theory.games.normal_form import Array
 
 FORMAT = 3
@@ -244,22 +244,17 @@ class ExportConfig:
             trees=tuple(self.trees) if self.games == "trees" else (),
         )
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> ExportSettings:
         """Return what the files depend on."""
-        plain = {
-            name: getattr(self, name)
-            for name in (
-                "games",
-                "sizes",
-                "rectangular",
-                "count",
-                "varied",
-                "answers",
-                "checked",
-                "purpose",
-            )
-        }
-        return plain | {
+        return {
+            "games": self.games,
+            "sizes": self.sizes,
+            "rectangular": self.rectangular,
+            "count": self.count,
+            "varied": self.varied,
+            "answers": self.answers,
+            "checked": self.checked,
+            "purpose": self.purpose,
             "scale": list(self.scales),
             "formats": list(self.formats),
             "themes": list(self.telling.themes),
@@ -278,7 +273,7 @@ class Exported:
     prompts: str
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> Written:
         """Return it as plain data."""
         return {"counts": self.counts, "prompts": self.prompts, "notes": list(self.notes)}
 
@@ -370,11 +365,11 @@ def _write_manifest(config: ExportConfig, exported: Exported, files: dict[str, s
     write_text(path, json.dumps(manifest, indent=2) + "\n")
 
 
-def read_manifest(folder: Path) -> JsonObject:
+def read_manifest(folder: Path) -> ExportManifest:
     """Return what a folder of examples says of itself; StoreError where it says nothing that can be
     read."""
     try:
-        manifest: JsonObject = json.loads(
+        manifest: ExportManifest = json.loads(
             read_text_file(folder / "manifest.json", _LARGEST_MANIFEST)
         )
         if manifest["format"] != FORMAT:
@@ -448,7 +443,9 @@ def _draw_games(
     config: ExportConfig, shape: tuple[int, ...], count: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     scales = rng.choice(config.scales, (count, *[1] * (1 + len(shape))))
-    drawn = np.floor(rng.random((count, 2, *shape)) * (2 * scales + 1)).astype(np.int64) - scales
+    drawn: NDArray[np.int64] = (
+        np.floor(rng.random((count, 2, *shape)) * (2 * scales + 1)).astype(np.int64) - scales
+    )
     if config.games == "zero-sum":
         drawn[:, 1] = -drawn[:, 0]
     return drawn
@@ -597,7 +594,7 @@ def _is_pair(example: Example) -> bool:
     return better - score_reply(example.task, example.rejected) >= _WORSE
 
 
-def _write_parquet(path: Path, rows: Iterator[JsonObject]) -> None:
+def _write_parquet(path: Path, rows: Iterator[dict[str, object]]) -> None:
     import pyarrow
     from pyarrow import parquet
 
