@@ -30,7 +30,7 @@ from bestresponse.models.providers.weights import (
     WEIGHTS,
     Progress,
     default_folder,
-    find_folder,
+    find_weights_folder,
     pull,
     weights_path,
 )
@@ -130,7 +130,7 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
             opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix)
         )
         return opened
-    folder = find_folder(spec)
+    folder = find_weights_folder(spec)
     if folder is not None and any(
         (folder / name).is_file() for name in ("config.json", "model.safetensors")
     ):

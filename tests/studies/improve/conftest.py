@@ -42,6 +42,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="session")
 def base(data, tmp_path_factory):
     """A random network with a tokenizer that has whole phrases of the questions as tokens."""
+    pytest.importorskip("torch", reason="the extra `train` is not installed")
     from tiny_networks import list_texts, make_network, make_sizes, make_tokenizer
 
     from bestresponse.models.students.network import write_folder

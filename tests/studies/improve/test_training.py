@@ -279,12 +279,12 @@ def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(
     make_step = killed.step
 
     def step_or_die(batch, rate):
-        if killed.progress.step == 5:
+        if killed.progress.step == 4:
             raise Killed
         return make_step(batch, rate)
 
     monkeypatch.setattr(killed, "step", step_or_die)
-    # The sixth step is never made; what was done since the last checkpoint is lost.
+    # The fifth step is never made; what was done since the last checkpoint is lost.
     monkeypatch.setattr(training, "_LEAST_SAVED", 100.0)
     with pytest.raises(Killed):
         training.train(killed, opened, tmp_path / "checkpoint.pt", lambda row: None)

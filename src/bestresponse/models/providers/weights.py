@@ -65,7 +65,7 @@ WEIGHTS: Mapping[str, Weights] = {
 }
 
 
-def find_folder(name: str) -> Path | None:
+def find_weights_folder(name: str) -> Path | None:
     """Return the folder of weights: that of a path, or of a name such as `owner/model` in the local
     cache of Hugging Face; nothing is downloaded."""
     path = Path(name)

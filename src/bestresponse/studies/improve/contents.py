@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.models.providers.weights import WEIGHTS, find_folder
+from bestresponse.models.providers.weights import WEIGHTS, find_weights_folder
 from bestresponse.runs.inputs import Converted
 
 _WEIGHT_FILES = ("*.json", "*.safetensors", "*.bin", "*.model", "*.txt", "*.jinja")
@@ -80,7 +80,7 @@ def hash_weights(name: str) -> str:
         return WEIGHTS[name].sha256
     path = Path(name)
     try:
-        folder = find_folder(name)
+        folder = find_weights_folder(name)
         if folder is not None:
             return hash_files([found for glob in _WEIGHT_FILES for found in folder.glob(glob)])
         if path.exists():

@@ -24,7 +24,7 @@ from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
-from bestresponse.studies.improve.rows import ChatMessage, Conversation, ExportManifest
+from bestresponse.studies.improve.rows import ChatMessage, Conversation, ExportManifest, QuestionRow
 
 POOL = 4096
 """Examples that are read and mixed together."""
@@ -109,11 +109,7 @@ def open_export(folder: Path) -> Folder:
     training, and that its files are those of its manifest."""
     manifest = read_manifest(folder)
     check_prompts(folder, manifest)
-    purpose = manifest["settings"]["purpose"]
-    if purpose != "sft":
-        raise StoreError(
-            f"{folder} was exported with --purpose {purpose}; `train` takes --purpose sft"
-        )
+    check_purpose(folder, manifest, "sft")
     files = manifest["files"]
     if not files:
         raise StoreError(f"{folder} is not complete: run its export again, which goes on")
@@ -126,6 +122,38 @@ def open_export(folder: Path) -> Folder:
                 f"{path} is not the file that was exported: remove it and run the export again"
             )
     return Folder(folder, int(manifest["counts"]["train"]), tuple(sorted(files.items())))
+
+
+def check_purpose(folder: Path, manifest: ExportManifest, wanted: str) -> None:
+    """Refuse an export with other columns than are read."""
+    purpose = manifest["settings"]["purpose"]
+    if purpose != wanted:
+        raise StoreError(
+            f"{folder} was exported with --purpose {purpose}; expected --purpose {wanted}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A row of an export for reinforcement: what is asked, and the task as text."""
+
+    system: str
+    question: str
+    task: str
+
+
+def read_questions(folder: Path, split: str) -> Iterator[Question]:
+    """Yield the questions of a split of an export for reinforcement."""
+    manifest = read_manifest(folder)
+    check_purpose(folder, manifest, "rl")
+    for name in sorted(manifest["files"]):
+        if not name.startswith(f"{split}-"):
+            continue
+        path = folder / name
+        for row in parse_rows(path, path.read_bytes()):
+            asked = cast(QuestionRow, row)
+            said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
+            yield Question(said.get("system", ""), said["user"], asked["task"])
 
 
 def check_prompts(folder: Path, manifest: ExportManifest) -> None:

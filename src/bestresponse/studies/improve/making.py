@@ -20,12 +20,12 @@ import torch
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.models.providers.weights import WEIGHTS, find_folder, pull
+from bestresponse.models.providers.weights import WEIGHTS, find_weights_folder, pull
 from bestresponse.models.registry import read_default_settings
 from bestresponse.models.students.gguf_files import read_gguf
 from bestresponse.models.students.model import choose_device
 from bestresponse.models.students.network import Network, read_folder, write_folder
-from bestresponse.models.students.writing import Writer
+from bestresponse.models.students.writing import Writer, open_writer
 from bestresponse.report.files import write_text
 from bestresponse.studies.improve import training
 from bestresponse.studies.improve.contents import hash_file
@@ -71,7 +71,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrainingJob:
     """A training: its settings, data, and the folder that keeps its checkpoints and rows."""
 
     config: TrainConfig
@@ -97,7 +97,7 @@ def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], 
     )
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(base, recipe, data))
-    job = Job(config, recipe, data, work)
+    job = TrainingJob(config, recipe, data, work)
     student = _train_here(job, base.network, on_row) if base.network else None
     if student is None:
         student = _train_by_trl(job, base, on_row)
@@ -106,6 +106,19 @@ def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], 
         measured = training.measure_replies(student, examples)
         tests.append({"kind": kind, "size": size, "format": shown_as, **measured})
     write_rows(work / "tests.jsonl", tests)
+
+
+def answer_questions(name: str, device: str, rows: Sequence[Conversation]) -> list[float]:
+    """Ask a model questions, and return what each answer loses: infinity where it cannot be
+    read."""
+    place = choose_device() if device == "auto" else device
+    dtype = torch.float32 if place == "cpu" else torch.bfloat16
+    folder = find_weights_folder(name)
+    if folder is None:
+        writer: Writer = open_network(name).to(place, dtype)
+    else:
+        writer = open_writer(folder, place, dtype)
+    return training.measure_losses(writer, rows)
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
@@ -119,7 +132,7 @@ def _choose_rate(config: TrainConfig, base: Base) -> float:
     return _TRL_RATE if config.lora is None else _LORA_RATE
 
 
-def _train_here(job: Job, network: Network, on_row: Callable[[TrainRow], None]) -> Writer:
+def _train_here(job: TrainingJob, network: Network, on_row: Callable[[TrainRow], None]) -> Writer:
     """Train by the fast loop; where memory runs out, with half as many tokens per step."""
     recipe = job.recipe
     checkpoint = job.work / "checkpoint.pt"
@@ -151,7 +164,7 @@ def _train_here(job: Job, network: Network, on_row: Callable[[TrainRow], None]) 
     return student.to(recipe.device, recipe.dtype)
 
 
-def _train_by_trl(job: Job, base: Base, on_row: Callable[[TrainRow], None]) -> Writer:
+def _train_by_trl(job: TrainingJob, base: Base, on_row: Callable[[TrainRow], None]) -> Writer:
     """Train by TRL, all weights or an adapter."""
     from bestresponse.studies.improve.finetuning import Adapter, Finetuning, finetune
 
@@ -181,7 +194,7 @@ def open_base(name: str, *, adapted: bool, work: Path) -> Base:
 
     For an adapter, weights that are no folder yet are written as one below `work`.
     """
-    folder = find_folder(name)
+    folder = find_weights_folder(name)
     try:
         network = open_network(name if folder is None else str(folder))
         network.end  # noqa: B018 - refused here where no token ends a message

@@ -78,29 +78,16 @@ def reward_replies(
     return [reward_reply(reply, one) for reply, one in zip(completions, task, strict=True)]
 
 
-def reward_reply(completion: Completion, task: Task | None = None, **columns: object) -> float:
+def reward_reply(completion: Completion, task: Task) -> float:
     """Return the reward of one reply, 0 where it cannot be read.
 
-    This is a reward function as rubrics of `verifiers` call it; there the task is in `info`.
+    The environment `bestresponse_solved_games` of `verifiers` rewards by it.
     """
-    if task is None or task == "default":
-        task = _find_task(columns.get("info"))
     text = completion if isinstance(completion, str) else str(completion[-1]["content"] or "")
     try:
         return score_reply(task, text)
     except InvalidMove:
         return 0.0
-
-
-def _find_task(info: object) -> Task:
-    """Return the task in the column `info` of `verifiers`, which is an object or its text."""
-    known = json.loads(info) if isinstance(info, str) else info
-    task = known.get("task") if isinstance(known, dict) else None
-    if not isinstance(task, str | Mapping):
-        raise UsageError(
-            "expected the task in the column `task`, or in `info` under `task`, got neither"
-        )
-    return task
 
 
 def _read_task(task: Task) -> GameTask:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from bestresponse.report.frames import column
 
@@ -25,6 +25,14 @@ class Conversation(TypedDict):
     messages: list[ChatMessage]
     task: str | None
     unscored: Sequence[int]
+
+
+class QuestionRow(TypedDict):
+    """A row for reinforcement: what is asked, the solver's answer, and the task as JSON text."""
+
+    prompt: list[ChatMessage]
+    answer: str
+    task: str
 
 
 GameTask = TypedDict(
@@ -110,6 +118,7 @@ class ExportSettings(TypedDict):
     sizes: str
     rectangular: float
     count: int
+    support: NotRequired[int]
     varied: float
     answers: str
     checked: float
@@ -122,7 +131,7 @@ class ExportSettings(TypedDict):
     seed: int
 
 
-class Written(TypedDict):
+class ExportCounts(TypedDict):
     """How many examples of each split there are, the hash of the prompts, and remarks."""
 
     counts: dict[str, int]
@@ -130,7 +139,7 @@ class Written(TypedDict):
     notes: list[str]
 
 
-class ExportManifest(Written):
+class ExportManifest(ExportCounts):
     """What a folder of examples says of itself; `files` holds the SHA-256 of every file."""
 
     format: int

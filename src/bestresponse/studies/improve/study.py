@@ -109,7 +109,7 @@ def run_training(
     config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
-    check_packages(config)
+    check_packages(four_bit=config.four_bit)
     check_output(config)
     from bestresponse.studies.improve.making import train_student
 
@@ -123,11 +123,11 @@ def run_training(
     return Outcome(played=100)
 
 
-def check_packages(config: TrainConfig) -> None:
+def check_packages(*, four_bit: bool = False) -> None:
     """Refuse a training whose packages are missing."""
     if find_spec("torch") is None:
         raise UsageError(f"training needs torch: {install_hint('train')}")
-    if config.four_bit and find_spec("bitsandbytes") is None:
+    if four_bit and find_spec("bitsandbytes") is None:
         raise UsageError(
             "--four-bit needs bitsandbytes: pip install bitsandbytes, or leave it out to train the"
             " adapter beside a base in half precision"

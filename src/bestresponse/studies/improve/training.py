@@ -652,9 +652,7 @@ def report_progress(
 def measure_replies(writer: Writer, examples: Sequence[Conversation]) -> Measures:
     """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and
     lose on average."""
-    lost: list[float] = []
-    for start in range(0, len(examples), _ASKED):
-        lost += find_losses(writer, examples[start : start + _ASKED])
+    lost = measure_losses(writer, examples)
     read = [value for value in lost if value < math.inf]
     count = max(len(lost), 1)
     return {
@@ -666,9 +664,15 @@ def measure_replies(writer: Writer, examples: Sequence[Conversation]) -> Measure
     }
 
 
-def find_losses(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
-    """Ask all questions at once, and return what each reply loses: infinity where it cannot be
-    read."""
+def measure_losses(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
+    """Ask all questions, and return what each reply loses: infinity where it cannot be read."""
+    lost: list[float] = []
+    for start in range(0, len(examples), _ASKED):
+        lost += _measure_together(writer, examples[start : start + _ASKED])
+    return lost
+
+
+def _measure_together(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
     pairs = encode_examples(writer, examples)
     longest = max(len(pair.answer) for pair in pairs) + _ROOM
     replies = writer.continue_prompts([pair.asked for pair in pairs], longest)
