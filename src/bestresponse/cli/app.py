@@ -67,6 +67,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "export": ("export", "Write games with the solver's answers, for training a model on them."),
     "train": ("run:train", "Train a model on the solver's answers."),
+    "improve": (
+        "run:improve",
+        "Measure a model, train it on what it does worst, and measure it again, in rounds.",
+    ),
     "play": ("play", "Play a game yourself."),
     "serve": ("serve", "Open games to people in a browser."),
     "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),

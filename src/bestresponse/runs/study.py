@@ -444,6 +444,7 @@ studies = Registry(
     {
         "behave": "bestresponse.studies.behave.study:behave",
         "bench": "bestresponse.studies.bench.study:bench",
+        "improve": "bestresponse.studies.improve.rounds:improve",
         "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
