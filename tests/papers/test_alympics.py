@@ -93,7 +93,7 @@ class Shared:
         return [
             request
             for request in self.model.asked
-            if "you are Alex" in request.messages[-1].content
+            if "You are Alex" in request.messages[-1].content
         ]
 
     def section(self, run, title):
@@ -426,7 +426,7 @@ def check_terminal(shared):
     done = CliRunner().invoke(
         app, [*words, "--output-dir", str(shared.folder / "me")], input="70\n"
     )
-    assert "Alex bid $70 and got water" in done.output
+    assert "You bid $70 and got water" in done.output
 
 
 @promise("A.4: five people play 20 days with 10-20 units, and five with 20-30 units, in a browser")

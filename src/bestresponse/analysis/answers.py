@@ -539,7 +539,8 @@ class Answered:
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
-        title, chart = f"{self.game.name}: {self.question.name}", self.answer.chart
+        title = f"{self.game.name}: {self.question.name}"
+        chart = self.answer.chart
         figure = (
             (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
         )

@@ -168,8 +168,19 @@ def _describe_table(form: NormalForm) -> Theory:
             for role, actions, mix in seats
         }
         predicted.append(_predict(form.players, equilibrium, shares))
-    method, complete = solved.nash.method, solved.nash.complete
-    return Theory(form, None, None, solved, tuple(predicted), (), method, complete, optimum)
+    method = solved.nash.method
+    complete = solved.nash.complete
+    return Theory(
+        form=form,
+        tree=None,
+        known=None,
+        solution=solved,
+        predicted=tuple(predicted),
+        policies=(),
+        method=method,
+        complete=complete,
+        optimum=optimum,
+    )
 
 
 def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
@@ -251,7 +262,8 @@ def price_choices(game: Game[S], record: Record, role: Role) -> Frame[ChoiceRow]
     theory = describe_theory(game)
     rows: list[ChoiceRow] = []
     if theory.form is not None:
-        form, seat = theory.form, theory.form.players.index(role)
+        form = theory.form
+        seat = theory.form.players.index(role)
         state: Any = Episode(game, record.submissions).state
         played = state.played if isinstance(state, Rounds) else [tuple(state)]
         # A choice is what was meant: what noise made of it is not the seat's doing.
@@ -275,7 +287,8 @@ def price_choices(game: Game[S], record: Record, role: Role) -> Frame[ChoiceRow]
                 )
             )
     elif theory.tree is not None and theory.policies:
-        tree, values = theory.tree, compute_move_values(theory.tree, theory.policies[0])
+        tree = theory.tree
+        values = compute_move_values(theory.tree, theory.policies[0])
         for _, state, decider, action in iterate_decisions(record, game):
             if decider == role:
                 index = find_infoset(tree, game.view(state, role))
@@ -308,7 +321,8 @@ def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, R
     those of nature."""
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
-        state, action = episode.state, submission.decision.action
+        state = episode.state
+        action = submission.decision.action
         if submission.role not in (NATURE, REFEREE) and action is not None:
             yield number, state, submission.role, action
         episode.submit(submission.role, submission.decision)
@@ -380,7 +394,8 @@ def _list_deviations(theory: Theory) -> list[tuple[Array, ...]]:
     others."""
     if theory.form is None or not isinstance(theory.solution, SolvedTable):
         return []
-    form, equilibria = theory.form, theory.solution.nash.equilibria[:_MOST_EQUILIBRIA]
+    form = theory.form
+    equilibria = theory.solution.nash.equilibria[:_MOST_EQUILIBRIA]
     return [deviation_payoffs(form, equilibrium.strategies) for equilibrium in equilibria]
 
 
@@ -392,7 +407,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     these never come, a set of one node is valued by what the policy says of the play from there; of
     a larger one it is not known which node it would be, and it is left out.
     """
-    chances, reach = np.ones(tree.num_nodes), np.ones((tree.num_nodes, tree.num_players))
+    chances = np.ones(tree.num_nodes)
+    reach = np.ones((tree.num_nodes, tree.num_players))
     for node in range(1, tree.num_nodes):
         parent = int(tree.parent[node])
         owner = int(tree.owner[parent])
@@ -409,7 +425,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     for node in range(tree.num_nodes - 1, 0, -1):
         values[tree.parent[node]] += chances[node] * values[node]
     asked = np.flatnonzero(tree.infoset >= 0)
-    infosets, count = tree.infoset[asked], len(tree.infosets)
+    infosets = tree.infoset[asked]
+    count = len(tree.infosets)
     sizes = np.bincount(infosets, minlength=count)
     likely = np.bincount(infosets, reach[asked, tree.owner[asked]], minlength=count)
     table = {
@@ -418,7 +435,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
         if likely[k] > _NEVER
     }
     for node in asked.tolist():
-        index, owner = int(tree.infoset[node]), int(tree.owner[node])
+        index = int(tree.infoset[node])
+        owner = int(tree.owner[node])
         if index not in table and sizes[index] == 1:
             table[index] = np.array([values[child][owner] for child in tree.children[node]])
     return table

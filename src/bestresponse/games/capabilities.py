@@ -3,15 +3,18 @@
 
 HasNormalForm   everybody moves once and at the same time: the payoff table
 HasTree         the game in extensive form
+ToldPaths       what happens on the way to a node of its tree
 HasStage        one game played round after round
 HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody tells how to
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from bestresponse.core.game import AnyGame, Game, Role, S
+from bestresponse.core.told import Event
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -37,6 +40,15 @@ class HasTree(Protocol):
     @property
     def tree(self) -> Tree:
         """The game tree."""
+
+
+@runtime_checkable
+class ToldPaths(Protocol):
+    """A game in extensive form that says what happens on the way to a node, such as whose card is
+    dealt."""
+
+    def list_moves(self, node: int) -> Iterator[Event]:
+        """Yield all moves and draws on the way to a node of the tree."""
 
 
 @runtime_checkable

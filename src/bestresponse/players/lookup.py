@@ -41,6 +41,7 @@ from bestresponse.players.dialogue.speaker import DealReferee, Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
+from bestresponse.telling.language import ENGLISH, load_language
 from bestresponse.theory.repeated.automaton import classic_strategies, cooperative_actions
 
 OpenModel = Callable[[str], Model]
@@ -176,7 +177,10 @@ def seat_model(name: str, model: Model, game: Game[S], role: Role, seed: int) ->
 
 def find_question(game: Game[S]) -> Callable[[Ask], str] | None:
     """Return how the game puts its questions in words; None where it has none of its own."""
-    return game.word_question if isinstance(game, Wording) else None
+    if not isinstance(game, Wording):
+        return None
+    word_question = game.word_question
+    return lambda ask: load_language(ENGLISH).tell(word_question(ask))
 
 
 def seat_speaker(

@@ -69,7 +69,7 @@ def column(
     link: str = "",
 ) -> Column:
     """Say how a field of a row is shown; without a title it is called as its field is."""
-    return Column(title, "left", help, format, noise, anchor, link)
+    return Column(title, "left", help=help, format=format, noise=noise, anchor=anchor, link=link)
 
 
 @dataclass(frozen=True)
@@ -323,10 +323,10 @@ def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
         Metric(
             name,
             columns[name].name,
-            columns[name].help,
-            "",
-            columns[name].format,
-            methodcaller("get", name),
+            help=columns[name].help,
+            unit="",
+            format=columns[name].format,
+            compute=methodcaller("get", name),
         )
         for name in names or columns
     )

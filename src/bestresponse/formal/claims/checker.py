@@ -622,7 +622,8 @@ class _Grounding:
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
         """Follow a chain of moves; where it leaves out what nature draws, every draw is
         followed."""
-        nodes, moves = [(0, Fraction(1))], []
+        nodes = [(0, Fraction(1))]
+        moves = []
         for move in chain:
             nodes, made = self._follow(tree, nodes, move)
             moves.append(made)

@@ -501,7 +501,8 @@ class JsonAnswer:
 
 
 def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, object]]:
-    player, action = _one_of(players), _one_of(actions)
+    player = _one_of(players)
+    action = _one_of(actions)
     weight = _object({"action": action, "probability": _NUMBER})
     return {
         Sort.WHO: player,
@@ -582,7 +583,8 @@ def read_answer(text: str) -> JsonAnswer:
     if start is None:
         return _no_answer(text, 'expected an object with a list "claims"')
     rows: list[object] = []
-    position, complete = start.end(), False
+    position = start.end()
+    complete = False
     decoder = json.JSONDecoder()
     while not complete:
         try:
@@ -614,7 +616,8 @@ def _read_row(row: object) -> QuotedClaim:
     shown = json.dumps(row, ensure_ascii=False)[:200]
     if not isinstance(row, dict):
         return QuotedClaim(Malformed(shown, "a claim is an object with a form"))
-    name, quote = row.get("form"), row.get("quote")
+    name = row.get("form")
+    quote = row.get("quote")
     quote = quote if isinstance(quote, str) else ""
     if not isinstance(name, str) or name not in FORMS:
         return QuotedClaim(Malformed(shown, f"there is no form of claim {name!r}"), quote)

@@ -339,7 +339,12 @@ class RulesTranslator:
             claims.append(rest)
             passages.append(
                 Passage(
-                    LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD, rest.why
+                    LONGEST_TEXT,
+                    len(text),
+                    text=text[LONGEST_TEXT:][:200],
+                    claims=(),
+                    reading=Reading.UNREAD,
+                    why=rest.why,
                 )
             )
         return Translation(tuple(dict.fromkeys(claims)), passages=tuple(passages))
@@ -409,7 +414,13 @@ class _TextReader:
                 reading = Reading.PARTLY_READ if told.left_out else Reading.READ
             why = self.why if reading is Reading.UNREAD else ""
             yield Passage(
-                first, last, sentence.rstrip(" .!;"), told.claims, reading, why, told.left_out
+                first,
+                last,
+                text=sentence.rstrip(" .!;"),
+                claims=told.claims,
+                reading=reading,
+                why=why,
+                left_out=told.left_out,
             )
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))

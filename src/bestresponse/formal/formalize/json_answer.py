@@ -121,7 +121,8 @@ def read_numbers(payoffs: object, count: int, otherwise: str) -> tuple[Fraction,
 
 def read_object(answer: str) -> dict[str, object]:
     """Return the JSON object in an answer; InvalidGame where there is none."""
-    start, stop = answer.find("{"), answer.rfind("}")
+    start = answer.find("{")
+    stop = answer.rfind("}")
     try:
         data = json.loads(answer[start : stop + 1], object_pairs_hook=refuse_repeated_keys)
     except (ValueError, RecursionError):

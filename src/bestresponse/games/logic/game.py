@@ -35,7 +35,7 @@ from bestresponse.core.told import (
     Unaware,
     YourTurn,
 )
-from bestresponse.games.statements import tell
+from bestresponse.games.statements import check_tree_names, tell
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
     SEES,
@@ -87,6 +87,7 @@ class LogicGame:
     @cached_property
     def stated(self) -> tuple[Statement, ...]:
         """The rules, as they are told to everybody."""
+        check_tree_names(self.tree)
         return (Title(self.name), *tell(self.tree), Aim())
 
     def check_telling(self) -> None:

@@ -262,7 +262,8 @@ def _sum_up(prompt: str, rng: Random) -> str:
         return " ".join(
             f"{name} announced {move or 'nothing'}." for name, move in announced.items()
         )
-    settled, proposed = _SETTLED.search(text), _PROPOSED.search(text)
+    settled = _SETTLED.search(text)
+    proposed = _PROPOSED.search(text)
     if settled:
         return f"{sender} agreed on {settled[1]}."
     if not proposed:

@@ -148,7 +148,8 @@ def draw_family(
     # Rounding can make a saddle point where there was none, so payoffs are drawn as they are shown:
     # whole steps.
     steps = 10**decimals
-    low, high = wanted["low"] * scale * steps, wanted["high"] * scale * steps
+    low = wanted["low"] * scale * steps
+    high = wanted["high"] * scale * steps
     if max(abs(low), abs(high)) > _LARGEST_WHOLE:
         raise SettingError(
             "decimals",

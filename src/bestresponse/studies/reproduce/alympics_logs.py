@@ -30,7 +30,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.studies.reproduce.reproduction import read_records
 
-ROUNDS, REPLIES = "rounds.jsonl", "replies.jsonl"
+ROUNDS = "rounds.jsonl"
+REPLIES = "replies.jsonl"
 _OF_ROUNDS = ("persona", "low", "high", "number", "day", "supply", "bids", "winners")
 _OF_REPLIES = ("who", "reply", "bid")
 _NUMBER = r"-?\d+(?:\.\d+)?"

@@ -531,7 +531,9 @@ def find_best_reply(config: SimulateConfig, seat: int) -> BestReply | None:
     for moves in reversed(moves_from_the_last):
         chances = reached[:, None, None] * theirs[:, :, None] * slip[moves][:, None, :]
         by_round.append(float((chances * payoffs.T[None]).sum()))
-        reached = bin_sums(automaton.step.ravel(), chances.ravel(), automaton.states)
+        reached = bin_sums(
+            automaton.step.ravel().astype(np.int64), chances.ravel(), automaton.states
+        )
     expected_rounds = sum(weight**number for number in range(config.rounds))
     return BestReply(float(values[0] / expected_rounds), np.array(by_round))
 

@@ -401,9 +401,12 @@ def _read_line(line: object, number: int) -> tuple[str, str, str]:
     """Return name, text and manner of a message; UsageError where it is none."""
     match line:
         case str():
-            name, text, manner = "", line, ""
+            name = ""
+            text = line
+            manner = ""
         case {"text": str(text), **more}:
-            name, manner = str(more.get("from", "")), str(more.get("manner", ""))
+            name = str(more.get("from", ""))
+            manner = str(more.get("manner", ""))
         case (str(name), str(text)):
             manner = ""
         case _:

@@ -607,7 +607,8 @@ def reproduce_stories(folder: Path) -> Reproduction:
         by_method.setdefault(method, []).append((verdict, story))
     if not by_method:
         raise InvalidGame(f"{folder} holds no games recorded/METHOD/STORY/N.efg")
-    rows, checks = [], []
+    rows = []
+    checks = []
     for method, verdicts in by_method.items():
         stories = [story for _, story in verdicts]
         counts = [sum(verdict == relation for verdict, _ in verdicts) for relation in VERDICTS]

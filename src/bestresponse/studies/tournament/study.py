@@ -83,7 +83,7 @@ from bestresponse.runs import inputs
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.models import open_models
 from bestresponse.runs.reporting.answers import Readings
-from bestresponse.runs.seats import make_player
+from bestresponse.runs.seats import ToolSettings, make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -880,7 +880,7 @@ _LASTING_SHARE = 1e-6
 
 
 @settings
-class TournamentConfig(RunSettings):
+class TournamentConfig(ToolSettings):
     """Run a round robin, including self-play, with every pair in both seats, and print who earns
     most.
 
@@ -965,6 +965,8 @@ class TournamentConfig(RunSettings):
             raise SettingError(
                 "entries", f"two who take part are both called {twice[0]!r}; leave one out"
             )
+        if not self.models:
+            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model takes part")
         for where, name in [
             *(("target", name) for name in self.target),
             ("against", self.against or names[0]),
@@ -1133,6 +1135,7 @@ def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
             "places": list(pair),
             "repetition": repetition,
             "seed": split(config.seed, "match", *pair, repetition),
+            **(config.describe_tools() if any(one.kind == "model" for one in entries) else {}),
         }
 
 
@@ -1172,7 +1175,8 @@ def _seat_entry(
 
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one match of one of the games."""
-    by_game = {canonical(one.game.to_json()): _prepare_game(one, models) for one in config.by_game}
+    tooled = config.offer_tools(models)
+    by_game = {canonical(one.game.to_json()): _prepare_game(one, tooled) for one in config.by_game}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         return by_game[canonical(spec.data["game"])](spec, done, keep)
@@ -1280,9 +1284,8 @@ def _estimate_game(config: TournamentConfig) -> Estimate:
     calls = dict.fromkeys(map(str, config.models), 0)
     for index in (index for pair in config.played_pairs for index in pair):
         if config.entries[index].kind == "model":
-            calls[config.entries[index].source] += (
-                config.rounds * config.attempts * (config.repetitions or 1)
-            )
+            asked = config.rounds * config.attempts * (config.repetitions or 1)
+            calls[config.entries[index].source] += config.count_with_tools(asked)
     game = config.repeated
     briefing = len(write_rules(game.view(game.start(), game.roles[0]))) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2

@@ -30,7 +30,9 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.telling.language import load_language
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.telling.language import ENGLISH, load_language
+from bestresponse.web.experiments.phrases import find_repeated, list_foreign, list_phrases
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
     GameChoice,
@@ -38,8 +40,9 @@ from bestresponse.web.sessions.setup import (
     check_setup,
     explain_mistake,
     list_placeholders,
+    make_game,
 )
-from bestresponse.web.texts import FieldMistake, PageTexts, load_texts
+from bestresponse.web.texts import FieldMistake, PageTexts, load_texts, write_phrase
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
@@ -49,6 +52,8 @@ Outcome = Literal["finished", "unfinished", "no consent", "screened out"]
 STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
 """What an answer that a stand-in gave counts of an answer of one's own."""
 _LONGEST = 2000
+_SHOWN = 60
+"""So many characters of a text of a game are listed."""
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 Text = Annotated[str, Field(max_length=50_000)]
 Title = Annotated[str, Field(max_length=200)]
@@ -462,7 +467,12 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
     """Return the experiment that tables without a file are: one game without payment, and theory at
     the end."""
     name = setup.game.name or "game"
-    experiment = Experiment(title=name, consent=setup.consent, seed=setup.seed, debrief=True)
+    experiment = Experiment(
+        title=name,
+        consent=setup.consent,
+        seed=setup.seed,
+        debrief=setup.language == ENGLISH,  # theory is told in English only
+    )
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
 
 
@@ -560,6 +570,7 @@ def check_experiment(text: str) -> Experiment:
                 check_setup(part.setup)
             except BestResponseError as error:
                 raise _Mistake(f"{where}: {error}", "games", part.number) from None
+            _check_phrases(part, where)
             known = ("role", *list_placeholders(part.setup.game))
             for name in Template(part.game.instructions).get_identifiers():
                 if name not in known:
@@ -569,6 +580,55 @@ def check_experiment(text: str) -> Experiment:
                     )
                     raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
     return experiment
+
+
+def _check_phrases(part: Part, where: str) -> None:
+    """Refuse words for what the game does not say, and one word for two roles or two moves."""
+    game = make_game(part.setup.game)
+    language = part.texts.language
+    table = ("games", part.number, "text")
+    phrases = list_phrases(game, language) if part.game.text else None
+    for phrase in part.game.text:
+        if phrases is not None and not phrases.has(phrase):
+            known = [write_phrase(word) for word in phrases.words]
+            why = f"it says nothing like {phrase!r}.{did_you_mean(phrase, known)}"
+            listed = f"`bestresponse experiment game {part.setup.game.name} --text {language.name}`"
+            raise _Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
+    form = find_stage_form(game)
+    for what, names in (
+        ("roles", game.roles),
+        *(("moves", actions) for actions in (form.actions if form is not None else ())),
+    ):
+        repeated = find_repeated(names, language)
+        if repeated is not None:
+            first, second = repeated
+            why = (
+                f"two {what}, {first!r} and {second!r}, are both called"
+                f" {language.translate(second)!r}; give each a name of its own"
+            )
+            named = [name for name in (second, first) if name in part.game.text]
+            raise _Mistake(f"{where}: {why}", *table, *named[:1])
+
+
+def list_remarks(text: str) -> list[str]:
+    """Say which words people would read in another language than that of the experiment, and what
+    to do."""
+    remarks: list[str] = []
+    for parts in parse_experiment(text)[1].values():
+        for part in parts:
+            game = make_game(part.setup.game)
+            told = not part.game.instructions
+            phrases = list_phrases(game, part.texts.language, with_rules=told)
+            foreign = list_foreign(phrases, part.texts.language)
+            if foreign:
+                shown = ", ".join(
+                    repr(word if len(word) <= _SHOWN else f"{word[:_SHOWN]}...") for word in foreign
+                )
+                remarks.append(
+                    f"In the game {part.name} people read these as the game has them: {shown}."
+                    " Give your own words in [games.text], or the rules as instructions."
+                )
+    return list(dict.fromkeys(remarks))
 
 
 def _refuse_repeated(table: str, names: Sequence[str]) -> None:
@@ -679,6 +739,12 @@ def _check_texts(experiment: Experiment) -> None:
     except UsageError as error:
         why = f"{error}. Choose another language, or add it: see docs/translate.md"
         raise _Mistake(why, "language") from None
+    if experiment.debrief and experiment.language != ENGLISH:
+        why = (
+            "debrief tells the equilibrium in English only, and the language is"
+            f" {experiment.language!r}; leave debrief out"
+        )
+        raise _Mistake(why, "debrief")
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:

@@ -28,7 +28,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
-from bestresponse.telling.render import write_history
+from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.sessions.session import (
@@ -505,7 +505,7 @@ def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
         role = submission.role
         view = game.view(state, role) if role in game.roles else None
         private = (
-            game.word_private(state, role)
+            write_private(view, game.list_private(state, role))
             if view and isinstance(game, PrivateInformation)
             else None
         )

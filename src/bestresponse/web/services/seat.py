@@ -44,7 +44,7 @@ from bestresponse.web.sessions.session import (
     format_action,
     round_amount,
 )
-from bestresponse.web.sessions.setup import GameChoice, list_offers, list_placeholders, make_game
+from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
 from bestresponse.web.texts import Cause, FieldMistake, PageTexts
 
 _MOST_READABLE = 150
@@ -100,7 +100,10 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         asked = ask_to_json(ask) if ask else None
         left = session.seconds_left(seat)
         quiz = (
-            [question.text for question in list_quiz_questions(session, seat)]
+            [
+                session.table.texts.language.tell(question.text)
+                for question in list_quiz_questions(session, seat)
+            ]
             if phase == "welcome"
             else []
         )
@@ -164,11 +167,7 @@ def find_consent(context: SeatContext) -> str:
 
 
 def _tell_rules(session: Session, view: View) -> str:
-    """Return the instructions of the experiment, or the game's words for people.
-
-    Where its payoff table is too large to be shown, these begin with the first sentence about the
-    game.
-    """
+    """Return the instructions of the experiment, or the rules as people are told them."""
     part = session.table.part
     if part.game.instructions:
         placeholders = {
@@ -178,13 +177,7 @@ def _tell_rules(session: Session, view: View) -> str:
         return Template(part.game.instructions).safe_substitute(
             placeholders, role=part.texts.word(view.role)
         )
-    rules = word_rules(session.game, view, part.texts.language)
-    if not list_calculator(session, view.role):
-        return rules
-    known = {offer.name: offer.description for offer in list_offers()}
-    described = known.get(session.setup.game.name, "").partition(". ")[0]
-    told = part.texts.word(f"{described.rstrip('.')}.") if described else ""
-    return f"{told}\n\n{rules}" if told else rules
+    return word_rules(session.game, view, part.texts.language)
 
 
 def list_calculator(session: Session, role: str) -> list[tuple[int, str]]:
