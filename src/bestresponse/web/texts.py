@@ -35,7 +35,7 @@ class Cause(str):
     name: str
     places: Mapping[str, object]
 
-    def __new__(cls, name: str, **places: object) -> Cause:
+    def __new__(cls, name: str, /, **places: object) -> Cause:
         """Make the sentence of that name."""
         cause = super().__new__(cls, load_texts("en")(name, **places))
         cause.name = name

@@ -240,6 +240,11 @@ class Water:
             role, prose(rules_in_words(self.rules, role)), prose("\n\n".join((*past, now))), facts
         )
 
+    @property
+    def has_final_payoff(self) -> bool:
+        """Who is alive at the end has earned 1; no day has a payoff of its own."""
+        return True
+
     def find_round(self, state: Drought) -> int:
         """Return the number of the day."""
         return state.day

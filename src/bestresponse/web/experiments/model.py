@@ -45,9 +45,11 @@ TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
 Order = Literal["arrival", "random"]
 StandIns = Literal["none", "half", "count"]
-Outcome = Literal["finished", "unfinished", "no consent", "screened out"]
+Outcome = Literal["finished", "unfinished", "no consent", "screened out", "full", "seat lost"]
+"""How a person leaves: `full` found every seat taken, `seat lost` was away until somebody else took
+the seat."""
 STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
-"""What an answer that a stand-in gave counts of an answer of one's own."""
+"""What a round counts in which a stand-in answered."""
 _LONGEST = 2000
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 Text = Annotated[str, Field(max_length=50_000)]
@@ -108,11 +110,13 @@ class GameSettings:
     most: Money | None = None
     text: Annotated[dict[Phrase, Phrase], Field(max_length=300)] = field(default_factory=dict)
 
+    def find_rate(self, payment: "Payment") -> Decimal:
+        """Return the money for a point: that of the game, or else of the experiment."""
+        return payment.rate if self.rate is None else self.rate
+
     def convert(self, points: float, payment: "Payment") -> Decimal:
         """Return the money for points of this game, not rounded."""
-        earned = (payment.rate if self.rate is None else self.rate) * Decimal(
-            repr(round(points, 9))
-        )
+        earned = self.find_rate(payment) * Decimal(repr(round(points, 9)))
         return earned if self.most is None else min(earned, self.most)
 
 
@@ -288,8 +292,8 @@ class Payment:
     """What participants are paid: `show_up`, and `rate` for every point; at least `least`, at most
     `most`.
 
-    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`. `paid` are
-    all games and rounds, one game drawn for each person, or one round of each game; `unfinished`
+    `stand_ins` says what a round counts in which a stand-in or bot answered. `paid` are all games
+    and rounds, one game drawn for each person, or one round of each game; `unfinished`
     says what a game counts that was closed.
     """
 
@@ -321,14 +325,13 @@ class Payment:
             Decimal("0.01"), ROUND_HALF_UP
         )
 
-    def compute_share(self, answers: int, stand_ins: int) -> float:
-        """Return the share of its points that a part counts; `stand_ins` of the answers were not
-        the person's.
+    def weigh_stand_ins(self) -> float:
+        """Return what of a round counts for a person for whom a stand-in answered in it.
 
-        >>> Payment("EUR").compute_share(4, 1), Payment("EUR", stand_ins="half").compute_share(4, 1)
-        (0.75, 0.875)
+        >>> Payment("EUR").weigh_stand_ins(), Payment("EUR", stand_ins="half").weigh_stand_ins()
+        (0.0, 0.5)
         """
-        return (answers - stand_ins + STAND_INS[self.stand_ins] * stand_ins) / answers
+        return STAND_INS[self.stand_ins]
 
 
 def _check_link(link: str) -> str:
@@ -341,7 +344,8 @@ def _check_link(link: str) -> str:
 class Completion:
     """What participants take away: a code, and a link back to where they came from.
 
-    Whoever did not finish, did not agree or was screened out gets another code, where there is one.
+    Whoever did not finish, did not agree, was screened out or found every seat taken gets another
+    code, where there is one.
 
     `{code}`, `{participant}` and `{label}` in the link stand for the code, for the participant's
     own code and for the label of the participant's link.
@@ -351,12 +355,19 @@ class Completion:
     unfinished: Code = ""
     no_consent: Code = ""
     screened_out: Code = ""
+    full: Code = ""
     link: Annotated[str, Field(max_length=2000), AfterValidator(_check_link)] = ""
 
     def find_code(self, outcome: Outcome) -> str:
         """Return the code for whoever leaves in that way, empty where there is none."""
-        played = {"finished": self.code, "unfinished": self.unfinished or self.code}
-        return {**played, "no consent": self.no_consent, "screened out": self.screened_out}[outcome]
+        codes: dict[Outcome, str] = {
+            "finished": self.code,
+            "unfinished": self.unfinished or self.code,
+            "no consent": self.no_consent,
+            "screened out": self.screened_out,
+            "full": self.full,
+        }
+        return codes.get(outcome, "")
 
 
 @dataclass(frozen=True, config=TABLE)
