@@ -249,7 +249,7 @@ def test_codes_follow_how_somebody_leaves():
 
 def test_links_lead_to_an_address():
     for link in ("", "https://example.org/x?code={code}", "http://example.org"):
-        assert Completion(link=link).link == link
+        assert Completion("done", link=link).link == link
     for link in ("javascript:alert(1)", "https://", "example.org", "ftp://example.org/x"):
         with pytest.raises(ValidationError, match="expected an address that begins with https://"):
             Completion(link=link)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass as plain_dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from string import Template
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 from urllib.parse import urlsplit
@@ -38,6 +39,7 @@ from bestresponse.web.sessions.setup import (
     check_setup,
     explain_mistake,
     list_placeholders,
+    make_game,
 )
 from bestresponse.web.texts import FieldMistake, PageTexts, load_texts
 
@@ -61,6 +63,13 @@ Code = Annotated[str, Field(max_length=100)]
 Phrase = Annotated[str, Field(max_length=_LONGEST)]
 
 
+def _refuse_equal(options: Sequence[str]) -> None:
+    """Refuse options that nobody can tell apart, on the page or in the data."""
+    for number, option in enumerate(options):
+        if option in options[:number]:
+            raise ValueError(f"the option {option!r} stands twice")
+
+
 @dataclass(frozen=True, config=TABLE)
 class QuizQuestion(Question):
     """A question that everybody has to answer right before the game: by a number, or by one of some
@@ -73,8 +82,17 @@ class QuizQuestion(Question):
 
     @model_validator(mode="after")
     def _check_right(self) -> Self:
+        if not self.options and self.right:
+            raise ValueError("right is for a question with options; write answer, or add options")
         if not self.options and math.isnan(self.answer):
             raise ValueError("answer is missing")
+        if self.options and not math.isnan(self.answer):
+            raise ValueError(
+                "answer is for a question without options; of options say which one is right"
+            )
+        if len(self.options) == 1:
+            raise ValueError("options are one alone; a question needs two or more to choose from")
+        _refuse_equal(self.options)
         if self.options and self.right not in self.options:
             raise ValueError(f"right is {self.right!r}; expected one of the options")
         return self
@@ -176,6 +194,7 @@ class Item:
     def _check_options(self) -> Self:
         if self.kind == "choice" and len(self.options) < 2:
             raise ValueError("options are missing; a choice needs two or more")
+        _refuse_equal(self.options)
         if self.kind != "choice" and self.options:
             raise ValueError(
                 f'options are for a choice, and kind is {self.kind!r}; write kind = "choice"'
@@ -337,7 +356,17 @@ class Payment:
 def _check_link(link: str) -> str:
     if link and (urlsplit(link).scheme not in ("https", "http") or not urlsplit(link).netloc):
         raise ValueError(f"link is {link[:60]!r}; expected an address that begins with https://")
+    for place in _PLACE.findall(link):
+        if place not in _LINK_PLACES:
+            raise ValueError(
+                f"{{{place}}} in the link stands for nothing; expected {{code}}, {{participant}} or"
+                " {label}"
+            )
     return link
+
+
+_PLACE = re.compile(r"{([^{}]*)}")
+_LINK_PLACES = ("code", "participant", "label")
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -357,6 +386,12 @@ class Completion:
     screened_out: Code = ""
     full: Code = ""
     link: Annotated[str, Field(max_length=2000), AfterValidator(_check_link)] = ""
+
+    @model_validator(mode="after")
+    def _check_code(self) -> Self:
+        if "{code}" in self.link and not self.code:
+            raise ValueError("the link has the place {code}, and there is no code; set code")
+        return self
 
     def find_code(self, outcome: Outcome) -> str:
         """Return the code for whoever leaves in that way, empty where there is none."""
@@ -477,10 +512,13 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
 
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Keys and, for tables that stand several times, numbers from 0."""
 _PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
 """A picture in Markdown that is not in the folder of pictures, so that no browser would show it."""
+
+
+_OWN_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*pictures/([^/\s)]+)\)")
 
 
 class _Mistake(Exception):
@@ -559,9 +597,12 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         return experiment, parts
 
 
-def check_experiment(text: str) -> Experiment:
-    """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
+def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
+    """Read the file and look up its games, seats and strategies, and its pictures where their
+    folder is known; UsageError with line and cause."""
     experiment, treatments = parse_experiment(text)
+    if pictures is not None:
+        _check_pictures(text, experiment, pictures)
     with _name_lines(text):
         for treatment, part in (
             (treatment, part) for treatment, parts in treatments.items() for part in parts
@@ -569,6 +610,7 @@ def check_experiment(text: str) -> Experiment:
             where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
+                _check_words(part)
             except BestResponseError as error:
                 raise _Mistake(f"{where}: {error}", "games", part.number) from None
             known = ("role", *list_placeholders(part.setup.game))
@@ -580,6 +622,31 @@ def check_experiment(text: str) -> Experiment:
                     )
                     raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
     return experiment
+
+
+def _check_words(part: Part) -> None:
+    """Refuse roles that people would know by the same name."""
+    taken: dict[str, str] = {}
+    for role in make_game(part.setup.game).roles:
+        name = part.texts.word(role)
+        if name in taken:
+            raise UsageError(
+                f"the roles {taken[name]!r} and {role!r} are both called {name!r}; give each a name"
+                " of its own"
+            )
+        taken[name] = role
+
+
+def _check_pictures(text: str, experiment: Experiment, folder: Path) -> None:
+    """Refuse pictures that are not in their folder, and a logo that is no name of a file there."""
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    with _name_lines(text):
+        if experiment.logo and experiment.logo not in there:
+            raise _Mistake(f"the logo {experiment.logo!r} is not in the folder {folder}", "logo")
+    for shown in _OWN_PICTURE.finditer(text):
+        if shown[1] not in there:
+            line = text.count("\n", 0, shown.start()) + 1
+            raise UsageError(f"line {line}: the picture {shown[1]!r} is not in the folder {folder}")
 
 
 def _refuse_repeated(table: str, names: Sequence[str]) -> None:
@@ -750,7 +817,7 @@ def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
         )
 
 
-def find_line(text: str, path: Path) -> int:
+def find_line(text: str, path: KeyPath) -> int:
     """Return the number of the line where `path` stands, or of the nearest table around it.
 
     >>> find_line("title = 'x'\\n[[games]]\\n[[games]]\\nrounds = 0\\n", ("games", 1, "rounds"))
@@ -766,7 +833,7 @@ def find_line(text: str, path: Path) -> int:
     )
 
 
-def _measure_depth(lines: Sequence[str], path: Path) -> int:
+def _measure_depth(lines: Sequence[str], path: KeyPath) -> int:
     """Return how much of the path the lines hold; lines at their end that begin something
     unfinished are left out."""
     for count in range(len(lines), 0, -1):
