@@ -163,7 +163,7 @@ def show_scores(
         list[Path],
         typer.Argument(
             help=(
-                "Filled sheets of people or models; `payments` of an experiment in which people"
+                "Filled sheets of people or models; `participants` of an experiment in which people"
                 " played."
             )
         ),

@@ -11,8 +11,8 @@ where a model played with a persona. Several judges are summed up by means, devi
 by how far they agree, and by how far models agree with people.
 
 People who played themselves assess their own play in the questionnaire of an experiment; its
-exported table `payments` is read beside the sheets where its questions are named like the scales.
-In the summary those who judged themselves stand apart from the players whom others judged.
+exported table `participants` is read beside the sheets where its questions are named like the
+scales. In the summary those who judged themselves stand apart from the players whom others judged.
 """
 
 from __future__ import annotations

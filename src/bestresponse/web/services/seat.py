@@ -33,7 +33,7 @@ from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
-from bestresponse.web.services.export import Earnings, compute_earnings, find_outcome
+from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import (
     Presence,
     Session,
@@ -89,7 +89,7 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         version = session.version(seat)
         view = session.episode.view(role)
         if not looking:
-            context.server.sessions.note_shown(session, seat)
+            context.server.sessions.note_shown(session, seat, name_page(context))
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
         rules = _tell_rules(session, view)
@@ -146,9 +146,11 @@ def find_seat(
         raise NotAllowed(Cause("cause_personal_link"))
     held = server.sessions.register.find(lobby, labels)
     screened_out = [
-        left["labels"] for left in server.sessions.departed[lobby] if left["why"] == "screened out"
+        find_label(left.labels)
+        for left in server.sessions.departed[lobby]
+        if left.why == "screened out"
     ]
-    if held is None and label and label in map(find_label, screened_out):
+    if held is None and label and label in screened_out:
         raise NotAllowed(Cause("cause_not_passed"))
     if held is not None and not personal and kept is None:
         raise NotAllowed(Cause("cause_label_taken"))
@@ -310,6 +312,25 @@ def find_page(context: SeatContext) -> FormPage | None:
     ]
     answers = context.server.sessions.gather_answers(session.id, seat) if open_pages else {}
     return next((page for page in open_pages if experiment.is_asked(page, answers)), None)
+
+
+def name_page(context: SeatContext) -> str:
+    """Name the page that the person sees, as the table of times has it."""
+    form = find_page(context)
+    if form is not None:
+        return f"page {form.name}"
+    phase = context.session.phase(context.seat)
+    match phase:
+        case "welcome":
+            return "rules"
+        case "gathering":
+            return "waiting room"
+        case "turn":
+            return "question"
+        case "waiting":
+            return "waiting"
+    later = context.server.sessions.list_later(context.session.id, context.seat)
+    return "result" if phase == "over" and later else "last page"
 
 
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:

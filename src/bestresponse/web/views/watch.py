@@ -175,7 +175,7 @@ def show_export(server: Server) -> HTMLResponse:
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
 def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") -> Response:
-    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby
+    """`decisions`, `participants`, `parts` or another table as csv, json or parquet, of one lobby
     or of all."""
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
