@@ -125,11 +125,30 @@ class Language:
     def write_text(self, text: str, places: Iterable[TextPlace]) -> str:
         """Put a text into words, in those of the language where it has the text."""
         template = self.translate(text)
-        filled = {}
-        for place in places:
-            parts = [self._write_line(part) for part in place.parts]
-            filled[place.name] = self.join(parts, "standard") if place.joined else "\n".join(parts)
-        return template.format(**filled)
+        return template.format(**{place.name: self.write_place(place) for place in places})
+
+    def write_place(self, place: TextPlace) -> str:
+        """Write what stands in a place of a text.
+
+        >>> moves = TextPlace("moves", ("rock", "paper", "scissors"), "or")
+        >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
+        ('rock, paper or scissors', 'Stein, Papier oder Schere')
+        """
+        parts = [
+            self._write_line(part)
+            if isinstance(part, str)
+            else self.write_text(part.text, part.places)
+            for part in place.parts
+        ]
+        match place.joined:
+            case "and":
+                return self.join(parts, "standard")
+            case "or":
+                return self.join(parts, "or")
+            case "semicolons":
+                return "; ".join(parts)
+            case "lines":
+                return "\n".join(parts)
 
     def _write_line(self, line: str) -> str:
         """Translate what stands before and after the colon of a line."""
