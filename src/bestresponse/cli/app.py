@@ -214,7 +214,7 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="Time limit for checking a game program, in seconds.",
+            help="Limit on the processor time for checking a game program, in seconds.",
         ),
     ] = SECONDS,
     logic_ends: Annotated[
