@@ -15,6 +15,7 @@ import numpy as np
 
 from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
 from bestresponse.core.extras import install_hint
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS, pull
@@ -202,7 +203,7 @@ def check_output(config: TrainConfig) -> None:
     if not output.exists():
         return
     try:
-        about = json.loads((output / "student.json").read_text("utf-8"))
+        about = parse_json(read_text_file(output / "student.json"))
         if about["settings"] == json.loads(json.dumps(config.to_json())):
             return
         what = "a student of other data, weights or settings"
