@@ -29,6 +29,7 @@ from string import Formatter
 from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import open_plain
 from bestresponse.core.phrase import Filling, Phrase
 from bestresponse.core.told import TextPlace
 
@@ -390,10 +391,10 @@ def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
         raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             catalogue = read_po(file, abort_invalid=True)
         choose_form = gettext.c2py(catalogue.plural_expr)
-    except (PoFileError, UnicodeError, ValueError) as error:
+    except (PoFileError, OSError, UnicodeError, ValueError) as error:
         raise _refuse(name, f"{path.name} is no gettext catalogue: {error}") from None
     entries: dict[str, _Entry] = {}
     for message in catalogue:

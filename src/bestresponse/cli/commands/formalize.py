@@ -19,6 +19,7 @@ from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.formalize.autoformalizer import (
     Attempt,
@@ -228,7 +229,9 @@ def _read_story(story: str) -> str:
     if path.is_dir():
         raise UsageError(f"{path} is a folder; expected a text file with a story")
     try:
-        return path.read_bytes()[:1_000_000].decode("utf-8-sig")
+        return read_text_file(path, 1_000_000)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 

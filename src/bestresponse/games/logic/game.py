@@ -266,7 +266,7 @@ def read_program_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InvalidGame(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EFBIG):
+        if error.errno not in (errno.EINVAL, errno.EFBIG, errno.ELOOP):
             raise
         raise InvalidGame(f"{path} is no game program: {error.strerror}") from None
 

@@ -8,7 +8,6 @@ a round that is missing or there twice, is left out as a whole. Rounds may be in
 
 import ast
 import csv
-import gzip
 import hashlib
 import json
 import math
@@ -26,7 +25,7 @@ import numpy as np
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import open_plain, read_text_file, read_toml
+from bestresponse.core.files import Unpacked, open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
@@ -236,7 +235,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 blocks = parquet.ParquetFile(raw).iter_batches()
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return
-            plain = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+            plain = Unpacked(raw) if path.suffix == ".gz" else raw
             lines = TextIOWrapper(plain, "utf-8-sig", newline="")
             if kind == "csv":
                 rows = csv.reader(_list_lines(lines))

@@ -27,6 +27,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from bestresponse.core.errors import InvalidGame, StoreError, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
 from bestresponse.games.dialogue.deals import read_by_schema, shorten
 from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
@@ -438,7 +439,7 @@ def write_adviser(adviser: Adviser) -> str:
 def _load_adviser(path: Path, changed: int, source: str) -> Adviser:
     domain = load_domain(source)
     try:
-        return Adviser.from_text(path.read_text("utf-8"), domain)
+        return Adviser.from_text(read_text_file(path), domain)
     except UsageError as error:
         raise UsageError(f"{path.parent} has no advice: {error}") from None
     except (OSError, ValueError) as error:  # pydantic's errors are ValueErrors
