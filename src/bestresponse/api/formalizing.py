@@ -469,7 +469,8 @@ def _check_game(formalization: Formalization, model: Model, config: FormalizeCon
     if table is None:
         return _Checks()
     told_back = tested = None
-    room, seed = config.max_tokens, config.llm_seed
+    room = config.max_tokens
+    seed = config.llm_seed
     if config.back_check:
         told_back = compare_with_story(formalization.told, table, model, max_tokens=room, seed=seed)
     if config.claims:

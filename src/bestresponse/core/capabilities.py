@@ -9,7 +9,7 @@ a game of a plug-in gets everything that a built-in one gets.
     NamedStrategies    strategies that belong to this game, by name
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
-    PeopleRules        the rules for people, apart from the prompt for models
+    PeopleRules        the rules for people, where models are told others
     LimitedTelling     whether the rules are short enough to be told at all
     PrivateInformation what one seat alone knows from the beginning
     NumberedRounds     which round it is
@@ -30,7 +30,9 @@ from typing import Literal, Protocol, runtime_checkable
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.numbers import list_readings
+from bestresponse.core.phrase import Phrase
 from bestresponse.core.player import Player
+from bestresponse.core.told import Statement, Worded
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
 _ROUNDING = (
@@ -91,7 +93,7 @@ class NamedStrategies(Protocol):
 class Question:
     """A question whose answer is a number; where it has more than two decimals, two are enough."""
 
-    text: str
+    text: str | Phrase
     answer: float
 
     def accepts(self, typed: str, decimal: str = ".") -> bool:
@@ -127,17 +129,17 @@ class Wording(Protocol):
         """What payoffs are counted in, in the plural: coins, points. Empty where they have no
         unit."""
 
-    def word_question(self, ask: Ask) -> str:
+    def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
 
 
 @runtime_checkable
 class PeopleRules(Protocol):
-    """A game that words its rules for people: without an aim, and without claims about who the
-    others are."""
+    """A game that tells its rules to people otherwise than to models; of any other game people are
+    told the rules without an aim."""
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules, in Markdown, for the person in the seat of `role`."""
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for the person in the seat of `role`."""
 
 
 @runtime_checkable
@@ -154,8 +156,8 @@ class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the
     time."""
 
-    def word_private(self, state: S_contra, role: Role) -> str:
-        """Say what `role` alone knows in `state`."""
+    def list_private(self, state: S_contra, role: Role) -> tuple[Worded, ...]:
+        """State what `role` alone knows in `state`, then what it has to mind on its turn."""
 
 
 Figure = int | float | str

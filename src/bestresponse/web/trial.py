@@ -191,7 +191,7 @@ class _Participant:
         version = _VERSION.search(page.text)
         if version is None:
             shown = f"{page.status_code} {page.text[:200]}"
-            raise RuntimeError(f"{self._label} came to a page that is none of a seat: {shown}")
+            raise RuntimeError(f"{self._label} came to a page that belongs to no seat: {shown}")
         table = context.session.table
         home = page.url.path
         seen = SeenPage(

@@ -62,11 +62,7 @@ def list_words(page):
     [
         ("public-goods-de", "en"),
         ("dilemma-de", "en"),
-        pytest.param(
-            "dialogue-de",
-            "en",
-            marks=pytest.mark.xfail(strict=True, reason="dialogues still give prose in English"),
-        ),
+        ("dialogue-de", "en"),
         ("public-goods", "de"),
         ("dilemma", "de"),
         ("dialogue", "de"),

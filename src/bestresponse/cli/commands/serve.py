@@ -28,7 +28,8 @@ try:
     import uvicorn
 
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
-    from bestresponse.web.experiments.model import check_experiment
+    from bestresponse.web.experiments.model import check_experiment, list_remarks
+    from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
@@ -164,9 +165,11 @@ def _listen(host: str, port: int) -> socket:
 class ExperimentConfig(RunSettings):
     """Try an experiment before people come.
 
-    `game` lists roles, parameters with their usual values, and strategies. `check` names the line
-    and the cause of what is wrong. `preview` writes every page of every role on one sheet. `bots`
-    sends programs through the real pages and compares what the server kept with their own notes.
+    `game` lists roles, parameters with their usual values, and strategies; with --text it prints
+    what the game says as a table for the file. `check` names the line and the cause of what is
+    wrong, and lists what people would read in another language. `preview` writes every page of
+    every role on one sheet. `bots` sends programs through the real pages and compares what the
+    server kept with their own notes.
     """
 
     task: Literal["game", "check", "preview", "bots"] = setting(
@@ -184,6 +187,9 @@ class ExperimentConfig(RunSettings):
         default=100, ge=1, le=10_000, help="Divide the time limits of the file by this."
     )
     model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated.")
+    text: str = setting(
+        default="", help="game: print its words and sentences in this language, for [games.text]."
+    )
     out: Path | None = setting(
         default=None, help="preview: the page to write; bots: a folder for the exported tables."
     )
@@ -196,6 +202,9 @@ def try_file(config: ExperimentConfig) -> None:
     out = config.out
     if config.task == "game":
         game = make_game(GameChoice(str(file)))
+        if config.text:
+            print(write_text_table(game, str(file), config.text))
+            return
         print(f"roles: {', '.join(game.roles)}")
         print(
             "\n".join(
@@ -214,6 +223,8 @@ def try_file(config: ExperimentConfig) -> None:
         if named:
             needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
             print(f"It seats models: run `serve` and `bots` with {needed}.")
+        for remark in list_remarks(text):
+            print(remark)
         return
     count = config.people if config.task == "bots" else count_people(text)
     trial_settings = TrialSettings(

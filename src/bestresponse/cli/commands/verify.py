@@ -14,7 +14,8 @@ from bestresponse.cli.study_command import (
     Against,
     DryRun,
     FailIf,
-    Gate,
+    FiguresFolder,
+    GateOptions,
     Junit,
     Typed,
     make_settings_command,
@@ -38,7 +39,7 @@ _FOR_TEXTS = (
     "seat",
     "output_dir",
 )
-_FOR_RUNS = ("dry_run", "against", "fail_if", "junit")
+_FOR_RUNS = ("dry_run", "against", "fail_if", "junit", "figures")
 _TEXT = "Check the reasoning in this file instead of asking a model; - reads standard input."
 _JUDGE = "Let the model rate the reasonings of this run by its protocol, as people do."
 _ENGINE = "Logic engine for --text: auto, embedded or swi."
@@ -57,14 +58,15 @@ def _run(
     against: Against = None,
     fail_if: FailIf = None,
     junit: Junit = None,
+    figures: FiguresFolder = None,
     text: Annotated[Path | None, typer.Option(help=_TEXT)] = None,
     judge: Annotated[Path | None, typer.Option(metavar="RUN", help=_JUDGE)] = None,
     engine: Annotated[str, typer.Option(help=_ENGINE)] = "embedded",
     formulas: Annotated[bool, typer.Option("--formulas", help=_FORMULAS)] = False,
 ) -> None:
     """Let a model reason; the options of texts and judges were seen before."""
-    gate = Gate(tuple(fail_if or ()), against, junit)
-    run_gated(br.verify_model, config, gate, as_json=as_json, dry_run=dry_run)
+    gate = GateOptions(tuple(fail_if or ()), against, junit)
+    run_gated(br.verify_model, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
 
 
 def _check_text_or_judge(typed: Typed) -> bool:

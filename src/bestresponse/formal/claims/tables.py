@@ -212,8 +212,11 @@ class TableTheory(SharedForms[PureProfile]):
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
         """Say what a player gets on average if everybody mixes: also the value of an equilibrium
         that is named."""
-        mixed, scale = mixes.leave_out(who), self.subject.scale
-        own, high, means = mixes.rows[who], mixes.highest[who], self.expect(who, mixed)
+        mixed = mixes.leave_out(who)
+        scale = self.subject.scale
+        own = mixes.rows[who]
+        high = mixes.highest[who]
+        means = self.expect(who, mixed)
         mean = sum((w * e for w, e in zip(own, means, strict=True)), Fraction(0))
         slack = Fraction(0)
         for action, row in enumerate(self.own[who].tolist()):
@@ -281,7 +284,7 @@ class TableTheory(SharedForms[PureProfile]):
         self, share: Fraction, action: int, other: int, chosen: int, who: int
     ) -> bool:
         """Compare two actions where the other player chooses something often enough."""
-        return self._is_ahead(who, action, other, chosen, share, 1)[0]
+        return self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)[0]
 
     @form(
         "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who}"
@@ -291,7 +294,7 @@ class TableTheory(SharedForms[PureProfile]):
         self, share: Fraction, action: int, other: int, chosen: int, who: int
     ) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
-        return self._is_ahead(who, action, other, chosen, share, -1)[0]
+        return self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)[0]
 
     @form(
         "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who}"
@@ -300,7 +303,7 @@ class TableTheory(SharedForms[PureProfile]):
     def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
         return all(
-            self._is_ahead(who, action, other, chosen, share, 1)[1]
+            self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)[1]
             for other in range(len(self.own[who]))
         )
 
@@ -311,7 +314,7 @@ class TableTheory(SharedForms[PureProfile]):
     def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
         return all(
-            self._is_ahead(who, action, other, chosen, share, -1)[1]
+            self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)[1]
             for other in range(len(self.own[who]))
         )
 
@@ -433,13 +436,12 @@ class TableTheory(SharedForms[PureProfile]):
         replies = self.list_best(1 - player, mixed)
         if len(replies) > 2:
             raise Ungrounded("the other player has more than two best replies to that mix")
-        first, second = (
-            self.own[player][:, replies[0]].tolist(),
-            self.own[player][:, replies[-1]].tolist(),
-        )
+        first = self.own[player][:, replies[0]].tolist()
+        second = self.own[player][:, replies[-1]].tolist()
         weights = {Fraction(0), Fraction(1)}
         for i, k in combinations(range(len(first)), 2):
-            here, there = first[i] - first[k], second[i] - second[k]
+            here = first[i] - first[k]
+            there = second[i] - second[k]
             if here * there < 0:
                 weights.add(Fraction(there, there - here))
         for weight in weights:

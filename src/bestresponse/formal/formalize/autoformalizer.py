@@ -323,12 +323,12 @@ class Formalizer:
             attempt = Attempt(
                 request,
                 reply,
-                answer.source,
-                report,
-                answer.problem,
-                form.name,
-                answer.questions,
-                answer.misfit,
+                source=answer.source,
+                report=report,
+                problem=answer.problem,
+                form=form.name,
+                questions=answer.questions,
+                misfit=answer.misfit,
             )
             no_game = answer.no_game
             last = form
@@ -380,7 +380,16 @@ class Formalizer:
 
 
 def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:
-    fault = Diagnostic(Stage.CONTRACT, severity, 0, 0, "", message, hint, "moves")
+    fault = Diagnostic(
+        Stage.CONTRACT,
+        severity,
+        line=0,
+        column=0,
+        source_line="",
+        message=message,
+        hint=hint,
+        code="moves",
+    )
     return replace(report, diagnostics=(*report.diagnostics, fault))
 
 

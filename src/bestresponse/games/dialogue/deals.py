@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Protocol, Self, TypedDict
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
+from bestresponse.core.special import TalkEnds
 
 _KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
 
@@ -137,7 +138,7 @@ class DealRules(Protocol):
     """One kind of deal; what most kinds have in common is here."""
 
     kind: ClassVar[str]
-    ending: ClassVar[str] = "Without an agreement nobody earns anything."
+    ending: ClassVar[TalkEnds] = TalkEnds("agreement")
     """What speakers are told about the end of the talk."""
     impossible: ClassVar[str] = ""
     """Why no deal is possible, where `is_possible` says so."""
@@ -471,14 +472,14 @@ class Price(DealRules):
 class Issues(DealRules):
     """One level of each of `issues`, or no deal, such as salary, start and leave of a job.
 
-    The levels of an issue stand in an order: the part `climbing` prefers the last, the other one
+    The levels of an issue are in an order: the part `climbing` prefers the last, the other one
     the first.
     """
 
     issues: Mapping[str, tuple[str, ...]]
     climbing: str
     kind: ClassVar[str] = "issues"
-    ending: ClassVar[str] = "Without an agreement on all issues nobody earns anything."
+    ending: ClassVar[TalkEnds] = TalkEnds("issues")
     impossible: ClassVar[str] = "both have the same part"
     public: ClassVar[frozenset[str]] = frozenset({"issues"})
     private: ClassVar[frozenset[str]] = frozenset({"part", "values"})
@@ -590,14 +591,15 @@ class Moves(DealRules):
     moves: tuple[str, ...]
     table: tuple[tuple[float, ...], ...]
     kind: ClassVar[str] = "moves"
-    ending: ClassVar[str] = "Talk binds nobody: only the move on the sealed note counts."
+    ending: ClassVar[TalkEnds] = TalkEnds("notes")
     public: ClassVar[frozenset[str]] = frozenset({"moves", "payoffs"})
     sealed: ClassVar[bool] = True
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Moves:
         """Read the moves and the table."""
-        moves, rows = reader.words("deal.moves", 2), reader.get("deal.payoffs", list)
+        moves = reader.words("deal.moves", 2)
+        rows = reader.get("deal.payoffs", list)
         numbers = [
             x for row in rows if isinstance(row, list) for x in row if type(x) in (int, float)
         ]
@@ -683,7 +685,7 @@ class Verdict(DealRules):
     """Who argued better, with reasons."""
 
     kind: ClassVar[str] = "verdict"
-    ending: ClassVar[str] = "The judge decides then."
+    ending: ClassVar[TalkEnds] = TalkEnds("judge")
     impossible: ClassVar[str] = "two of them are on the same side"
     public: ClassVar[frozenset[str]] = frozenset({"topic"})
     private: ClassVar[frozenset[str]] = frozenset({"side"})
@@ -842,7 +844,8 @@ def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
         if not known:
             raise InvalidGame(f"{name} has {key!r}, expected only {', '.join(parts)}")
         written[known[0]] = value
-    fewest, most = schema.get("minProperties", len(parts)), schema.get("maxProperties", len(parts))
+    fewest = schema.get("minProperties", len(parts))
+    most = schema.get("maxProperties", len(parts))
     if not fewest <= len(written) <= most:
         expected = f"{fewest} to {most}" if fewest < most else f"{most}"
         raise InvalidGame(

@@ -26,23 +26,22 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
 
 from bestresponse.core.errors import InvalidMove, StoreError, UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.models.students.network import (
     Network,
     Parameters,
     attend_causally,
-    continue_prompts,
     finish_layer,
     project,
     run_layers,
     score_tokens,
-    write_chat,
 )
+from bestresponse.models.students.writing import Writer
 from bestresponse.studies.improve.data import Data, choose_held_out, draw_pools
 from bestresponse.studies.improve.rewards import score_reply
+from bestresponse.studies.improve.rows import Conversation, Measures, TrainRow
 
 Tokens = NDArray[np.int64]
-_IGNORED = -100  # the target that `cross_entropy` leaves out by default
+IGNORED = -100  # the target that `cross_entropy` leaves out by default
 _WORDS = 1024
 """Different tokens of a batch at most."""
 _SPARE = 1.06
@@ -63,6 +62,8 @@ _ADAM_BETAS = (0.9, 0.95)
 _WARM_UP = 100  # steps over which the learning rate rises
 _LEAST_RATE = 0.01  # of the learning rate, so that the last steps still change something
 _AHEAD = 16  # batches that are packed before they are wanted: the GPU does not wait for them
+_ASKED = 256
+"""Questions that are asked at once."""
 _ROOM = 50
 """Tokens that a reply may have more than the longest answer."""
 _LEAST_SAVED = 30.0
@@ -136,6 +137,23 @@ class Recipe:
     held_out: int = 128
 
     @property
+    def saved_every(self) -> float:
+        """Seconds between two checkpoints."""
+        return max(_LEAST_SAVED, self.seconds / 10)
+
+    def find_share(self, step: int, seconds: float) -> float:
+        """Return the share of the training that is done: of its steps, where they are given, else
+        of its time."""
+        if self.steps:
+            return step / self.steps
+        return seconds / self.seconds if self.seconds else 0.0
+
+    def is_over(self, step: int, seconds: float) -> bool:
+        """Say whether time or steps are spent."""
+        late = bool(self.seconds) and seconds >= self.seconds
+        return late or self.find_share(step, seconds) >= 1
+
+    @property
     def dtype(self) -> torch.dtype:
         """The numbers in which products are computed."""
         return torch.float32 if self.device == "cpu" else torch.bfloat16
@@ -155,18 +173,18 @@ class Progress:
     seconds: float = 0.0
     trained: float = 0.0
     tokens: int = 0
-    rows: list[JsonObject] = field(default_factory=list)
+    rows: list[TrainRow] = field(default_factory=list)
 
 
-def split_messages(example: JsonObject) -> tuple[str, str]:
+def split_messages(writer: Writer, example: Conversation) -> tuple[str, str]:
     """Return what is asked, up to where the model speaks, and what it should say."""
     *asked, answer = ((message["role"], message["content"]) for message in example["messages"])
-    return write_chat(asked), answer[1]
+    return writer.write_chat(asked), answer[1]
 
 
 class Encoded(NamedTuple):
     """The tokens of a question and of its answer, and what is learnt of the answer: its tokens, or
-    `_IGNORED` for those of a false start."""
+    `IGNORED` for those of a false start."""
 
     asked: list[int]
     answer: list[int]
@@ -178,28 +196,28 @@ class Encoded(NamedTuple):
         return len(self.asked) + len(self.answer)
 
 
-def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[Encoded]:
+def encode_examples(writer: Writer, examples: Sequence[Conversation]) -> list[Encoded]:
     """Return the tokens of every question and of its answer."""
-    texts = [split_messages(example) for example in examples]
-    encode = network.tokenizer.encode_batch_fast
+    texts = [split_messages(writer, example) for example in examples]
+    encode = writer.tokenizer.encode_batch_fast
     asked = encode([question for question, _ in texts], add_special_tokens=False)
     answered = encode([answer for _, answer in texts], add_special_tokens=False)
     pairs: list[Encoded] = []
     for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
-        tokens = [*answer.ids, network.end]
+        tokens = [*answer.ids, writer.end]
         first, last = example.get("unscored") or (0, 0)
         targets = tokens
         if last > first:
-            targets = _hide(network, text, tokens, range(first, last))
+            targets = _hide(writer, text, tokens, range(first, last))
         pairs.append(Encoded(question.ids, tokens, targets))
     return pairs
 
 
-def _hide(network: Network, text: str, tokens: list[int], hidden: range) -> list[int]:
+def _hide(writer: Writer, text: str, tokens: list[int], hidden: range) -> list[int]:
     """Return the tokens of a text, without those that begin at hidden characters."""
-    places = network.tokenizer.encode(text, add_special_tokens=False).offsets
+    places = writer.tokenizer.encode(text, add_special_tokens=False).offsets
     kept = [
-        _IGNORED if place[0] in hidden else token
+        IGNORED if place[0] in hidden else token
         for token, place in zip(tokens, places, strict=False)
     ]
     return [*kept, *tokens[len(kept) :]]
@@ -225,7 +243,7 @@ def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
 
 
 def pack(
-    network: Network, pool: Sequence[JsonObject], shape: Shape, rng: np.random.Generator
+    network: Network, pool: Sequence[Conversation], shape: Shape, rng: np.random.Generator
 ) -> list[Batch]:
     """Cut a pool into full batches in a random order; what is left over makes a batch only where
     there is no other."""
@@ -252,7 +270,7 @@ def pack(
 def _fill(pairs: Sequence[Encoded], shape: Shape) -> Batch:
     tokens, positions = np.zeros((2, shape.tokens), np.int64)
     scored = np.zeros(shape.scored, np.int64)
-    targets = np.full(shape.scored, _IGNORED, np.int64)
+    targets = np.full(shape.scored, IGNORED, np.int64)
     # After the last conversation come some that fill up the tokens, none of them longer than
     # kernels expect, and then empty ones.
     starts = np.full(
@@ -462,7 +480,7 @@ def _project_for_all_heads(*arguments: Any) -> tuple[Tensor, ...]:
 
 
 def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor:
-    return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=_IGNORED)
+    return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=IGNORED)
 
 
 def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
@@ -484,7 +502,7 @@ def train(
     trainer: Trainer,
     data: Data,
     checkpoint: Path,
-    on_row: Callable[[JsonObject], None],
+    on_row: Callable[[TrainRow], None],
 ) -> None:
     """Train until time or steps are spent; about ten times on the way, keep a checkpoint, measure
     and report a row.
@@ -492,35 +510,40 @@ def train(
     All of it counts as time. Measurements that take long are made less often.
     """
     recipe, progress = trainer.recipe, trainer.progress
-    every = max(_LEAST_SAVED, recipe.seconds / 10)
+    every = recipe.saved_every
     held_out = choose_held_out(data, recipe.seed, recipe.held_out)
     losses: list[Tensor] = []
-    clock = _Clock(progress)
+    clock = Stopwatch(progress)
     pause = every
+
+    def report() -> float:
+        mean = float(torch.stack(losses).mean()) if losses else None
+        student = trainer.finish().to(recipe.device, recipe.dtype)
+        return report_progress(progress, student, held_out, mean, on_row)
+
     if not progress.step:
-        pause = max(every, _DEARER * _report(trainer, held_out, losses, on_row))
+        pause = choose_pause(every, report())
     batches = Batches(trainer, data)
     saved = measured = clock.now()
     clock.begin_steps()
     for number, batch in batches.load():
-        spent = clock.now() / recipe.seconds if recipe.seconds else 0.0
-        done = progress.step / recipe.steps if recipe.steps else spent
-        if max(spent, done) >= 1:
+        now = clock.now()
+        if recipe.is_over(progress.step, now):
             break
+        done = recipe.find_share(progress.step, now)
         if number != progress.pool:
             progress.pool, progress.batch = number, 0
         if clock.now() - saved >= every:
             clock.end_steps()
             trainer.save(checkpoint)
             if clock.now() - measured >= pause:
-                pause = max(every, _DEARER * _report(trainer, held_out, losses, on_row))
+                pause = choose_pause(every, report())
                 losses = []
                 trainer.save(checkpoint)
                 measured = clock.now()
             saved = clock.now()
             clock.begin_steps()
-        warm = min(1.0, (progress.step + 1) / _WARM_UP)
-        losses.append(trainer.step(batch, recipe.rate * warm * max(1 - done, _LEAST_RATE)))
+        losses.append(trainer.step(batch, recipe.rate * choose_rate(progress.step, done)))
         progress.step += 1
         progress.batch += 1
         progress.tokens += batch.real
@@ -530,11 +553,11 @@ def train(
     if losses:  # a training that was over before is not measured again
         clock.end_steps()
         trainer.save(checkpoint)
-        _report(trainer, held_out, losses, on_row)
+        report()
         trainer.save(checkpoint)
 
 
-class _Clock:
+class Stopwatch:
     """How long a training has taken, over all its parts, and how much of that went into steps."""
 
     def __init__(self, progress: Progress) -> None:
@@ -543,9 +566,11 @@ class _Clock:
         self._steps = time.monotonic()
 
     def now(self) -> float:
+        """Return the seconds since the training began."""
         return time.monotonic() - self._began
 
     def begin_steps(self) -> None:
+        """Count what follows as steps."""
         self._steps = time.monotonic()
 
     def end_steps(self) -> None:
@@ -591,20 +616,31 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         )
 
 
-def _report(
-    trainer: Trainer,
-    held_out: Sequence[JsonObject],
-    losses: Sequence[Tensor],
-    on_row: Callable[[JsonObject], None],
+def choose_pause(every: float, took: float) -> float:
+    """Return the seconds until the next measurement, where the last one took so long."""
+    return max(every, _DEARER * took)
+
+
+def choose_rate(step: int, done: float) -> float:
+    """Return the share of the learning rate at a step, where a share of the training is done."""
+    warm = min(1.0, (step + 1) / _WARM_UP)
+    return warm * max(1 - done, _LEAST_RATE)
+
+
+def report_progress(
+    progress: Progress,
+    writer: Writer,
+    held_out: Sequence[Conversation],
+    loss: float | None,
+    on_row: Callable[[TrainRow], None],
 ) -> float:
     """Measure held-out questions and report where the training is; return how long that took."""
     began = time.monotonic()
-    progress = trainer.progress
-    measured = measure_replies(trainer.finish(), held_out, trainer.recipe)
-    row: JsonObject = {
+    measured = measure_replies(writer, held_out)
+    row: TrainRow = {
         "minutes": progress.seconds / 60,
         "step": progress.step,
-        "loss": float(torch.stack(list(losses)).mean()) if losses else None,
+        "loss": loss,
         "tokens_per_second": progress.tokens / max(progress.trained, 1e-9),
         **measured,
     }
@@ -613,21 +649,10 @@ def _report(
     return time.monotonic() - began
 
 
-def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Recipe) -> JsonObject:
+def measure_replies(writer: Writer, examples: Sequence[Conversation]) -> Measures:
     """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and
     lose on average."""
-    asked = network.to(recipe.device, recipe.dtype)
-    lost: list[float] = []
-    for start in range(0, len(examples), 256):
-        part = examples[start : start + 256]
-        pairs = encode_examples(network, part)
-        longest = max(len(pair.answer) for pair in pairs) + _ROOM
-        replies = continue_prompts(asked, [pair.asked for pair in pairs], longest)
-        for example, tokens in zip(part, replies, strict=True):
-            try:
-                lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
-            except InvalidMove:
-                lost.append(math.inf)
+    lost = measure_losses(writer, examples)
     read = [value for value in lost if value < math.inf]
     count = max(len(lost), 1)
     return {
@@ -637,3 +662,25 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
         "near": sum(value <= 0.05 for value in lost) / count,
         "lost": sum(read) / len(read) if read else None,
     }
+
+
+def measure_losses(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
+    """Ask all questions, and return what each reply loses: infinity where it cannot be read."""
+    lost: list[float] = []
+    for start in range(0, len(examples), _ASKED):
+        lost += _measure_together(writer, examples[start : start + _ASKED])
+    return lost
+
+
+def _measure_together(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
+    pairs = encode_examples(writer, examples)
+    longest = max(len(pair.answer) for pair in pairs) + _ROOM
+    replies = writer.continue_prompts([pair.asked for pair in pairs], longest)
+    lost: list[float] = []
+    for example, tokens in zip(examples, replies, strict=True):
+        try:
+            score = score_reply(example["task"] or "", writer.tokenizer.decode(tokens))
+            lost.append(1 - score)
+        except InvalidMove:
+            lost.append(math.inf)
+    return lost

@@ -11,7 +11,7 @@ Ours is a folder with two files of one JSON object per line:
 The other is the log that the authors' own program (github.com/microsoft/Alympics,
 `src/waterAllocation.py`) writes at the end of a game: one JSON file per game, a list with one
 object per resident, `{"Alex": [{"role": ..., "content": ...}, ...]}`. Everybody's messages hold the
-announcements of all days and the own replies, so the bids, winners and states stand in them in
+announcements of all days and the own replies, so the bids, winners and states are in them in
 words. The log does not say the range of the supply where its rules still read "between LOWER and
 UPPER units"; then two numbers in the name of the file or of a folder above it say it, such as
 `without-persona/10-20/game3.json`. Residents have personas where the rules tell of a profession.
@@ -30,7 +30,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.studies.reproduce.reproduction import read_records
 
-ROUNDS, REPLIES = "rounds.jsonl", "replies.jsonl"
+ROUNDS = "rounds.jsonl"
+REPLIES = "replies.jsonl"
 _OF_ROUNDS = ("persona", "low", "high", "number", "day", "supply", "bids", "winners")
 _OF_REPLIES = ("who", "reply", "bid")
 _NUMBER = r"-?\d+(?:\.\d+)?"

@@ -57,7 +57,14 @@ def compare_number(
 ) -> Check:
     """Compare a number with the published one, if there is one, which was rounded."""
     agrees = None if published is None else abs(computed - published) <= tolerance + 1e-9
-    return Check(what, published, round(computed, 4), agrees, remark, f"within {tolerance:g}")
+    return Check(
+        what,
+        published,
+        found=round(computed, 4),
+        agrees=agrees,
+        remark=remark,
+        tolerance=f"within {tolerance:g}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

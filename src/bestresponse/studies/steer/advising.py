@@ -401,9 +401,12 @@ def _read_line(line: object, number: int) -> tuple[str, str, str]:
     """Return name, text and manner of a message; UsageError where it is none."""
     match line:
         case str():
-            name, text, manner = "", line, ""
+            name = ""
+            text = line
+            manner = ""
         case {"text": str(text), **more}:
-            name, manner = str(more.get("from", "")), str(more.get("manner", ""))
+            name = str(more.get("from", ""))
+            manner = str(more.get("manner", ""))
         case (str(name), str(text)):
             manner = ""
         case _:
@@ -450,7 +453,7 @@ def open_adviser(domain: str | Path, run: str | Path | StoredRun = "results") ->
         if not (path / FILE).exists():
             raise UsageError(
                 f"{path} has no advice: no solved tree was written there; expected a finished run"
-                " of steer without --observe summary"
+                " of steer by cfr or imitation, without --observe summary"
             )
         return _load_adviser(path / FILE, (path / FILE).stat().st_mtime_ns, str(domain))
     load_domain(domain)  # one that does not exist is told before runs are looked for

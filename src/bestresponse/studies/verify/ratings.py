@@ -199,7 +199,8 @@ def read_ratings(text: str) -> dict[str, Rating]:
     UsageErrors."""
     ratings: dict[str, Rating] = {}
     for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
-        first, last = row["first_correct"].strip(), row["last_correct"].strip()
+        first = row["first_correct"].strip()
+        last = row["last_correct"].strip()
         if not first and not last:
             continue
         kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)

@@ -184,7 +184,9 @@ def reproduce_lelma(folder: Path) -> Reproduction:
 
 
 def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> JsonObject:
-    same, different, ill_formed = 0, [], []
+    same = 0
+    different = []
+    ill_formed = []
     for game, queries in recorded.items():
         for query, answer in queries.items():
             row = {"game": game, "query": query, "recorded": answer}
@@ -324,7 +326,8 @@ def _judge(
         )
         counted = _tell_count(game, len(samples), published)
         counts = {f"{game}: {cell}": getattr(confusion, cell.replace(" ", "_")) for cell in _CELLS}
-        alarms, missed = f"{game}: false alarm", f"{game}: missed"
+        alarms = f"{game}: false alarm"
+        missed = f"{game}: missed"
         swapped = (counts[alarms], counts[missed]) == (published.get(missed), published.get(alarms))
         for what, count in counts.items():
             transposed = swapped and not counted and what in (alarms, missed)

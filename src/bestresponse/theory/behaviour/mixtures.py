@@ -309,11 +309,11 @@ def _step(
         kernels.step_compiled(
             agreement.counts,
             agreement.levels,
-            float(agreement.actions - 1),
-            weights,
-            points,
-            out,
-            heights,
+            spread=float(agreement.actions - 1),
+            weights=weights,
+            points=points,
+            out=out,
+            heights=heights,
         )
         return out, heights
     for b, (unit_weights, point) in enumerate(zip(weights, points, strict=True)):

@@ -461,7 +461,12 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
     if kernels is not None:
         shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
         kernels.solve_all(
-            np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps
+            np.ascontiguousarray(first),
+            np.ascontiguousarray(second),
+            shifts=shifts,
+            p=p,
+            violations=violations,
+            gaps=gaps,
         )
     wrong = ~((violations <= VIOLATION_LIMIT) & (gaps <= VIOLATION_LIMIT))
     for g in np.flatnonzero(wrong):

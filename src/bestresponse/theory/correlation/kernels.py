@@ -180,6 +180,8 @@ def solve_all(
             basic[:], nonbasic[:] = np.arange(C, C + R), np.arange(C)
             if _simplex(T, basic, nonbasic):
                 p[g] = 0.0
-                violations[g], gaps[g] = _certify(G, w, T, basic, nonbasic, p[g], bound)
+                violations[g], gaps[g] = _certify(
+                    G, w, T=T, basic=basic, nonbasic=nonbasic, p=p[g], bound=bound
+                )
                 if violations[g] <= VIOLATION_LIMIT and gaps[g] <= VIOLATION_LIMIT:
                     break

@@ -150,18 +150,18 @@ def flow(
     dy = np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
-            _slope(row, x, y, u, dx, 0)
+            _slope(row, x, other=y, values=u, slopes=dx, k=0)
             if not single:
-                _slope(col, y, x, v, dy, 0)
+                _slope(col, y, other=x, values=v, slopes=dy, k=0)
             for k in range(1, 4 if fourth_order else 1):
                 part = size if k == 3 else 0.5 * size
                 _ahead(x, dx, k - 1, part, ahead)
                 if single:
-                    _slope(row, ahead, ahead, u, dx, k)
+                    _slope(row, ahead, other=ahead, values=u, slopes=dx, k=k)
                 else:
                     _ahead(y, dy, k - 1, part, facing)
-                    _slope(row, ahead, facing, u, dx, k)
-                    _slope(col, facing, ahead, v, dy, k)
+                    _slope(row, ahead, other=facing, values=u, slopes=dx, k=k)
+                    _slope(col, facing, other=ahead, values=v, slopes=dy, k=k)
             if fourth_order:
                 _combine(dx)
                 _combine(dy)

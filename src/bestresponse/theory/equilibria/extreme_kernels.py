@@ -168,7 +168,7 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
         T = tableaus[level]
         step = steps[level]
         if fresh:
-            if not _find_leaving(T, R, C, step, rates[0], rates[1]):
+            if not _find_leaving(T, R, C=C, leaving=step, best=rates[0], second=rates[1]):
                 return DOUBT, masks
             if count == masks.shape[0]:
                 if count >= _MOST_VERTICES:
@@ -200,7 +200,7 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
         if level == tableaus.shape[0]:
             tableaus = enlarge(tableaus, 2 * level)
             steps = enlarge(steps, 2 * level)
-        _pivot(tableaus[level - 1], tableaus[level], R, C, r, c)
+        _pivot(tableaus[level - 1], tableaus[level], R=R, C=C, r=r, c=c)
         mask ^= _exchange(order, r, R + c)
         fresh = True
     for k in range(C + 1):
@@ -346,7 +346,7 @@ def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
             pos[order[head, i]] = i
         for j in range(C):
             pos[order[head, R + j]] = -1 - j
-        _find_leaving_exactly(T, R, C, leaving, pos, scale[head])
+        _find_leaving_exactly(T, R, C=C, leaving=leaving, pos=pos, D=scale[head])
         for c in range(C):
             r = leaving[c]
             entering = order[head, R + c]
@@ -368,7 +368,7 @@ def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
                     table[find_slot(table, masks, masks[v])] = v + 1
                 slot = find_slot(table, masks, new)
                 T = tableaus[head]
-            _pivot_exactly(T, tableaus[count], R, C, r, c, scale[head])
+            _pivot_exactly(T, tableaus[count], R=R, C=C, r=r, c=c, D=scale[head])
             scale[count] = T[r, c]
             order[count] = order[head]
             order[count, r] = entering
@@ -625,8 +625,8 @@ def _pair_exactly(
     for e in range(count):
         v = pairs[e, 0]
         w = pairs[e, 1]
-        _write_point(out[e], 0, side, used, tableaus_p[v], order_p[v])
-        _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
+        _write_point(out[e], 0, raw=side, names=used, T=tableaus_p[v], order=order_p[v])
+        _write_point(out[e], m, raw=side + m, names=columns, T=tableaus_q[w], order=order_q[w])
         out[e, 2 * side] = v
         out[e, 2 * side + 1] = w
         worst = max(worst, _measure_regret(MP, MQ, out[e], range_a, range_b))
@@ -696,7 +696,7 @@ def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, 
     for e in range(count):
         v = pairs[e, 0]
         w = pairs[e, 1]
-        _write_pair(out[e], MU, MQ, masks_p[v], masks_q[w], used)
+        _write_pair(out[e], MU, MQ=MQ, mask_p=masks_p[v], mask_q=masks_q[w], used=used)
         out[e, 2 * side] = v
         out[e, 2 * side + 1] = w
         worst = max(worst, _measure_regret(MP, MQ, out[e], 1.0, 1.0))

@@ -32,7 +32,7 @@ def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
         if (
             best < 0
             or cross < -tie
-            or (cross <= tie and _lexicographically_before(T, R, C, pos, i, best, c))
+            or (cross <= tie and _lexicographically_before(T, R, C=C, pos=pos, i=i, k=best, c=c))
         ):
             best = i
             q = p

@@ -28,11 +28,19 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     out = np.full((count * count, repetitions, 3), float(rules.rounds))
     if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
         _play_side_by_side(
-            limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out
+            limits,
+            matches.step,
+            payoffs=matches.payoffs,
+            rounds=rules.rounds,
+            seed=np.uint64(seed),
+            certain=certain,
+            out=out,
         )
     else:
         numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
-        _play_one_by_one(limits, matches.step, matches.payoffs, numbers, certain, out)
+        _play_one_by_one(
+            limits, matches.step, payoffs=matches.payoffs, rules=numbers, certain=certain, out=out
+        )
     return out.reshape(count, count, repetitions, 3)
 
 

@@ -168,11 +168,10 @@ def _kind(ask: Ask) -> str:
     )
 
 
-_CHANCE, _SIMULTANEOUS, _TERMINAL = (
-    -1,
-    -2,
-    -4,
-)  # who moves, in OpenSpiel's numbers, where no single player does
+# who moves, in OpenSpiel's numbers, where no single player does
+_CHANCE = -1
+_SIMULTANEOUS = -2
+_TERMINAL = -4
 
 
 def openspiel_is_installed() -> bool:

@@ -91,7 +91,7 @@ def solve_any(
             steps[k] = 0
             if tame:
                 values[k], gaps[k], steps[k] = _solve_one(
-                    games[k], low, ranges[k], work, row[k], col[k]
+                    games[k], low, spread=ranges[k], work=work, x=row[k], y=col[k]
                 )
 
 
@@ -508,41 +508,41 @@ def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
         h = h - low
         i = i - low
 
-        good, x, y = _full_kernel(a, b, c, d, e, f, g, h, i)
+        good, x, y = _full_kernel(a=a, b=b, c=c, d=d, e=e, f=f, g=g, h=h, i=i)
         solved = good
-        good, p, q = _mixed(e, f, h, i, b, c, d, g)
+        good, p, q = _mixed(e, f, c=h, d=i, below_a=b, below_b=c, beside_a=d, beside_c=g)
         solved = solved | good
         x = _choose(good, (0.0, p, 1.0 - p), x)
         y = _choose(good, (0.0, q, 1.0 - q), y)
-        good, p, q = _mixed(d, f, g, i, a, c, e, h)
+        good, p, q = _mixed(d, f, c=g, d=i, below_a=a, below_b=c, beside_a=e, beside_c=h)
         solved = solved | good
         x = _choose(good, (0.0, p, 1.0 - p), x)
         y = _choose(good, (q, 0.0, 1.0 - q), y)
-        good, p, q = _mixed(d, e, g, h, a, b, f, i)
+        good, p, q = _mixed(d, e, c=g, d=h, below_a=a, below_b=b, beside_a=f, beside_c=i)
         solved = solved | good
         x = _choose(good, (0.0, p, 1.0 - p), x)
         y = _choose(good, (q, 1.0 - q, 0.0), y)
-        good, p, q = _mixed(b, c, h, i, e, f, a, g)
+        good, p, q = _mixed(b, c, c=h, d=i, below_a=e, below_b=f, beside_a=a, beside_c=g)
         solved = solved | good
         x = _choose(good, (p, 0.0, 1.0 - p), x)
         y = _choose(good, (0.0, q, 1.0 - q), y)
-        good, p, q = _mixed(a, c, g, i, d, f, b, h)
+        good, p, q = _mixed(a, c, c=g, d=i, below_a=d, below_b=f, beside_a=b, beside_c=h)
         solved = solved | good
         x = _choose(good, (p, 0.0, 1.0 - p), x)
         y = _choose(good, (q, 0.0, 1.0 - q), y)
-        good, p, q = _mixed(a, b, g, h, d, e, c, i)
+        good, p, q = _mixed(a, b, c=g, d=h, below_a=d, below_b=e, beside_a=c, beside_c=i)
         solved = solved | good
         x = _choose(good, (p, 0.0, 1.0 - p), x)
         y = _choose(good, (q, 1.0 - q, 0.0), y)
-        good, p, q = _mixed(b, c, e, f, h, i, a, d)
+        good, p, q = _mixed(b, c, c=e, d=f, below_a=h, below_b=i, beside_a=a, beside_c=d)
         solved = solved | good
         x = _choose(good, (p, 1.0 - p, 0.0), x)
         y = _choose(good, (0.0, q, 1.0 - q), y)
-        good, p, q = _mixed(a, c, d, f, g, i, b, e)
+        good, p, q = _mixed(a, c, c=d, d=f, below_a=g, below_b=i, beside_a=b, beside_c=e)
         solved = solved | good
         x = _choose(good, (p, 1.0 - p, 0.0), x)
         y = _choose(good, (q, 0.0, 1.0 - q), y)
-        good, p, q = _mixed(a, b, d, e, g, h, c, f)
+        good, p, q = _mixed(a, b, c=d, d=e, below_a=g, below_b=h, beside_a=c, beside_c=f)
         solved = solved | good
         x = _choose(good, (p, 1.0 - p, 0.0), x)
         y = _choose(good, (q, 1.0 - q, 0.0), y)

@@ -163,5 +163,7 @@ class _Tableaus:
 
     def keep(self, going: Indices) -> None:
         self.table = np.take(self.table, going, axis=2)
-        self.basic, self.nonbasic = self.basic[:, going], self.nonbasic[:, going]
-        self.number, self.stalled = self.number[going], self.stalled[going]
+        self.basic = self.basic[:, going]
+        self.nonbasic = self.nonbasic[:, going]
+        self.number = self.number[going]
+        self.stalled = self.stalled[going]

@@ -206,10 +206,9 @@ def solve_exactly(game: Array) -> ExactSolution:
 PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
 ACCEPTED = 1e-11  # what a step must reach, else the next one is tried
 _EXACT_CELLS = 900  # up to 30x30 payoffs exact arithmetic takes less than a second
-HUGE, TINY = (
-    2.0**150,
-    2.0**-150,
-)  # payoffs beyond are rescaled, lest their products overflow or vanish
+# payoffs beyond are rescaled, lest their products overflow or vanish
+HUGE = 2.0**150
+TINY = 2.0**-150
 
 
 class ZeroSumStep(IntEnum):
@@ -336,7 +335,9 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
     games -= lowest
-    chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
+    chunk = _Chunk(
+        games, highest - lowest, x=x, y=y, steps=out.steps, middles=np.empty(count), gaps=out.gaps
+    )
     _solve_open(chunk, left)
     out.row[:] = x.T
     out.col[:] = y.T
@@ -431,10 +432,9 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     )
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
     rows, cols = games.shape[1:]
-    needed, allowed = (
-        16 * (rows + 1) * (cols + 1),
-        measure_machine() // 2,
-    )  # for the tableau and its copy
+    # for the tableau and its copy
+    needed = 16 * (rows + 1) * (cols + 1)
+    allowed = measure_machine() // 2
     if needed > allowed:
         raise TooLarge(
             f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than"

@@ -31,7 +31,9 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.telling.language import load_language
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.telling.language import ENGLISH, load_language
+from bestresponse.web.experiments.phrases import find_repeated, list_foreign, list_phrases
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
     GameChoice,
@@ -41,7 +43,7 @@ from bestresponse.web.sessions.setup import (
     list_placeholders,
     make_game,
 )
-from bestresponse.web.texts import FieldMistake, PageTexts, load_texts
+from bestresponse.web.texts import FieldMistake, PageTexts, load_texts, write_phrase
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
@@ -53,6 +55,8 @@ the seat."""
 STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
 """What a round counts in which a stand-in answered."""
 _LONGEST = 2000
+_SHOWN = 60
+"""So many characters of a text of a game are listed."""
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 Text = Annotated[str, Field(max_length=50_000)]
 Title = Annotated[str, Field(max_length=200)]
@@ -450,7 +454,7 @@ class TimeLimits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and
+    `brand` is at the top of every page, beside the picture `logo`; `show_others` and
     `show_history` show what the others got and what happened when a game is over. `text` replaces
     texts of the pages by their names.
 
@@ -508,7 +512,12 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
     """Return the experiment that tables without a file are: one game without payment, and theory at
     the end."""
     name = setup.game.name or "game"
-    experiment = Experiment(title=name, consent=setup.consent, seed=setup.seed, debrief=True)
+    experiment = Experiment(
+        title=name,
+        consent=setup.consent,
+        seed=setup.seed,
+        debrief=setup.language == ENGLISH,  # theory is told in English only
+    )
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
 
 
@@ -522,7 +531,7 @@ _OWN_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*pictures/([^/\s)]+)\)")
 
 
 class _Mistake(Exception):
-    """What is wrong, and the path of where it stands in the file."""
+    """What is wrong, and the path of where it is in the file."""
 
 
 @contextmanager
@@ -610,9 +619,9 @@ def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
             where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
-                _check_words(part)
             except BestResponseError as error:
                 raise _Mistake(f"{where}: {error}", "games", part.number) from None
+            _check_phrases(part, where)
             known = ("role", *list_placeholders(part.setup.game))
             for name in Template(part.game.instructions).get_identifiers():
                 if name not in known:
@@ -622,19 +631,6 @@ def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
                     )
                     raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
     return experiment
-
-
-def _check_words(part: Part) -> None:
-    """Refuse roles that people would know by the same name."""
-    taken: dict[str, str] = {}
-    for role in make_game(part.setup.game).roles:
-        name = part.texts.word(role)
-        if name in taken:
-            raise UsageError(
-                f"the roles {taken[name]!r} and {role!r} are both called {name!r}; give each a name"
-                " of its own"
-            )
-        taken[name] = role
 
 
 def _check_pictures(text: str, experiment: Experiment, folder: Path) -> None:
@@ -647,6 +643,55 @@ def _check_pictures(text: str, experiment: Experiment, folder: Path) -> None:
         if shown[1] not in there:
             line = text.count("\n", 0, shown.start()) + 1
             raise UsageError(f"line {line}: the picture {shown[1]!r} is not in the folder {folder}")
+
+
+def _check_phrases(part: Part, where: str) -> None:
+    """Refuse words for what the game does not say, and one word for two roles or two moves."""
+    game = make_game(part.setup.game)
+    language = part.texts.language
+    table = ("games", part.number, "text")
+    phrases = list_phrases(game, language) if part.game.text else None
+    for phrase in part.game.text:
+        if phrases is not None and not phrases.has(phrase):
+            known = [write_phrase(word) for word in phrases.words]
+            why = f"it says nothing like {phrase!r}.{did_you_mean(phrase, known)}"
+            listed = f"`bestresponse experiment game {part.setup.game.name} --text {language.name}`"
+            raise _Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
+    form = find_stage_form(game)
+    for what, names in (
+        ("roles", game.roles),
+        *(("moves", actions) for actions in (form.actions if form is not None else ())),
+    ):
+        repeated = find_repeated(names, language)
+        if repeated is not None:
+            first, second = repeated
+            why = (
+                f"two {what}, {first!r} and {second!r}, are both called"
+                f" {language.translate(second)!r}; give each a name of its own"
+            )
+            named = [name for name in (second, first) if name in part.game.text]
+            raise _Mistake(f"{where}: {why}", *table, *named[:1])
+
+
+def list_remarks(text: str) -> list[str]:
+    """Say which words people would read in another language than that of the experiment, and what
+    to do."""
+    remarks: list[str] = []
+    for parts in parse_experiment(text)[1].values():
+        for part in parts:
+            game = make_game(part.setup.game)
+            told = not part.game.instructions
+            phrases = list_phrases(game, part.texts.language, with_rules=told)
+            foreign = list_foreign(phrases, part.texts.language)
+            if foreign:
+                shown = ", ".join(
+                    repr(word if len(word) <= _SHOWN else f"{word[:_SHOWN]}...") for word in foreign
+                )
+                remarks.append(
+                    f"In the game {part.name} people read these as the game has them: {shown}."
+                    " Give your own words in [games.text], or the rules as instructions."
+                )
+    return list(dict.fromkeys(remarks))
 
 
 def _refuse_repeated(table: str, names: Sequence[str]) -> None:
@@ -731,7 +776,7 @@ def _read_part(
             Template(phrase).get_identifiers()
         ):
             why = (
-                f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken"
+                f"${min(unknown)} does not occur in the phrase {phrase!r} that it is to be taken"
                 " from"
             )
             raise _Mistake(why, "games", number, "text", phrase)
@@ -750,13 +795,19 @@ def _read_part(
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse a language that is not there or not complete, and texts of pages that there are not
+    """Refuse a language that is not there or not complete, and texts of pages that do not exist
     or that have other places."""
     try:
         load_language(experiment.language)
     except UsageError as error:
         why = f"{error}. Choose another language, or add it: see docs/translate.md"
         raise _Mistake(why, "language") from None
+    if experiment.debrief and experiment.language != ENGLISH:
+        why = (
+            "debrief tells the equilibrium in English only, and the language is"
+            f" {experiment.language!r}; leave debrief out"
+        )
+        raise _Mistake(why, "debrief")
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
@@ -824,7 +875,7 @@ def find_line(text: str, path: KeyPath) -> int:
     4
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    # The more lines are read, the more of the path is there; it stands in the first line that
+    # The more lines are read, the more of the path is there; it is in the first line that
     # brings all there ever is.
     depth = _measure_depth(lines, path)
     return (

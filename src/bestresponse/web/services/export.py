@@ -2,7 +2,7 @@
 codebook.
 
 A participant is a code made from the session and the seat, beside the labels that came with the
-link. Nothing else personal is kept, so nothing else comes out, unless people write it into their
+link. Nothing else personal is kept, so nothing else is exported, unless people write it into their
 answers.
 """
 
@@ -24,7 +24,7 @@ from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
-from bestresponse.telling.render import write_history
+from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item
 from bestresponse.web.services.earnings import (
@@ -198,7 +198,7 @@ def list_formats() -> list[str]:
 
 
 def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
-    """Export the table in that format, of one lobby or of all; UsageError where there is none of
+    """Export the table in that format, of one lobby or of all; UsageError if there is no table of
     that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(
@@ -350,7 +350,7 @@ def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
         role = submission.role
         view = game.view(state, role) if role in game.roles else None
         private = (
-            game.word_private(state, role)
+            write_private(view, game.list_private(state, role))
             if view and isinstance(game, PrivateInformation)
             else None
         )

@@ -156,7 +156,8 @@ class SeatWorker:
             self._pool.submit(work).add_done_callback(partial(self._note_done, session, role, turn))
 
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
-        understand = session.table.texts.understand
+        deal = session.game.domain.deal if isinstance(session.game, HasSpeakers) else None
+        understand = partial(session.table.texts.understand, names=getattr(deal, "items", ()))
         player = make_seat(
             occupant,
             session.game,

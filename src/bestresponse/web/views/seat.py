@@ -27,7 +27,7 @@ from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
 from bestresponse.telling.language import Language
-from bestresponse.telling.render import list_rounds, write_history
+from bestresponse.telling.render import list_rounds, write_history, write_private
 from bestresponse.web.access import (
     AdminPage,
     Bearer,
@@ -212,8 +212,8 @@ def payoffs(
             return PlainTextResponse(texts("not_option", text=typed[:40] or "?"))
     cell = tuple(actions.index(typed) for typed, actions in zip(choices, form.actions, strict=True))
     earned = [texts.figure(float(form.payoffs[(seat, *cell)])) for seat in range(form.num_players)]
-    others = ", ".join(
-        f"{texts.word(role)} {earned[seat]}"
+    others = texts.language.messages["list-mark"].join(
+        f"{texts.word(role)}: {earned[seat]}"
         for seat, role in enumerate(session.roles)
         if seat != context.seat
     )
@@ -397,7 +397,11 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
     names = list(name_roles(game).values())
     talk = [(seat, text) for seat, _, text in view.facts.get("said", ())]
     return {
-        "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
+        "private": (
+            write_private(view, game.list_private(state, role), session.table.texts.language)
+            if isinstance(game, PrivateInformation)
+            else ""
+        ),
         "bubbles": [
             {"who": names[seat], "own": seat == view.facts.get("seat"), "text": text}
             for seat, text in talk
@@ -412,7 +416,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
         "earlier": earlier,
         "now": now,
         "question": (
-            session.table.texts.word(game.word_question(ask))
+            session.table.texts.language.tell(game.word_question(ask))
             if ask and isinstance(game, Wording)
             else ""
         ),
@@ -465,7 +469,7 @@ SimpleAsk = Choice | Amount | Words | Mixture
 
 @dataclass(frozen=True, slots=True)
 class DrawnField:
-    """One part of a question as it is drawn: `typed` is what stands in it, `error` the sentence
+    """One part of a question as it is drawn: `typed` is what is in it, `error` the sentence
     beside it."""
 
     name: str
@@ -577,7 +581,7 @@ def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: PageTexts)
 
 
 def _read_amount(ask: Amount, text: str, texts: PageTexts) -> float | str:
-    if ask.may_pass and text == PASS:
+    if ask.may_pass and text.lower() in (PASS, texts.word(PASS).lower()):
         return PASS
     number = texts.read_number(text.removeprefix("$"), ask.low, ask.high)
     try:

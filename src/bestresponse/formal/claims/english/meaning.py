@@ -363,7 +363,8 @@ class Meaning:
 
     def _read_acts(self, *parts: Part) -> Case:
         """Say what somebody chooses, the reasoner where nobody is named."""
-        party, act = _first(parts, Party) or Party((0,)), _pick(parts, Act)[0]
+        party = _first(parts, Party) or Party((0,))
+        act = _pick(parts, Act)[0]
         return Case((player, act.index(player)) for player in party.players)
 
     def _read_nobody_acts(self, act: Act) -> Case:
@@ -372,7 +373,7 @@ class Meaning:
         )
 
     def _read_profile(self, *acts: Act) -> Either:
-        """Name an outcome: the players stand in the order of the game, or the reasoner stands
+        """Name an outcome: the players are in the order of the game, or the reasoner stands
         first."""
         cases = []
         for order in dict.fromkeys(
@@ -425,7 +426,8 @@ class Meaning:
         return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
 
     def _read_often(self, *parts: Part) -> Case:
-        player, act = _find_party(parts).single, _pick(parts, Act)[0]
+        player = _find_party(parts).single
+        act = _pick(parts, Act)[0]
         if player is None or len(self.everybody) != 2:
             raise Impossible("it is not one of two players who chooses so often")
         side = "above" if "above" in parts else "below"
@@ -512,7 +514,8 @@ class Meaning:
                 *group.items[number + 1 : number + 2],
                 *group.items[max(0, number - 1) : number],
             ):
-                people, others = set(fact.party.players), set(other.party.players)
+                people = set(fact.party.players)
+                others = set(other.party.players)
                 apart = people and others and not people & others
                 if own is None and case is not None and apart:
                     near.append(case)
@@ -746,7 +749,7 @@ class Meaning:
         )
 
     def _read_pays_pair(self, *parts: Part) -> Either:
-        """Pay two numbers: the reasoner's is the first, or they stand in the order of the game."""
+        """Pay two numbers: the reasoner's is the first, or they are in the order of the game."""
         _require(len(self.everybody) == 2, "there are not two players")
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):
@@ -759,7 +762,8 @@ class Meaning:
 
     def _read_compares(self, *parts: Part) -> Fact:
         _require(not self.has_turns, "moves in turn are not compared")
-        sides, party = _find_sides(parts), _find_party(parts)
+        sides = _find_sides(parts)
+        party = _find_party(parts)
         relation = _first(parts, Relation) or Relation(1)
 
         def state(case: Choices) -> Iterator[Claim]:
@@ -820,7 +824,8 @@ class Meaning:
         return (Move(*reversed(self._name(player, often.index))),)
 
     def _read_indifferent(self, *parts: Part) -> Fact:
-        acts, party = _pick(parts, Act), _find_party(parts)
+        acts = _pick(parts, Act)
+        party = _find_party(parts)
 
         def state(case: Choices) -> Iterator[Claim]:
             _require(
@@ -853,11 +858,13 @@ class Meaning:
         self, player: int, relation: Relation, better: Choices, worse: Choices
     ) -> Claim:
         """Claim by how much, or how many times as much, one outcome pays more than another."""
-        form, size = "payoff_difference", relation.by
-        if size is None:
-            form, size = "payoff_ratio", relation.times
         name = self.subject.players[player]
-        return Claim(form, (name, size, self._chain(better), self._chain(worse)))
+        outcomes = (self._chain(better), self._chain(worse))
+        if relation.by is not None:
+            return Claim("payoff_difference", (name, relation.by, *outcomes))
+        if relation.times is not None:
+            return Claim("payoff_ratio", (name, relation.times, *outcomes))
+        raise ValueError("the relation has no size")
 
     def _read_changes(self, *parts: Part) -> Fact:
         """Claim what switching from one move to another does to a payoff."""
@@ -926,7 +933,8 @@ class Meaning:
 
     def _read_best(self, *parts: Part) -> Fact:
         act, own_case = _find_side(part for part in parts if not isinstance(part, Case))
-        party, to = _find_party(parts), _first(parts, Case)
+        party = _find_party(parts)
+        to = _first(parts, Case)
 
         def state(case: Choices) -> Iterator[Claim]:
             if act is None or len(party.players) > 1:
@@ -968,7 +976,8 @@ class Meaning:
     # The best and the worst that can happen.
 
     def _read_extreme(self, *parts: Part) -> Fact:
-        amount, act = _pick(parts, _Amount)[0], _find_side(parts).act
+        amount = _pick(parts, _Amount)[0]
+        act = _find_side(parts).act
         kind = "highest" if "highest" in parts else "lowest"
         parties = list(dict.fromkeys(_pick(parts, Party))) or [Party((0,))]
 
@@ -1145,7 +1154,8 @@ class Meaning:
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
-        party, amount = _find_party(parts), _pick(parts, _Amount)[0]
+        party = _find_party(parts)
+        amount = _pick(parts, _Amount)[0]
         _require(
             not self.has_turns and not party.we and party.players,
             "it may be a sum, or the moves come in turn",
@@ -1160,7 +1170,8 @@ class Meaning:
 
     def _read_at_mixed(self, *parts: Part) -> Fact:
         """Claim what somebody gets in the mixed equilibrium."""
-        party, amount = _find_party(parts), _pick(parts, _Amount)[0]
+        party = _find_party(parts)
+        amount = _pick(parts, _Amount)[0]
         _require(not self.has_turns and not party.we and party.players, "it may be a sum")
         names = [self._name(player) for player in party.players]
         return self._solve([Claim("mixed_equilibrium_payoff", (*n, amount.value)) for n in names])
@@ -1216,7 +1227,8 @@ class Meaning:
 
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
-        outcome, amount = _first(parts, Case), _first(parts, _Amount)
+        outcome = _first(parts, Case)
+        amount = _first(parts, _Amount)
 
         def state(case: Choices) -> list[Claim]:
             named = case if outcome is None else dict(outcome)

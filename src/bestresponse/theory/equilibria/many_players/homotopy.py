@@ -71,8 +71,10 @@ def follow(
             break
         ends = [target[owner[left]] for target in targets]
         h = np.minimum(step[left], 1.0 - t[left])
-        guess = _predict(begin, ends, sizes, z[left], t[left], h)
-        landed, first = _correct(begin, ends, sizes, guess, t[left] + h, converged)
+        guess = _predict(begin, ends, sizes=sizes, z=z[left], t=t[left], h=h)
+        landed, first = _correct(
+            begin, ends, sizes=sizes, z=guess, t=t[left] + h, converged=converged
+        )
         good = first < accepted
         z[left[good]] = landed[good]
         t[left[good]] += h[good]
@@ -273,10 +275,16 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
         reached = np.zeros(len(z))
         limits = np.array(_LIMITS)
         kernels.follow_rows(
-            np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits
+            np.array(sizes),
+            _flat(start.tensors)[0],
+            targets=_flat(targets),
+            z=z,
+            owner=owner,
+            reached=reached,
+            limits=limits,
         )
     else:
-        reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
+        reached = follow(sizes, start.tensors, targets=targets, z=z, owner=owner, limits=_LIMITS)
     points = tuple(
         with_one(block) @ basis.T
         for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)

@@ -1,6 +1,6 @@
 """Compiled path following for `homotopy`: one path after another, each with its own step.
 
-The coefficients of a system stand in one row: for each player, each of its equations and each
+The coefficients of a system are in one row: for each player, each of its equations and each
 combination of the other players' coordinates, in this order. This module imports numba; load it
 only when it pays.
 """
@@ -168,7 +168,9 @@ def _correct(
     jacobian = work[2:, :n]
     first = 0.0
     for k in range(_CORRECTIONS):
-        _evaluate(sizes, begin, target, point, t, move, jacobian, slope)
+        _evaluate(
+            sizes, begin, target=target, z=point, t=t, value=move, jacobian=jacobian, by_t=slope
+        )
         if not _solve(jacobian, move, slope):
             return first, np.inf
         for i in range(n):
@@ -194,7 +196,7 @@ def _follow_one(
     t = 0.0
     h = float(limits[1])
     span = 0.0
-    _, size = _correct(sizes, begin, target, z, t, limits, work)
+    _, size = _correct(sizes, begin, target=target, point=z, t=t, limits=limits, work=work)
     if not size < limits[5]:
         return 0.0
     slope = work[0, :n].copy()
@@ -202,8 +204,10 @@ def _follow_one(
     slope0 = slope.copy()
     for _ in range(int(limits[0])):
         h = min(h, 1.0 - t)
-        guess = _extrapolate(z, slope, z0, slope0, span, h)
-        first, size = _correct(sizes, begin, target, guess, t + h, limits, work)
+        guess = _extrapolate(z, slope, z0=z0, slope0=slope0, span=span, h=h)
+        first, size = _correct(
+            sizes, begin, target=target, point=guess, t=t + h, limits=limits, work=work
+        )
         change = (
             limits[4] / max(first, 1e-12)
         ) ** 0.25  # the error of the cubic grows with the fourth power
@@ -238,4 +242,6 @@ def follow_rows(
     n = z.shape[1]
     work = np.empty((n + 2, n), np.complex128)
     for path in range(len(z)):
-        reached[path] = _follow_one(sizes, begin, targets[owner[path]], z[path], limits, work)
+        reached[path] = _follow_one(
+            sizes, begin, target=targets[owner[path]], z=z[path], limits=limits, work=work
+        )

@@ -94,7 +94,7 @@ class ReducedGame:
             id(e): self.carry(e.strategies, e.exact, e.index, e.in_continuum) for e in solved
         }
         components = []
-        continua = []
+        continua: list[Continuum] = []
         for component in solved.components if solved.spans else ():
             listed = tuple(carried[id(e)] for e in component.equilibria)
             subsets = tuple(self._carry_subset(subset) for subset in component.subsets)
@@ -160,6 +160,6 @@ def find_rest(game: NormalForm) -> ReducedGame:
     if len(seats) == 1:
         players = ()
         actions = ()
-    exact = None if left.game.rationals is None else payoffs
+    exact = None if left.game.rationals is None else payoffs.astype(object)
     rest = NormalForm(payoffs.astype(np.float64), players, actions, game.name, exact)
     return ReducedGame(game, rest, tuple(seats), left.kept)

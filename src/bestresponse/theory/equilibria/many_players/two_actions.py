@@ -176,8 +176,12 @@ def _find_root(line: Linear) -> Fraction | str:
 def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
     """Everybody mixes: see above."""
     first, second, third = gains  # in (q, r), in (p, r), in (p, q)
-    above, below = (-third[0], -third[2]), (third[1], third[3])  # p = above / below
-    over, under = (-first[0], -first[1]), (first[2], first[3])  # r = over / under
+    # p = above / below
+    above = (-third[0], -third[2])
+    below = (third[1], third[3])
+    # r = over / under
+    over = (-first[0], -first[1])
+    under = (first[2], first[3])
     parts = zip(second, ((below, under), (above, under), (below, over), (above, over)), strict=True)
     square = [Fraction(0)] * 3
     for weight, (x, y) in parts:
@@ -187,10 +191,8 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
         roots, rational = _solve_quadratic(square)
     else:
         cube.continua = True
-        roots, rational = (
-            [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)],
-            True,
-        )
+        roots = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)]
+        rational = True
     for q in roots:
         if 0 < q < 1 and _keep_inside(
             cube, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]

@@ -241,7 +241,9 @@ def find_subgames(tree: Tree) -> IntArray:
     last = np.full(len(tree.infosets) + 1, -1)
     np.minimum.at(first, tree.infoset, nodes)
     np.maximum.at(last, tree.infoset, nodes)
-    first[-1], last[-1] = tree.num_nodes, -1  # where no player moves
+    # where no player moves
+    first[-1] = tree.num_nodes
+    last[-1] = -1
     low = first[tree.infoset]
     high = last[tree.infoset]
     end = nodes + 1
