@@ -33,7 +33,7 @@ WRONG = [
     (roles("a", "A"), "two roles are named 'a' and 'A'"),
     (
         game('[games.text]\n"row" = "player X"\n"col" = "player X"\n'),
-        "the roles 'row' and 'col' are both called 'player X'",
+        "two roles, 'row' and 'col', are both called 'player X'",
     ),
     (game(DONE + 'link = "https://example.org/?id={name}"\n'), "{name} in the link stands for"),
     (game(DONE + 'link = "https://example.org/?id={}"\n'), "{} in the link stands for nothing"),
