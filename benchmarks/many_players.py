@@ -16,7 +16,7 @@ import numpy as np
 
 from bestresponse.theory import nash
 
-SHAPES = ((2, 2, 2), (3, 3, 3), (5, 3, 2), (4, 4, 3), (4, 4, 4), (2,) * 6, (3,) * 4)
+SHAPES = ((2, 2, 2), (3, 3, 3), (5, 3, 2), (2,) * 6, (4, 4, 3), (4, 4, 4), (3,) * 4)
 
 
 def main(games: int) -> None:

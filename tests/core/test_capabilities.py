@@ -165,14 +165,17 @@ def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_l
     assert Question("How much?", answer).accepts(typed) is right
 
 
-def test_rules_for_people_are_the_games_own_or_else_its_briefing():
+def test_rules_for_people_are_those_of_models_without_an_aim():
     assert (
         word_rules(object(), View("player 1", prose("Put in what you like.")))
         == "Put in what you like."
     )
     game = PublicGoods()
     seen = game.view(game.start(), "player 1")
-    assert word_rules(game, seen) == game.word_rules("player 1") != write_rules(seen)
+    told = write_rules(seen)
+    aim = "\n\nYour aim is to make your own expected payoff as large as possible."
+    assert told.endswith(aim)
+    assert word_rules(game, seen) == told.removesuffix(aim)
 
 
 def test_whoever_is_not_asked_or_has_no_known_equilibrium_loses_nothing_that_is_known():

@@ -74,6 +74,21 @@ def check_trees(seeds: range) -> None:
         assert same == []
 
 
+def count_told_changes(seeds: range) -> tuple[int, int]:
+    """Count the single changes of random tables and trees, and those that change what is told."""
+    made = told = 0
+    for seed in seeds:
+        rng = Random(seed)
+        form = draw_table(rng, num_players=2 + seed % 3)
+        tree = draw_game_tree(rng, num_players=2 + seed % 3)
+        stated = tell(form), tell(tree)
+        changed = [tell(other) != stated[0] for _, other in change_table(rng, form)]
+        changed += [tell(other) != stated[1] for _, other in change_tree(rng, tree)]
+        made += len(changed)
+        told += sum(changed)
+    return made, told
+
+
 @pytest.mark.parametrize("seeds", DAILY, ids=str)
 def test_random_tables_are_rebuilt_and_a_change_is_told(seeds: range) -> None:
     check_tables(seeds)
@@ -90,8 +105,18 @@ def test_two_thousand_random_tables_are_rebuilt() -> None:
 
 
 @pytest.mark.soak
-def test_two_thousand_random_trees_are_rebuilt() -> None:
+def test_two_thousand_random_trees_are_rebuilt_and_found_the_same_by_compare() -> None:
     check_trees(LONG)
+    for seed in LONG:
+        tree = draw_game_tree(Random(seed), num_players=2 + seed % 3)
+        assert compare_games(tree, rebuild(tell(tree))).relation == "equal", seed
+
+
+@pytest.mark.soak
+def test_each_of_two_thousand_single_changes_changes_the_statements() -> None:
+    made, told = count_told_changes(range(200, 700))
+    assert made >= 2_000
+    assert told == made
 
 
 @pytest.mark.parametrize("seed", range(40))

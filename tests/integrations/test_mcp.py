@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 import pytest
 from waiting import wait_until
 
+import bestresponse as br
+
 mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install '.[mcp]'")
 
 TOOLS = [
@@ -83,7 +85,7 @@ MISTAKES = [
 ]
 
 
-def run_with_server(use, *options):
+def run_with_server(use, *options, folder=None):
     """Start the server as a subprocess and let `use(client)` talk to it over stdio."""
 
     async def talk():
@@ -91,6 +93,7 @@ def run_with_server(use, *options):
             command=sys.executable,
             args=["-m", "bestresponse", "mcp", *options],
             env=dict(os.environ),
+            cwd=folder,
         )
         async with mcp.Client(mcp.stdio_client(parameters)) as client:
             return await use(client)
@@ -178,11 +181,33 @@ def test_many_questions_are_answered_by_one_server():
     assert found["text"]["state"] == "refuted"
     assert found["text"]["claims"][0]["correction"].endswith("you get 5.")
     assert found["same"]["relation"] == "renamed"
-    assert [game["name"] for game in found["games"]["games"]] == ["stag-hunt"]
+    listed = [game["name"] for game in found["games"]["games"]]
+    assert listed == ["stag-hunt", "stag-hunt-lelma"]
     assert [(row["name"], row["total"]) for row in found["table"]["standings"]] == [
         ("tit-for-tat", 38.0),
         ("defector", 28.0),
     ]
+
+
+def test_a_speaker_is_advised_from_a_run_beside_the_server(tmp_path):
+    run = br.steer("meeting", games=1, fresh=0, output_dir=tmp_path / "results")
+    (game,) = run.frames["games"]
+    first = game["scenario"][0]["private"][0]
+    asked = {"domain": "meeting", "transcript": [], "private": first}
+    strange = {**asked, "transcript": [{"text": "Something that nobody has said."}]}
+
+    async def ask(client):
+        return [await client.call_tool("advise", arguments) for arguments in (asked, strange)]
+
+    known, unknown = run_with_server(ask, folder=tmp_path)
+    wanted = br.advise("meeting", [], first, run=run)
+    told = known.structured_content
+    assert (told["manner"], told["instruction"]) == (wanted.manner, wanted.instruction)
+    assert told["earns"] == pytest.approx(wanted.earns)
+    assert told["source"] == "solved tree"
+    assert told["probabilities"] == pytest.approx(dict(wanted.probabilities))
+    assert unknown.is_error
+    assert "do not know this situation" in unknown.content[0].text
 
 
 def test_mistakes_come_back_as_sentences():

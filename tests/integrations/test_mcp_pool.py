@@ -1,6 +1,7 @@
 """The worker of the MCP server keeps the limits of a call, and a killed one is replaced."""
 
 import asyncio
+import json
 import os
 import signal
 from dataclasses import replace
@@ -8,8 +9,10 @@ from dataclasses import replace
 import pytest
 from games_for_logic import DILEMMA
 
+import bestresponse as br
 from bestresponse.core.errors import LimitReached, UsageError
 from bestresponse.integrations.mcp.server import CallLimits, WorkerPool
+from bestresponse.integrations.mcp.tools import SpokenLine
 from bestresponse.logic.settings import settings
 
 
@@ -40,6 +43,24 @@ def test_a_worker_that_does_not_answer_in_time_is_killed_and_replaced():
 
     found = with_pool(CallLimits(seconds=1.0), use)
     assert [game["name"] for game in found["games"]] == ["stag-hunt", "stag-hunt-lelma"]
+
+
+def test_the_messages_of_a_transcript_reach_the_worker(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = br.steer("meeting", games=1, fresh=0, output_dir="results")
+    solved = run.results.results.solved[0]
+    answering = next(one for one in solved.tree.infosets if one.player == 1)
+    facts = json.loads(answering.key)[3]
+    said = [SpokenLine(text=text) for _, _, text in facts["said"]]
+
+    async def use(pool):
+        asked = {"domain": "meeting", "transcript": said, "private": facts["private"]}
+        return await pool.call("advise", asked)
+
+    found = with_pool(CallLimits(seconds=60.0), use)
+    mix = solved.policy.at("player 2", answering.key)
+    assert found["probabilities"] == pytest.approx(mix)
+    assert found["source"] == "solved tree"
 
 
 def test_programs_run_within_the_limits(monkeypatch):

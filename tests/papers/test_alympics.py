@@ -93,7 +93,7 @@ class Shared:
         return [
             request
             for request in self.model.asked
-            if "you are Alex" in request.messages[-1].content
+            if "You are Alex" in request.messages[-1].content
         ]
 
     def section(self, run, title):
@@ -222,6 +222,7 @@ def check_rsr(shared):
     row = next(row for row in shared.six.frame("games") if row["survivors"])
     condition = next(c for c in shared.six.config.conditions if c.name == row["condition"])
     needs = sum(resident.need for resident in RESIDENTS if row["alive"][resident.name])
+    assert {round(one["rsr_start"], 9) for one in shared.six.frame("games")} == {0.3, 0.4, 0.5}
     assert row["rsr_end"] == pytest.approx((condition.rules.low + condition.rules.high) / 2 / needs)
 
 
@@ -426,7 +427,7 @@ def check_terminal(shared):
     done = CliRunner().invoke(
         app, [*words, "--output-dir", str(shared.folder / "me")], input="70\n"
     )
-    assert "Alex bid $70 and got water" in done.output
+    assert "You bid $70 and got water" in done.output
 
 
 @promise("A.4: five people play 20 days with 10-20 units, and five with 20-30 units, in a browser")

@@ -147,7 +147,7 @@ def test_boxes_hold_the_values_of_each_group_and_keep_zero_in_view(drawn):
     assert first == (
         "distribution",
         [{"ann": [2.0, -1.0], "bob": [5.0]}],
-        {"x_label": "amount paid", "zero": True},
+        {"x_label": "amount paid", "zero": True, "baselines": set()},
     )
     assert second[2]["zero"] is False
     assert shown.blocks[0].caption.startswith(
@@ -255,8 +255,27 @@ def test_the_headline_shows_the_metrics_that_the_first_group_with_any_has():
     shown = blocks.headline(("mean", "least"))(Run([], figures=figures))
     assert (shown.title, shown.blocks) == (
         "",
-        (KeyValues((("the least", 0.0),), prominent=True, format=".3g"),),
+        (KeyValues((("player", "bob"), ("the least", 0.0)), prominent=True, formats=("", "")),),
     )
+    # A single model needs no name, and a number is printed as in its table.
+    exact = Metric("mean", "the mean", "", "", ".2f", lambda group: 0.5)
+    alone = compute_figures((exact,), ("player",), {("ann",): 0, ("even", "baseline"): 1})
+    shown = blocks.headline(("mean",))(Run([], figures=alone))
+    assert shown.blocks == (KeyValues((("the mean", 0.5),), prominent=True, formats=(".2f",)),)
+
+
+def test_counts_can_stand_behind_what_matters():
+    metrics = [
+        Metric(name, name, "", "", "", lambda group: 1.0) for name in ("plays", "gap", "answers")
+    ]
+    figures = compute_figures(tuple(metrics), ("player",), {("ann",): 0})
+    shown = blocks.metrics_table(last=("answers", "plays"))(Run([], figures=figures))
+    assert [column.name for column in shown.blocks[0].columns] == [
+        "player",
+        "gap",
+        "answers",
+        "plays",
+    ]
     assert (
         blocks.headline(("mean",))(
             Run([], figures=compute_figures(metrics, ("player",), {("ann",): 0}))

@@ -6,7 +6,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.gate import Condition, check_conditions
+from bestresponse.runs.gate import GateCondition, check_conditions
 
 # Matching pennies in its own order and three others: (1, 0) loses 2 of a range of 2 to an opponent
 # that answers it, less the value 0: 1 of 2, an exploitability of 0.5 of the range; an even mix none.
@@ -75,7 +75,7 @@ def test_what_can_never_be_checked_is_refused_with_what_can(run):
         check_conditions(["low(asked) > 3"], played)
     for wrong in ("nash_gap", "nash_gap > much", "nash_gap = 1", "low(nash_gap > 1", "a b > 1"):
         with pytest.raises(UsageError, match="is not a condition: expected METRIC > NUMBER"):
-            Condition.parse(wrong)
+            GateCondition.parse(wrong)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_can_never_be_checked_is_refused_with_what_can(run):
     ],
 )
 def test_conditions_compare_as_they_are_written(text, value, holds):
-    assert Condition.parse(text).holds(value) is holds
+    assert GateCondition.parse(text).holds(value) is holds
 
 
 def test_junit_has_a_case_for_every_condition_and_model(run):

@@ -26,7 +26,7 @@ KINDS = {
     "any table": tuple(
         form
         for form in TABLE_FORMS
-        if form != "equilibrium_payoff"
+        if not form.endswith("equilibrium_payoff")
         and not {"removed", "chosen", "part"} & set(FORMS[form].names)
     ),
     "choices to eliminate": tuple(form for form in TABLE_FORMS if "removed" in FORMS[form].names),

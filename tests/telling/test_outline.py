@@ -280,8 +280,8 @@ def test_an_outline_over_the_limit_is_refused_with_its_size_and_the_limit() -> N
     with pytest.raises(TooLarge) as refused:
         check_length(tell(tree), "long")
     assert str(refused.value) == (  # 3 ** 7 ends
-        "long has 2,187 ends; telling it takes more than 50,000 characters, the most that a player"
-        " can be asked to read. Use a smaller version of the game"
+        "long has 2,187 ends; telling it takes more than 17,000 tokens (51,000 characters), the"
+        " most that a player can be asked to read. Use a smaller version of the game"
     )
 
 

@@ -164,7 +164,7 @@ def test_a_player_reads_in_the_second_person() -> None:
         ((Unaware(),), "You know of no move yet."),
         ((Saw("gold"), Over()), "The game is over: you saw gold."),
         (
-            (Dealt("Ann", "king"), LaidOpen("jack")),
+            (Dealt("Ann", "K"), LaidOpen("J")),
             "So far: you were dealt the king, the jack was laid open.",
         ),
         (
@@ -289,7 +289,20 @@ def test_every_language_that_is_offered_is_complete() -> None:
 
 
 def test_the_sentences_are_part_of_what_a_run_is_made_of() -> None:
-    assert "en.po" in CATALOGUES.hashes()
+    (name,) = CATALOGUES.hashes()
+    assert name == "en.po"
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"), [("gets", True), ("page.waiting", False), ("chooses.you", True)]
+)
+def test_a_changed_sentence_changes_the_prompts_and_a_changed_page_does_not(
+    key: str, changes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = CATALOGUES.hashes()
+    changed = {**ENGLISH.messages, key: "{who} takes {amount}"}
+    monkeypatch.setitem(ENGLISH.__dict__, "messages", changed)
+    assert (CATALOGUES.hashes() != before) == changes
 
 
 def read_table(text: str) -> list[list[str]]:

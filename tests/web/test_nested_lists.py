@@ -2,11 +2,13 @@
 
 import re
 
-from bestresponse.web.render import _format_prose
+from bestresponse.web.render import _environment
 
 
 def show(text: str) -> str:
-    return re.sub(r">\s+", ">", str(_format_prose(text))).strip()
+    return re.sub(
+        r">\s+", ">", _environment().from_string("{{ text | prose }}").render(text=text)
+    ).strip()
 
 
 def test_indented_items_are_lists_inside_the_list() -> None:

@@ -2,7 +2,7 @@
 
 An answer is data, of which a page is made, and perhaps curves for a picture. A package adds its own
 questions by an entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which
-names a `GameQuestion`; built-in ones stand in the same registries.
+names a `GameQuestion`; built-in ones are in the same registries.
 """
 
 from collections.abc import Callable, Mapping
@@ -539,7 +539,8 @@ class Answered:
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
-        title, chart = f"{self.game.name}: {self.question.name}", self.answer.chart
+        title = f"{self.game.name}: {self.question.name}"
+        chart = self.answer.chart
         figure = (
             (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
         )

@@ -80,7 +80,8 @@ def measure_dilemma(form: NormalForm) -> tuple[float, float] | None:
         first, second = cooperative_actions(form)
     except InvalidGame:
         return None
-    own, other = form.payoffs[0][[first, 1 - first]][:, [second, 1 - second]], form.payoffs[1].T
+    own = form.payoffs[0][[first, 1 - first]][:, [second, 1 - second]]
+    other = form.payoffs[1].T
     other = other[[second, 1 - second]][:, [first, 1 - first]]
     (reward, sucker), (temptation, punishment) = own.tolist()
     if not np.allclose(own, other) or not temptation > reward or not punishment > sucker:

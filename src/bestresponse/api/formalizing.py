@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
-from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, ModelError, UsageError
+from bestresponse.core.files import read_text
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.formal.evaluate.validation import find_names
@@ -41,6 +42,7 @@ from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.models.base import Model
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
 from bestresponse.report.document import Document, Paragraph, Section
@@ -407,7 +409,7 @@ class FormalizeConfig(RunSettings):
 
 def formalize_story(config: FormalizeConfig) -> Formalized:
     """Let a model turn a story, given as text or as a file, into a checked game program."""
-    story = config.story.read_text("utf-8-sig") if isinstance(config.story, Path) else config.story
+    story = read_text(config.story) if isinstance(config.story, Path) else config.story
     text = check_story(story)
     taken = (
         "attempts",
@@ -433,28 +435,74 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             election = formalize_many(formalizer, text, config.candidates)
             if config.refine is not None:
                 election = config.refine(formalizer, election)
-            winner = election.winner
-            table = election.winner.table
-            told_back = tested = None
-            if table is not None and config.back_check:
-                told_back = compare_with_story(
-                    winner.told,
-                    table,
-                    formalizer.model,
-                    max_tokens=config.max_tokens,
-                    seed=config.llm_seed,
-                )
-            if table is not None and config.claims:
-                tested = check_claims(
-                    winner.told,
-                    table,
-                    formalizer.model,
-                    max_tokens=config.max_tokens,
-                    seed=config.llm_seed,
-                )
-            return Formalized(election, config.name, told_back, tested, models.meter.spent)
+            checks = _check_game(election.winner, formalizer.model, config)
+            if checks.findings:
+                election, checks = _repair_game(formalizer, election, checks, config)
+            return Formalized(
+                election, config.name, checks.told_back, checks.tested, models.meter.spent
+            )
     finally:
         opened.close()
+
+
+@dataclass(frozen=True)
+class _Checks:
+    """What was found when a game was compared with its story; None for a check not asked for."""
+
+    told_back: BackCheck | None = None
+    tested: ClaimCheck | None = None
+
+    @property
+    def findings(self) -> list[str]:
+        """What the story says and the game does not do, in sentences."""
+        found = []
+        if self.told_back is not None and self.told_back.agrees is False:
+            found.append(f"The game differs from the story: {self.told_back.why}")
+        broken = self.tested.broken if self.tested is not None else ()
+        for claim in broken:
+            found.append(f"The story says: {claim.words!r}. The game does otherwise: {claim.why}")
+        return found
+
+
+def _check_game(formalization: Formalization, model: Model, config: FormalizeConfig) -> _Checks:
+    """Compare a game with its story, as asked for."""
+    table = formalization.table
+    if table is None:
+        return _Checks()
+    told_back = tested = None
+    room = config.max_tokens
+    seed = config.llm_seed
+    if config.back_check:
+        told_back = compare_with_story(formalization.told, table, model, max_tokens=room, seed=seed)
+    if config.claims:
+        tested = check_claims(formalization.told, table, model, max_tokens=room, seed=seed)
+    return _Checks(told_back, tested)
+
+
+def _repair_game(
+    formalizer: Formalizer, election: Election, checks: _Checks, config: FormalizeConfig
+) -> tuple[Election, _Checks]:
+    """Give what the checks found back to the writer, once; keep the game of which they find less.
+
+    A check may be wrong itself, so that a game is only replaced by one that it likes better. Where
+    the model cannot be asked any more, the game stays, with what was found.
+    """
+    winner = election.winner
+    try:
+        repaired = formalizer.repair(winner, checks.findings)
+        if repaired.table is None or repaired.best is winner.best:
+            return election, checks
+        again = _check_game(repaired, formalizer.model, config)
+    except ModelError:
+        return election, checks
+    if len(again.findings) >= len(checks.findings):
+        return election, checks
+    place = election.candidates.index(winner)
+    candidates = list(election.candidates)
+    candidates[place] = repaired
+    others = [tuple(one for one in group if one != place) for group in election.groups]
+    groups = ((place,), *(group for group in others if group))
+    return Election(tuple(candidates), groups), again
 
 
 formalize = take_settings(FormalizeConfig, formalize_story)

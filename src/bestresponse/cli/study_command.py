@@ -1,8 +1,8 @@
 """The command of a study, made from its settings: every field is an argument or an option with its
 help and default.
 
-What is typed goes to the settings as it is; they convert and check it, so there is one place that
-refuses a value.
+Typed values are passed to the settings as they are; the settings convert and check them, so there
+is one place that refuses a value.
 """
 
 import json
@@ -58,6 +58,8 @@ _MOST_FAILURES = 5
 _DRY_RUN = "Show the plan and its estimated cost, then exit."
 _CODE_OF_GATE = 3
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)]
+
 Against = Annotated[
     Path | None,
     typer.Option(
@@ -80,10 +82,29 @@ Junit = Annotated[
     Path | None,
     typer.Option(help="Write what --fail-if found to this file, as JUnit XML.", metavar="FILE"),
 ]
+FiguresFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--figures",
+        help=(
+            "Write every figure as PDF and SVG and every table as LaTeX and Markdown to this"
+            " folder."
+        ),
+        metavar="FOLDER",
+    ),
+]
+
+
+def show_figures(run: Run[C], folder: Path | None) -> None:
+    """Write the figures and tables of a run for a paper, where a folder is named."""
+    if folder is not None and run.results.rows:
+        written = run.write_figures(folder)
+        sentence = f"wrote {len(written)} files to {folder}"
+        notes().print(sentence, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
-class Gate:
+class GateOptions:
     """What a command checks at the end of a run: conditions, the run they compare with, and the
     file for the result."""
 
@@ -140,30 +161,62 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
     def run(
         config: RunSettings,
         as_json: AsJson = False,
-        dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+        dry_run: DryRun = False,
         against: Against = None,
         fail_if: FailIf = None,
         junit: Junit = None,
+        figures: FiguresFolder = None,
     ) -> None:
-        chosen = study.pick(config)
-        gate = Gate(tuple(fail_if or ()), against, junit)
-        gate.refuse(chosen)
-        if dry_run:
-            show_estimate(chosen, config, as_json)
-        else:
-            run_and_show(chosen, config, as_json, gate)
+        gate = GateOptions(tuple(fail_if or ()), against, junit)
+        run_gated(study, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
 
     again = "Run the same command again to resume; only missing plays are made."
     return make_settings_command(study.config, run, again)
 
 
+def run_gated(
+    study: AnyStudy,
+    config: RunSettings,
+    gate: GateOptions,
+    *,
+    as_json: bool,
+    dry_run: bool,
+    figures: Path | None,
+) -> None:
+    """Run a study, write its figures and check its gate at the end, or show what it would take."""
+    chosen = study.pick(config)
+    gate.refuse(chosen)
+    if dry_run:
+        show_estimate(chosen, config, as_json)
+    else:
+        run_and_show(chosen, config, as_json, gate, figures)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed after a command: its settings as they are written, its other options, and the
+    file of settings."""
+
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    file: Path | None
+
+    def list_given(self) -> list[str]:
+        """Return the names of the settings that were typed."""
+        return [name for name, value in self.settings.items() if value not in (None, [], False)]
+
+
 def make_settings_command(
-    kind: type, act: Callable[..., None], epilogue: str = ""
+    kind: type,
+    act: Callable[..., None],
+    epilogue: str = "",
+    instead: Callable[[Typed], bool] | None = None,
 ) -> Callable[..., None]:
     """Return a command with an option for every setting of `kind`, and for every further parameter
     that `act` has.
 
-    `act` is called with the settings and with its own parameters.
+    `act` is called with the settings and with its own parameters. `instead` may do something else
+    with what was typed, before it is read as settings, and then returns True.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
@@ -187,6 +240,8 @@ def make_settings_command(
 
     def run(*, settings: Path | None, **typed: Any) -> None:
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
+        if instead is not None and instead(Typed(typed, chosen, settings)):
+            return
         values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
         for name, value in typed.items():
             if value is not None and value != []:
@@ -303,7 +358,11 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
 
 
 def run_and_show(
-    study: AnyStudy, config: RunSettings, as_json: bool, gate: Gate | None = None
+    study: AnyStudy,
+    config: RunSettings,
+    as_json: bool,
+    gate: GateOptions | None = None,
+    figures: Path | None = None,
 ) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are
     missing, and with 3 where the gate fails."""
@@ -339,6 +398,7 @@ def run_and_show(
             on_opened=announce,
             on_progress=lambda progress: bars[0](progress),
         )
+    show_figures(run, figures)
     show_run(run, as_json, study.count_tables(config))
     if gate is None:
         return

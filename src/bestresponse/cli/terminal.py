@@ -93,8 +93,9 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
                 print_table(out, replace(block, caption=""))
             case KeyValues():
                 grid = RichTable.grid(padding=(0, 2))
-                for name, value in block.items:
-                    shown = "none" if value is None else visible(format_cell(value, block.format))
+                for number, (name, value) in enumerate(block.items):
+                    text = format_cell(value, block.find_format(number))
+                    shown = "none" if value is None else visible(text)
                     grid.add_row(Text(visible(name)), Text(shown))
                 out.print(grid)
             case Paragraph(text):

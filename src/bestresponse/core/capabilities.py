@@ -9,10 +9,11 @@ a game of a plug-in gets everything that a built-in one gets.
     NamedStrategies    strategies that belong to this game, by name
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
-    PeopleRules        the rules for people, apart from the prompt for models
+    PeopleRules        the rules for people, where models are told others
     LimitedTelling     whether the rules are short enough to be told at all
     PrivateInformation what one seat alone knows from the beginning
     NumberedRounds     which round it is
+    FinalPayoff        that its payoff is one result at the end, and no sum over its rounds
     RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
     NamedParameters    what can be set in its rules, by name
@@ -29,7 +30,9 @@ from typing import Literal, Protocol, runtime_checkable
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.numbers import list_readings
+from bestresponse.core.phrase import Phrase
 from bestresponse.core.player import Player
+from bestresponse.core.told import Statement, Worded
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
 _ROUNDING = (
@@ -90,7 +93,7 @@ class NamedStrategies(Protocol):
 class Question:
     """A question whose answer is a number; where it has more than two decimals, two are enough."""
 
-    text: str
+    text: str | Phrase
     answer: float
 
     def accepts(self, typed: str, decimal: str = ".") -> bool:
@@ -126,17 +129,17 @@ class Wording(Protocol):
         """What payoffs are counted in, in the plural: coins, points. Empty where they have no
         unit."""
 
-    def word_question(self, ask: Ask) -> str:
+    def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
 
 
 @runtime_checkable
 class PeopleRules(Protocol):
-    """A game that words its rules for people: without an aim, and without claims about who the
-    others are."""
+    """A game that tells its rules to people otherwise than to models; of any other game people are
+    told the rules without an aim."""
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules, in Markdown, for the person in the seat of `role`."""
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for the person in the seat of `role`."""
 
 
 @runtime_checkable
@@ -153,8 +156,8 @@ class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the
     time."""
 
-    def word_private(self, state: S_contra, role: Role) -> str:
-        """Say what `role` alone knows in `state`."""
+    def list_private(self, state: S_contra, role: Role) -> tuple[Worded, ...]:
+        """State what `role` alone knows in `state`, then what it has to mind on its turn."""
 
 
 Figure = int | float | str
@@ -192,6 +195,19 @@ class NumberedRounds(Protocol[S_contra]):
 
     def find_round(self, state: S_contra) -> int:
         """Return the number, from 1, of the round in which somebody is asked in `state`."""
+
+
+@runtime_checkable
+class FinalPayoff(Protocol):
+    """A game in rounds whose payoff is one result at the end, such as who has survived.
+
+    No round of it has a payoff of its own, so that none can be drawn or left out when people are
+    paid.
+    """
+
+    @property
+    def has_final_payoff(self) -> bool:
+        """Whether that is so."""
 
 
 @runtime_checkable
@@ -252,6 +268,12 @@ def check_telling(game: Game[S]) -> None:
 def find_round(game: Game[S], state: S) -> int:
     """Return the number of the round in `state`; a game without rounds has one."""
     return game.find_round(state) if isinstance(game, NumberedRounds) else 1
+
+
+def pays_by_round(game: Game[S]) -> bool:
+    """Tell whether the payoff of a game is the sum of what its rounds bring."""
+    final = isinstance(game, FinalPayoff) and game.has_final_payoff
+    return isinstance(game, NumberedRounds) and not final
 
 
 def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:

@@ -10,6 +10,7 @@ import math
 from random import Random
 from typing import get_args
 
+from bestresponse.core.agreement import Disagreement, check_end, check_statements
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import (
     AdjustableRounds,
@@ -20,8 +21,9 @@ from bestresponse.core.capabilities import (
 )
 from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.episode import Episode
-from bestresponse.core.errors import InvalidMove
+from bestresponse.core.errors import InvalidGame, InvalidMove
 from bestresponse.core.game import NATURE, REFEREE, Game, S
+from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.player import Decision, Player
 
 _FREE = 1e-9  # rounding of payoffs that are summed in floats
@@ -60,6 +62,7 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
         bool(game.roles) and len(set(game.roles)) == len(game.roles),
         "roles must be different and not none",
     )
+    _check_names(game)
     drawn: set[str] = set()
     for _ in range(max_steps):
         if episode.over:
@@ -68,7 +71,7 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
             key = episode.view(NATURE).key
             _demand(
                 key not in drawn,
-                "nature sees the same before two draws, so both would come out the same",
+                "nature sees the same before two draws, so both draws would be the same",
             )
             drawn.add(key)
         _check_equilibrium(game, episode)
@@ -83,11 +86,32 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     _demand(
         all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}"
     )
+    _check_telling(game, episode.state)
     record = record_from_json(json.loads(json.dumps(record_to_json(episode.record({})))))
     _demand(
         Episode(game, record.submissions).state == episode.state, "a replay ends in another state"
     )
     _check_extras(game, rng)
+
+
+def _check_names(game: Game[S]) -> None:
+    """Everybody can tell apart who plays and what can be chosen first."""
+    try:
+        check_roles(tuple(game.roles))
+        for role, ask in game.asks(game.start()).items():
+            if isinstance(ask, Choice):
+                check_distinct(tuple(ask.options), f"an option of {role}")
+    except InvalidGame as error:
+        raise Broken(str(error)) from None
+
+
+def _check_telling(game: Game[S], end: S) -> None:
+    """What the game states is what it executes."""
+    try:
+        check_statements(game)
+        check_end(game, end)
+    except Disagreement as error:
+        raise Broken(f"what {game.name} states is not what it does: {error}") from None
 
 
 def _check_equilibrium(game: Game[S], episode: Episode[S]) -> None:

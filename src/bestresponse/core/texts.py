@@ -40,13 +40,13 @@ def _escape(text: str) -> str:
 
 
 class Texts:
-    """The `.txt` files of one package, and catalogues of sentences."""
+    """The `.txt` files of one package."""
 
     def __init__(self, package: str) -> None:
         self.package = package
 
     def text(self, name: str) -> str:
-        """Return the text of that name, as it stands in its file."""
+        """Return the text of that name, as it is in its file."""
         return _read(self.package, name)
 
     def fill(self, name: str, **placeholders: object) -> str:
@@ -56,9 +56,7 @@ class Texts:
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""
         names = sorted(
-            entry.name
-            for entry in files(self.package).iterdir()
-            if entry.name.endswith((".txt", ".po"))
+            entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt")
         )
         return {
             name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16]

@@ -15,10 +15,67 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from types import UnionType
-from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.special import (
+    BattlefieldRule,
+    BidMade,
+    DroughtOver,
+    DroughtRule,
+    EarnedSoFar,
+    FirstPriceRule,
+    HealthRule,
+    Invested,
+    KuhnRule,
+    LeducRule,
+    LowestEffort,
+    MessageTurn,
+    NeedsRule,
+    NobodyWrote,
+    NoteTurn,
+    NoWaterBid,
+    NumberChosen,
+    NumberEach,
+    OfferAnswered,
+    OfferMade,
+    OwnReasons,
+    OwnValue,
+    Points,
+    PointsGiven,
+    PointsRule,
+    PointsTurn,
+    PoolRule,
+    ProjectRule,
+    PutIn,
+    ResidentNeed,
+    ResidentOut,
+    ResidentState,
+    ReturnedBack,
+    RoundsForgotten,
+    RoundsInShort,
+    SalariesPaid,
+    SecondPriceRule,
+    SentOver,
+    SharedProject,
+    SupplyRule,
+    TakesPart,
+    TalkEnds,
+    TalkRule,
+    TalkSummed,
+    TargetWas,
+    TrustCoinsRule,
+    TrustRule,
+    UltimatumCoinsRule,
+    UltimatumRule,
+    UntoldPayoffs,
+    WaterAuctionRule,
+    WaterBid,
+    WaterFound,
+    WriteSo,
+    Wrote,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +91,30 @@ class PrivateProse:
     """A text that nobody else may know."""
 
     text: str
+
+
+Joined: TypeAlias = Literal["lines", "and", "or", "semicolons"]
+"""How parts are joined: one below the other, `a, b and c`, `a, b or c`, or `a; b; c`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """What is in a place of a text: parts, and how they are joined.
+
+    A part is a name, a number, a line such as `apple: 3`, or a text with places of its own.
+    """
+
+    name: str
+    parts: tuple[str | Worded, ...]
+    joined: Joined = "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A text in English with places in braces, which a language may have in its own words."""
+
+    text: str
+    places: tuple[TextPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +226,7 @@ Position: TypeAlias = Decides | Draw | PlayEnd
 
 @dataclass(frozen=True)
 class Course:
-    """A game tree: what stands at every position, in preorder.
+    """A game tree: what is at every position, in preorder.
 
     After a position stand all that follow its first option, then all that follow the second, and so
     on. So the list needs no numbers, and a long game needs no deep nesting.
@@ -207,20 +288,48 @@ class Aim:
     rational: bool = False
 
 
-PayoffRule: TypeAlias = NearestWins | LowerClaim
+PayoffRule: TypeAlias = NearestWins | LowerClaim | LowestEffort | SharedProject
+"""Rules that give the payoffs of a table whose moves are numbers."""
+NumberRule: TypeAlias = PayoffRule | ProjectRule | PoolRule
+"""Rules that say what numbers pay which all choose at the same time."""
+SpecialRule: TypeAlias = (
+    NumberEach
+    | PoolRule
+    | ProjectRule
+    | PointsRule
+    | BattlefieldRule
+    | FirstPriceRule
+    | SecondPriceRule
+    | TrustRule
+    | TrustCoinsRule
+    | UltimatumRule
+    | UltimatumCoinsRule
+    | KuhnRule
+    | LeducRule
+    | UntoldPayoffs
+    | DroughtRule
+    | HealthRule
+    | NeedsRule
+    | SupplyRule
+    | WaterAuctionRule
+    | TalkRule
+    | TakesPart
+)
 Statement: TypeAlias = (
     Prose
+    | Worded
+    | PrivateProse
     | Title
     | Players
     | AtOnce
     | Cells
-    | NearestWins
-    | LowerClaim
+    | PayoffRule
     | Course
     | Repetition
     | Rest
     | Summary
     | Aim
+    | SpecialRule
 )
 
 
@@ -307,7 +416,7 @@ class Unaware:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The player holds this card."""
+    """The player holds this card, named by its letter: K for a king."""
 
     card: str
 
@@ -328,13 +437,6 @@ class LaidOpen:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSigns:
-    """What the player knows, in the signs that the rules explain."""
-
-    signs: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reached:
     """The player is at one of the positions that bear this letter where the course is told as an
     outline."""
@@ -347,6 +449,38 @@ class Over:
     """The game is over."""
 
 
+SpecialEvent: TypeAlias = (
+    NumberChosen
+    | TargetWas
+    | Invested
+    | PutIn
+    | PointsGiven
+    | PointsTurn
+    | EarnedSoFar
+    | OwnValue
+    | BidMade
+    | SentOver
+    | ReturnedBack
+    | OfferMade
+    | OfferAnswered
+    | SalariesPaid
+    | WaterFound
+    | WaterBid
+    | NoWaterBid
+    | ResidentState
+    | ResidentOut
+    | DroughtOver
+    | RoundsForgotten
+    | RoundsInShort
+    | OwnReasons
+    | NobodyWrote
+    | Wrote
+    | MessageTurn
+    | NoteTurn
+    | TalkSummed
+    | TalkEnds
+    | WriteSo
+)
 Event: TypeAlias = (
     Prose
     | PrivateProse
@@ -364,9 +498,9 @@ Event: TypeAlias = (
     | Holds
     | Dealt
     | LaidOpen
-    | ShownSigns
     | Reached
     | Over
+    | SpecialEvent
 )
 Told: TypeAlias = Statement | Event
 
@@ -381,9 +515,41 @@ _KINDS: dict[str, type] = {
         Odds,
         Draw,
         PlayEnd,
+        TextPlace,
         TurnCount,
+        Points,
+        ResidentNeed,
     )
 }
+_PUBLIC = (
+    Prose,
+    Chose,
+    Mixed,
+    Round,
+    Made,
+    LaidOpen,
+    Over,
+    NumberChosen,
+    TargetWas,
+    Invested,
+    PutIn,
+    PointsGiven,
+    BidMade,
+    SentOver,
+    ReturnedBack,
+    OfferMade,
+    OfferAnswered,
+    SalariesPaid,
+    WaterFound,
+    WaterBid,
+    NoWaterBid,
+    ResidentState,
+    ResidentOut,
+    DroughtOver,
+    NobodyWrote,
+    Wrote,
+)
+"""What everybody learns. Any other event is known to one player, or may be."""
 
 
 def list_branches(position: Position) -> tuple[str, ...]:
@@ -428,6 +594,33 @@ def list_children(course: Course) -> list[list[int]]:
     return children
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedRound:
+    """The events of one round."""
+
+    number: int
+    events: tuple[Event, ...]
+
+
+def split_rounds(history: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[PlayedRound, ...]]:
+    """Split a history into what comes before the first round, and the rounds.
+
+    >>> before, rounds = split_rounds((Round(1), Made("Ann", "x"), Round(2)))
+    >>> before, [played.number for played in rounds]
+    ((), [1, 2])
+    """
+    before: list[Event] = []
+    rounds: list[tuple[int, list[Event]]] = []
+    for event in history:
+        if isinstance(event, Round):
+            rounds.append((event.number, []))
+        elif rounds:
+            rounds[-1][1].append(event)
+        else:
+            before.append(event)
+    return tuple(before), tuple(PlayedRound(number, tuple(events)) for number, events in rounds)
+
+
 def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
     """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no
     move that was meant.
@@ -437,15 +630,10 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
     """  # noqa: E501
     public: list[Event] = []
     for event in history:
-        match event:
-            case Chose(_, _, secret):
-                public += [] if secret else [event]
-            case Meant(who, _, made):
-                public.append(Made(who, made))
-            case Prose() | Mixed() | Round() | Made() | LaidOpen() | Over():
-                public.append(event)
-            case _:
-                pass  # what only this player knows, or may be the only one to know
+        if isinstance(event, Meant):
+            public.append(Made(event.who, event.made))
+        elif isinstance(event, _PUBLIC) and not (isinstance(event, Chose) and event.secret):
+            public.append(event)
     return tuple(public)
 
 
@@ -485,15 +673,14 @@ def prose(text: str) -> tuple[Prose, ...]:
 
 @lru_cache(maxsize=256)
 def spell_told(told: tuple[Told, ...]) -> str:
-    """Write statements or events as one text, equal for equal ones; a single text is itself.
+    """Write statements or events as one text, equal for equal ones; nothing but texts is what they
+    say.
 
     >>> spell_told(prose("Bid.")), spell_told((Over(),))
     ('Bid.', '[{"is":"Over"}]')
     """
-    if not told:
-        return ""
-    first = told[0]
-    return first.text if len(told) == 1 and isinstance(first, Prose) else canonical(list_json(told))
+    texts = [one.text for one in told if isinstance(one, Prose | PrivateProse)]
+    return "\n\n".join(texts) if len(texts) == len(told) else canonical(list_json(told))
 
 
 def _encode(value: object) -> object:
@@ -548,7 +735,14 @@ def _decode(data: object, hint: Any, what: str) -> object:
         if type(data) is not hint:
             raise InvalidGame(f"expected {what} as {_PLAIN_KINDS[hint]}, got {_show(data)}")
         return data
+    if get_origin(hint) is Literal:
+        if data not in get_args(hint):
+            listed = ", ".join(get_args(hint))
+            raise InvalidGame(f"expected {what} as one of {listed}, got {_show(data)}")
+        return data
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if str in kinds and type(data) is str:
+        return data
     return _decode_object(data, kinds, what)
 
 

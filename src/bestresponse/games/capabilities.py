@@ -3,15 +3,19 @@
 
 HasNormalForm   everybody moves once and at the same time: the payoff table
 HasTree         the game in extensive form
+ToldPaths       what happens on the way to a node of its tree
 HasStage        one game played round after round
+HasCourse       the same with a known course: how many rounds, what later ones weigh, noise
 HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody tells how to
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from bestresponse.core.game import AnyGame, Game, Role, S
+from bestresponse.core.told import Event
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -40,6 +44,15 @@ class HasTree(Protocol):
 
 
 @runtime_checkable
+class ToldPaths(Protocol):
+    """A game in extensive form that says what happens on the way to a node, such as whose card is
+    dealt."""
+
+    def list_moves(self, node: int) -> Iterator[Event]:
+        """Yield all moves and draws on the way to a node of the tree."""
+
+
+@runtime_checkable
 class HasStage(Protocol):
     """A game that plays the same game in every round; payoffs are sums over the rounds."""
 
@@ -50,6 +63,30 @@ class HasStage(Protocol):
     @property
     def continuation(self) -> float:
         """The probability that another round follows; 1 where the number of rounds is fixed."""
+
+
+@runtime_checkable
+class HasCourse(HasStage, Protocol):
+    """A payoff table that is played round after round in a known way.
+
+    The facts of a view list the moves that were made (`history`), one list per round.
+    """
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there are at most."""
+
+    @property
+    def discount(self) -> float:
+        """What the payoffs of a round weigh beside those of the round before."""
+
+    @property
+    def noise(self) -> float:
+        """The probability that another move is made than was meant."""
+
+    @property
+    def intended_form(self) -> NormalForm:
+        """The table of what is meant in one round, its payoffs expected over noise."""
 
 
 @runtime_checkable

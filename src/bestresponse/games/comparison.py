@@ -103,7 +103,8 @@ class Ends:
             *(range(start, start + size) for start, size in zip(starts, form.shape, strict=False))
         )
         owners = tuple(range(form.num_players))
-        infosets, labels = tuple(player for player, _ in moves), tuple(name for _, name in moves)
+        infosets = tuple(player for player, _ in moves)
+        labels = tuple(name for _, name in moves)
         payoffs = form.payoffs.reshape(form.num_players, -1).T
         return cls(
             form.players, owners, infosets, labels, (0.0,) * len(moves), tuple(ends), payoffs
@@ -167,7 +168,15 @@ def list_isomorphisms(
     if len(common[0]) != len(common[1]):
         common = [[], []]
     for players in _list_orders(first, second, scale, fold, any_names):
-        kinds = _list_kinds(first, second, players, scale, fold, any_names, len(common[0]))
+        kinds = _list_kinds(
+            first,
+            second,
+            players=players,
+            scale=scale,
+            fold=fold,
+            any_names=any_names,
+            num_common=len(common[0]),
+        )
         for moves in _Colouring(_join_graphs(first, second, common), kinds).list_pairings(labels):
             yield Isomorphism(players, moves)
 
@@ -236,7 +245,8 @@ def _list_orders(
 def _scale_payoffs(payoffs: Array, scale: Scale) -> Array:
     """Return one player's payoffs as they are compared: themselves, from 0 to 1, their ranks, or
     0."""
-    low, width = payoffs.min(), float(np.ptp(payoffs))
+    low = payoffs.min()
+    width = float(np.ptp(payoffs))
     if scale == "none":
         return np.zeros_like(payoffs)
     if scale == "order":
@@ -266,7 +276,8 @@ def _join_graphs(first: Ends, second: Ends, common: Sequence[list[list[int]]]) -
     """
     near: list[list[int]] = []
     for game, named in zip((first, second), common, strict=True):
-        moves, infosets = len(near), len(near) + len(game.labels)
+        moves = len(near)
+        infosets = len(near) + len(game.labels)
         near += [[infosets + infoset] for infoset in game.infoset_of]
         near += [[] for _ in game.owners]
         for move, infoset in enumerate(game.infoset_of):
@@ -390,7 +401,8 @@ class _Colouring:
         count = len(labels) // 2
         if not all(map(self.is_even, self.cells)) or not self.split(list(range(len(self.cells)))):
             return
-        colours, cells = self.colour, self.cells
+        colours = self.colour
+        cells = self.cells
         trail: list[int] = []
         for _ in range(_MOST_TRIED):
             self.colour, self.cells = list(colours), list(map(set, cells))
@@ -558,7 +570,8 @@ def _reduce(form: NormalForm) -> NormalForm:
     plans by moves."""
     flat = form.payoffs.reshape(form.num_players, -1)
     scale = np.maximum(np.ptp(flat, axis=1), 1.0)
-    payoffs, actions = form.payoffs, list(form.actions)
+    payoffs = form.payoffs
+    actions = list(form.actions)
     for player in range(form.num_players):
         rows = np.moveaxis(payoffs, player + 1, 0).reshape(
             payoffs.shape[player + 1], len(payoffs), -1
@@ -578,9 +591,10 @@ def _reduce(form: NormalForm) -> NormalForm:
 
 
 def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
-    """Return where each of the first list stands in the second: by the first trait that is alike,
+    """Return where each of the first list is in the second: by the first trait that is alike,
     else by order."""
-    free, partners = list(range(len(traits[0][1]))), dict[int, int]()
+    free = list(range(len(traits[0][1])))
+    partners = dict[int, int]()
     for ours, theirs in (*traits, ([0] * len(traits[0][0]), [0] * len(free))):
         for k, trait in enumerate(ours):
             match = None if k in partners else next((j for j in free if theirs[j] == trait), None)
@@ -692,7 +706,8 @@ def _walk(
     pairs: list[tuple[int, int, int]] = []
     while queue:
         depth, here, there = queue.popleft()
-        ours, theirs = first.children[here], second.children[there]
+        ours = first.children[here]
+        theirs = second.children[there]
         names = [
             [tree.branch_labels[k] for k in below]
             for tree, below in ((first, ours), (second, theirs))
@@ -724,7 +739,8 @@ def _walk(
         if owners[0][here] >= 0:
             pairs.append((depth, here, there))
         for k, child in below if owners[0][here] == CHANCE else ():
-            p, q = float(first.probability[k]), float(second.probability[child])
+            p = float(first.probability[k])
+            q = float(second.probability[child])
             if abs(p - q) > TOLERANCE:
                 sentence = (
                     f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the"
@@ -732,7 +748,8 @@ def _walk(
                 )
                 yield _Difference(depth + 1, sentence)
         if not ours and not np.allclose(payoffs[0][here], payoffs[1][there], TOLERANCE, TOLERANCE):
-            paid, earned = _tell(first.payoffs[here]), _tell(second.payoffs[there][list(seats)])
+            paid = _tell(first.payoffs[here])
+            earned = _tell(second.payoffs[there][list(seats)])
             position = _name_position(first, here)
             sentence = (
                 f"{position} the payoffs are {paid} in the first game and {earned} in the second"
@@ -749,7 +766,8 @@ def _mark_subtrees(
     numbers: dict[object, int] = {}
     marks: list[list[int]] = []
     for tree, owner_of, paid in zip(trees, owners, payoffs, strict=True):
-        rounded, mark = np.round(paid, 9).tolist(), [0] * tree.num_nodes
+        rounded = np.round(paid, 9).tolist()
+        mark = [0] * tree.num_nodes
         for node in range(tree.num_nodes - 1, -1, -1):
             below = sorted(
                 (round(float(tree.probability[k]), 9), mark[k]) for k in tree.children[node]

@@ -40,7 +40,7 @@ from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.trees.game import TreeGame, read_rules
+from bestresponse.games.trees.game import TreeGame
 from bestresponse.telling.render import write_history
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
@@ -171,10 +171,7 @@ class LoadedGame:
         if isinstance(self.game, NormalForm):
             return MatrixGame(self.game)
         if isinstance(self.game, Tree):
-            in_catalogue = self.origin == "catalogue"
-            return TreeGame(
-                self.game, self.description, read_rules(self.name) if in_catalogue else ""
-            )
+            return TreeGame(self.game, self.description)
         return self.game
 
 

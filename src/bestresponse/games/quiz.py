@@ -6,19 +6,26 @@ answers by the rules. A game may bring its own questions (`core.capabilities.Qui
 asked about cells of its table, about ways through its tree, or about a short play.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
+from typing import Literal
 
 import numpy as np
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
-from bestresponse.games.capabilities import HasTree, find_stage_form
+from bestresponse.core.phrase import Phrase, make_phrase
+from bestresponse.core.special import CARD_NAMES
+from bestresponse.core.told import Chose, Dealt, Drew, Event, LaidOpen
+from bestresponse.games.capabilities import HasTree, ToldPaths, find_stage_form
 from bestresponse.games.statements import list_moves_to
-from bestresponse.games.texts import join_words
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import CHANCE, Tree
+from bestresponse.theory.trees.tree import CHANCE
+
+Verb = Literal["choose", "send", "return", "offer", "invest"]
+"""What is done in a step of a play."""
 
 _COUNT = 2
 _MOST_STEPS = 60
@@ -32,7 +39,7 @@ def make_quiz(game: Game[S], role: Role, rng: Random) -> tuple[Question, ...]:
     if form is not None:
         return ask_about_table(form, role, rng)
     if isinstance(game, HasTree):
-        return ask_about_paths(game.tree, role, rng)
+        return ask_about_paths(game, role, rng)
     return ask_about_play(game, role, rng)
 
 
@@ -44,52 +51,50 @@ def ask_about_table(form: NormalForm, role: Role, rng: Random) -> tuple[Question
 
 def _ask_about_cell(form: NormalForm, seat: int, cell: int) -> Question:
     chosen = tuple(int(k) for k in np.unravel_index(cell, form.shape))
-    others = " and ".join(
-        f"{player} chooses {form.actions[i][chosen[i]]}"
-        for i, player in enumerate(form.players)
-        if i != seat
-    )
-    also = f" and {others}" if others else ""
-    text = f"If you choose {form.actions[seat][chosen[seat]]}{also}, how much do you get?"
-    return Question(text, float(form.payoffs[(seat, *chosen)]))
+    order = [seat, *(other for other in range(len(form.players)) if other != seat)]
+    reader = form.players[seat]
+    steps = [say_step(form.players[i], form.actions[i][chosen[i]], reader) for i in order]
+    return Question(_ask_for_payoff(steps), float(form.payoffs[(seat, *chosen)]))
 
 
-def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]:
+def ask_about_paths(game: HasTree, role: Role, rng: Random) -> tuple[Question, ...]:
     """Ask where the shorter ways through a tree end."""
+    tree = game.tree
     leaves = sorted(tree.leaves.tolist(), key=lambda leaf: tree.path(leaf).count(">"))
     drawn = rng.sample(leaves[: max(2 * _COUNT, len(leaves) // 8)], min(_COUNT, len(leaves)))
     asked = []
     for leaf in sorted(drawn):
-        way = join_words(
-            [
-                (
-                    f"{move} is drawn"
-                    if owner == CHANCE
-                    else say_choice(tree.players[owner], move, role)
-                )
-                for owner, move in list_moves_to(tree, leaf)
-            ]
-        )
+        steps = [say_event(event, role) for event in _list_events(game, leaf)]
         payoff = float(tree.payoffs[leaf][tree.players.index(role)])
-        asked.append(Question(f"If {way}, how much do you get?", payoff))
+        asked.append(Question(_ask_for_payoff(steps), payoff))
     return tuple(asked)
 
 
+def _list_events(game: HasTree, leaf: int) -> Iterator[Event]:
+    if isinstance(game, ToldPaths):
+        yield from game.list_moves(leaf)
+        return
+    for owner, move in list_moves_to(game.tree, leaf):
+        yield Drew((move,)) if owner == CHANCE else Chose(game.tree.players[owner], (move,))
+
+
 def ask_about_play(
-    game: Game[S], role: Role, rng: Random, verbs: Sequence[str] = ()
+    game: Game[S], role: Role, rng: Random, verbs: Sequence[Verb] = ()
 ) -> tuple[Question, ...]:
     """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better
-    word than answer."""
+    word than choose."""
     asked = (_ask_about_one_play(game, role, rng, verbs) for _ in range(_COUNT))
     return tuple(dict.fromkeys(question for question in asked if question))
 
 
 def _ask_about_one_play(
-    game: Game[S], reader: Role, rng: Random, verbs: Sequence[str]
+    game: Game[S], reader: Role, rng: Random, verbs: Sequence[Verb]
 ) -> Question | None:
     """Let everybody answer until the same kind of question would come again or the game is over."""
-    state, seen, words = game.start(), set(), iter(verbs)
-    parts: list[str] = []
+    state = game.start()
+    seen = set()
+    words = iter(verbs)
+    parts: list[Phrase] = []
     for _ in range(_MOST_STEPS):
         asks = game.asks(state)
         kind = tuple((role, type(ask).__name__) for role, ask in asks.items())
@@ -99,12 +104,12 @@ def _ask_about_one_play(
         moves = _draw_moves(asks, reader, rng)
         if moves is None:
             return None
-        parts += _describe_moves(moves, reader, next(words, "answer"))
+        parts += _describe_moves(moves, reader, next(words, "choose"))
         state = game.apply(state, moves)
     earned = game.payoffs(state).get(reader)
     if not parts or earned is None:
         return None
-    return Question(f"If {join_words(parts)}, how much do you have then?", float(earned))
+    return Question(_ask_for_payoff(parts), float(earned))
 
 
 def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Role, object] | None:
@@ -137,31 +142,72 @@ def _draw_answer(ask: Ask, rng: Random, taken: list[object]) -> object | None:
             return None
 
 
-def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: str) -> list[str]:
+def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: Verb) -> list[Phrase]:
     others = {role: move for role, move in moves.items() if role not in (reader, NATURE)}
-    parts = [f"{moves[NATURE]} is drawn"] if NATURE in moves else []
+    parts = [make_phrase("{move} is drawn", move=_fill(moves[NATURE]))] if NATURE in moves else []
     if reader in moves:
-        parts.append(f"you {verb} {_format_move(moves[reader])}")
+        parts.append(say_step(reader, moves[reader], reader, verb))
     if len(others) > 1 and len({repr(move) for move in others.values()}) == 1:
-        return [*parts, f"each of the others {verb}s {_format_move(next(iter(others.values())))}"]
-    return [
-        *parts,
-        *(f"{_name_role(role)} {verb}s {_format_move(move)}" for role, move in others.items()),
-    ]
+        move = next(iter(others.values()))
+        return [*parts, make_phrase(_VERBS[verb].others, move=_fill(move))]
+    return [*parts, *(say_step(role, move, reader, verb) for role, move in others.items())]
 
 
-def say_choice(role: Role, move: str, reader: Role) -> str:
-    """Say who chooses what, to `reader`.
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """What is said of a move of the reader, of somebody, and of all others alike."""
 
-    >>> say_choice("sender", "5", "receiver"), say_choice("sender", "5", "sender")
-    ('the sender chooses 5', 'you choose 5')
+    own: str
+    other: str
+    others: str
+
+
+_VERBS: dict[Verb, _Steps] = {
+    "choose": _Steps(
+        "you choose {move}", "{who} chooses {move}", "each of the others chooses {move}"
+    ),
+    "send": _Steps("you send {move}", "{who} sends {move}", "each of the others sends {move}"),
+    "return": _Steps(
+        "you return {move}", "{who} returns {move}", "each of the others returns {move}"
+    ),
+    "offer": _Steps("you offer {move}", "{who} offers {move}", "each of the others offers {move}"),
+    "invest": _Steps(
+        "you invest {move}", "{who} invests {move}", "each of the others invests {move}"
+    ),
+}
+
+
+def say_step(role: Role, move: object, reader: Role, verb: Verb = "choose") -> Phrase:
+    """Say who does what, to `reader`.
+
+    >>> say_step("sender", "5", "receiver").text, say_step("sender", "5", "sender").text
+    ('{who} chooses {move}', 'you choose {move}')
     """
-    return f"you choose {move}" if role == reader else f"{_name_role(role)} chooses {move}"
+    if role == reader:
+        return make_phrase(_VERBS[verb].own, move=_fill(move))
+    return make_phrase(_VERBS[verb].other, who=role, move=_fill(move))
 
 
-def _name_role(role: Role) -> str:
-    return f"the {role}" if role.isalpha() and role.islower() else role
+def say_event(event: Event, reader: Role) -> Phrase:
+    """Say a step on the way through a tree, to `reader`."""
+    match event:
+        case Chose(who, (move,)):
+            return say_step(who, move, reader)
+        case Dealt(who, card) if who == reader:
+            return make_phrase("you are dealt the {card}", card=CARD_NAMES[card])
+        case Dealt(who, card):
+            return make_phrase("{who} is dealt the {card}", who=who, card=CARD_NAMES[card])
+        case LaidOpen(card):
+            return make_phrase("the {card} is laid open", card=CARD_NAMES[card])
+        case Drew((outcome,)):
+            return make_phrase("{move} is drawn", move=outcome)
+        case _:
+            raise TypeError(f"{type(event).__name__} is no step on the way through a tree")
 
 
-def _format_move(move: object) -> str:
-    return f"{move:g}" if isinstance(move, float) else str(move)
+def _ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:
+    return make_phrase("If {steps}, how much do you get?", steps=tuple(steps))
+
+
+def _fill(move: object) -> str | float:
+    return move if isinstance(move, float) else str(move)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -17,6 +17,12 @@ from math import prod
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.names import check_distinct, check_roles
+from bestresponse.core.paying import pay
+from bestresponse.core.special import (
+    LowestEffort,
+    SharedProject,
+)
 from bestresponse.core.told import (
     AtOnce,
     Cell,
@@ -72,7 +78,11 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
     match stated:
         case [Players(players), AtOnce(choices), Cells(cells)]:
             return _rebuild_table(players, choices, cells, name)
-        case [Players(players), AtOnce(choices), NearestWins() | LowerClaim() as rule]:
+        case [
+            Players(players),
+            AtOnce(choices),
+            NearestWins() | LowerClaim() | LowestEffort() | SharedProject() as rule,
+        ]:
             return _rebuild_table(players, choices, _list_cells(choices, rule), name)
         case [Players(players), Course() as course]:
             return _rebuild_tree(players, course, name)
@@ -121,6 +131,17 @@ def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:
     return steps[::-1]
 
 
+def check_tree_names(tree: Tree) -> None:
+    """Refuse a tree whose players, moves or draws have names that nobody could tell apart."""
+    check_roles(tree.players)
+    for infoset in tree.infosets:
+        who = tree.players[infoset.player]
+        check_distinct(tuple(infoset.moves), f"a move of {who} at {infoset.label!r}")
+    for node in np.flatnonzero(tree.owner == CHANCE).tolist():
+        names = tuple(name_branch(tree, child) for child in tree.children[node])
+        check_distinct(names, f"a draw of chance (node {node})")
+
+
 def find_marks(tree: Tree) -> dict[int, str]:
     """Return the mark of every information set with several positions, by its number: a letter or
     more."""
@@ -154,7 +175,11 @@ def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | N
     if not all(_NUMBER.fullmatch(option) for choice in choices for option in choice.options):
         return None
     largest = max(map(read_exactly, form.given[0].flat))
-    guesses: list[PayoffRule] = [NearestWins(Fraction(2, 3), largest)]
+    guesses: list[PayoffRule] = [
+        NearestWins(Fraction(2, 3), largest),
+        *_guess_efforts(form, choices),
+        *_guess_projects(form, choices),
+    ]
     if form.num_players == 2:
         guesses.append(LowerClaim(_guess_bonus(form, choices)))
     stated = tuple(
@@ -182,25 +207,41 @@ def _guess_bonus(form: NormalForm, choices: tuple[Options, ...]) -> Fraction:
     return Fraction(0)
 
 
+def _guess_efforts(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[LowestEffort]:
+    """Yield the rule by the lowest number that fits the first player's two lowest numbers."""
+    if len({choice.options for choice in choices}) > 1 or len(choices[0].options) < 2:
+        return
+    low, high = map(Fraction, choices[0].options[:2])
+    num_players = form.num_players
+    all_low = read_exactly(form.given[0][(0,) * num_players])
+    all_high = read_exactly(form.given[0][(1,) * num_players])
+    own_high = read_exactly(form.given[0][(1, *(0,) * (num_players - 1))])
+    if low < high:
+        cost = (all_low - own_high) / (high - low)
+        gain = (all_high - own_high) / (high - low)
+        yield LowestEffort(gain, cost, all_low - (gain - cost) * low)
+
+
+def _guess_projects(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[SharedProject]:
+    """Yield the rule of a common project that fits the first player's two first numbers."""
+    if len(choices[0].options) < 2:
+        return
+    numbers = [Fraction(choice.options[0]) for choice in choices]
+    others = sum(numbers[1:])
+    low, high = map(Fraction, choices[0].options[:2])
+    rest = (0,) * (form.num_players - 1)
+    first = read_exactly(form.given[0][(0, *rest)])
+    second = read_exactly(form.given[0][(1, *rest)])
+    if low != high:
+        share = (second - first) / (high - low) + 1
+        yield SharedProject(first + low - share * (low + others), share)
+
+
 def _list_cells(choices: tuple[Options, ...], rule: PayoffRule) -> tuple[Cell, ...]:
     """List what a rule pays for every combination of moves."""
     cells = []
     for moves in product(*(choice.options for choice in choices)):
-        numbers = [Fraction(move) for move in moves]
-        match rule:
-            case NearestWins(factor, prize):
-                target = factor * sum(numbers) / len(numbers)
-                misses = [abs(number - target) for number in numbers]
-                winners = misses.count(min(misses))
-                payoffs = [
-                    prize / winners if miss == min(misses) else Fraction(0) for miss in misses
-                ]
-            case LowerClaim(bonus):
-                lower = min(numbers)
-                first, second = numbers
-                gain = bonus * ((second > first) - (first > second))
-                payoffs = [lower + gain, lower - gain]
-        cells.append(Cell(moves, tuple(payoffs)))
+        cells.append(Cell(moves, pay(rule, [Fraction(move) for move in moves])))
     return tuple(cells)
 
 

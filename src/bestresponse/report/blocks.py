@@ -18,6 +18,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from bestresponse.report.document import (
     Block,
+    Cell,
     Column,
     Figure,
     KeyValues,
@@ -27,7 +28,7 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.figures import charts
-from bestresponse.report.frames import Figures, Frame, Row
+from bestresponse.report.frames import Figures, Frame, Row, is_baseline
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.statistics import Interval
 
@@ -116,12 +117,13 @@ class table(FrameBlock):
 @dataclass(frozen=True)
 class metrics_table:
     """Show the metrics of the study, a row for each group: `only` these where some are named, never
-    those of `but`."""
+    those of `but`; those of `last`, such as counts, behind the others."""
 
     title: str = ""
     caption: str = ""
     only: Sequence[str] = ()
     but: Sequence[str] = ()
+    last: Sequence[str] = ()
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table, or none where nothing was computed."""
@@ -131,6 +133,8 @@ class metrics_table:
             for m in figures.metrics
             if m.name not in self.but and (not self.only or m.name in self.only)
         ]
+        places = {name: place for place, name in enumerate(self.last, 1)}
+        chosen.sort(key=lambda metric: places.get(metric.name, 0))
         known = any(values.get(m.name) is not None for _, values in figures.groups for m in chosen)
         if not known:
             return None
@@ -147,12 +151,19 @@ class headline:
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the figures, or none where no group has one."""
-        titles = {metric.name: metric.title for metric in measured.figures.metrics}
-        for _, values in measured.figures.groups:
-            known = [name for name in self.metrics if values.get(name) is not None]
-            if known:
-                items = tuple((titles[name], values[name]) for name in known)
-                return Shown("", (KeyValues(items, prominent=True, format=".3g"),))
+        metrics = {metric.name: metric for metric in measured.figures.metrics}
+        groups = measured.figures.groups
+        models = [heads for heads, _ in groups if not is_baseline(heads)]
+        for heads, values in groups:
+            known = [metrics[name] for name in self.metrics if values.get(name) is not None]
+            if not known:
+                continue
+            items: list[tuple[str, Cell]] = [(one.title, values[one.name]) for one in known]
+            formats = [one.format for one in known]
+            if len(models) > 1:  # whose figures these are
+                items.insert(0, (measured.figures.labels[0], str(heads[0])))
+                formats.insert(0, "")
+            return Shown("", (KeyValues(tuple(items), prominent=True, formats=tuple(formats)),))
         return None
 
 
@@ -171,10 +182,16 @@ class pivot(FrameBlock):
         cells: dict[object, Any] = {
             (row[self.rows], row[self.columns]): row[self.value] for row in frame
         }
-        down, across = frame.list_values(self.rows), frame.list_values(self.columns)
+        down = frame.list_values(self.rows)
+        across = frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
-            image = charts.draw_heatmap(numbers, list(map(str, down)), list(map(str, across)))
+            image = charts.draw_heatmap(
+                numbers,
+                list(map(str, down)),
+                list(map(str, across)),
+                label=frame.columns[self.value].name,
+            )
             yield Figure(image, caption, f"{self.value} by {self.rows} and {self.columns}")
             return
         style = frame.columns[self.value]
@@ -240,7 +257,8 @@ class lines(FrameBlock):
                 low, high = np.array(
                     [(c.low, c.high) if c else (np.nan, np.nan) for c in informative]
                 ).T
-            known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
+            known = np.isfinite(low) & np.isfinite(high)
+            middle = _take(rows, self.y)
             if known.any():
                 yield name, (np.where(known, low, middle), np.where(known, high, middle))
 
@@ -302,11 +320,15 @@ class intervals(FrameBlock):
 @dataclass(frozen=True)
 class boxes(FrameBlock):
     """Draw a row for each value of `by`: every value a dot, the quartiles as a box, the mean as a
-    diamond."""
+    diamond.
+
+    Groups without a number in the column `known_of_models` are baselines, and grey.
+    """
 
     by: str
     value: str
     zero: bool = True
+    known_of_models: str = ""
     caption: str = field(
         default=(
             "Every value a dot, the box from the first to the third quartile, the diamond the mean."
@@ -317,12 +339,18 @@ class boxes(FrameBlock):
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where there is no value but 0."""
         groups: dict[str, list[float]] = {}
+        models: set[str] = set()
         for row in frame:
+            name = str(row[self.by])
             if row.get(self.value) is not None:
-                groups.setdefault(str(row[self.by]), []).append(_estimate(row[self.value]))
+                groups.setdefault(name, []).append(_estimate(row[self.value]))
+            if not self.known_of_models or row[self.known_of_models] is not None:
+                models.add(name)
         if any(abs(value) > NOISE for values in groups.values() for value in values):
             title = frame.columns[self.value].name
-            image = charts.draw_distribution(groups, x_label=title, zero=self.zero)
+            image = charts.draw_distribution(
+                groups, x_label=title, zero=self.zero, baselines=groups.keys() - models
+            )
             yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
 
 
@@ -344,7 +372,8 @@ class bars(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture."""
-        titles, stacks = frame.columns, dict[str, dict[str, float]]()
+        titles = frame.columns
+        stacks = dict[str, dict[str, float]]()
         for row, name in product(frame, filter(None, (self.value, self.beside))):
             if row[name] is not None:
                 bar = f"{row[self.by]}, {titles[name].name}" if self.beside else str(row[self.by])
@@ -368,7 +397,8 @@ class scatter(FrameBlock):
         without a finding."""
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
-            x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
+            x_label = frame.columns[self.x].name
+            y_label = frame.columns[self.y].name
             groups = [str(row[self.by]) for row in rows] if self.by else None
             dots = _take(rows, self.x), _take(rows, self.y)
             image = charts.draw_scatter(*dots, groups, x_label=x_label, y_label=y_label)
@@ -377,7 +407,7 @@ class scatter(FrameBlock):
 
 @dataclass(frozen=True)
 class text:
-    """Prose with figures of the run in it, a Jinja template; nothing where it comes out empty.
+    """Prose with figures of the run in it, a Jinja template; nothing if it is empty.
 
     The template sees `config`, `figures` (by the names of the metrics' groups) and every frame by
     `frame(name)`.

@@ -146,16 +146,25 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class KeyValues:
-    """Names and values; `prominent` shows them as headline figures instead of a list."""
+    """Names and values; `prominent` shows them as headline figures instead of a list.
+
+    `formats` are those of the items one by one, where they differ, so that a number is printed here
+    as in its table.
+    """
 
     items: tuple[tuple[str, Cell], ...]
     prominent: bool = False
     format: str = ""
+    formats: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(
             self, "items", tuple((name, as_cell(value, name)) for name, value in self.items)
         )
+
+    def find_format(self, number: int) -> str:
+        """Return the format of an item's numbers."""
+        return self.formats[number] if self.formats else self.format
 
 
 Block = Paragraph | Note | Table | Figure | Code | Quote | KeyValues
@@ -172,7 +181,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `opening` stands above the first section; `footer` says what made the
+    """A whole report. `opening` is above the first section; `footer` says what made the
     report."""
 
     title: str

@@ -69,7 +69,7 @@ def column(
     link: str = "",
 ) -> Column:
     """Say how a field of a row is shown; without a title it is called as its field is."""
-    return Column(title, "left", help, format, noise, anchor, link)
+    return Column(title, "left", help=help, format=format, noise=noise, anchor=anchor, link=link)
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Frame(Generic[R]):
 
 @lru_cache(maxsize=256)
 def describe_columns(row: type) -> dict[str, Column]:
-    """Describe the fields of a row's type as columns; numbers stand on the right."""
+    """Describe the fields of a row's type as columns; numbers are on the right."""
     described = {}
     help = read_help(row)
     for name, hint in get_type_hints(row, include_extras=True).items():
@@ -323,10 +323,10 @@ def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
         Metric(
             name,
             columns[name].name,
-            columns[name].help,
-            "",
-            columns[name].format,
-            methodcaller("get", name),
+            help=columns[name].help,
+            unit="",
+            format=columns[name].format,
+            compute=methodcaller("get", name),
         )
         for name in names or columns
     )

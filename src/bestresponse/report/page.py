@@ -38,7 +38,8 @@ _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 3
 
 def render(document: Document) -> str:
     """Return the page; write it with encoding="utf-8"."""
-    style, script = _asset("report.css"), _asset("report.js")
+    style = _asset("report.css")
+    script = _asset("report.js")
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
         f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
@@ -132,16 +133,20 @@ def _marked(text: str, kind: str = "text") -> Markup:
     return Markup("").join(parts)
 
 
+def make_anchor(title: str) -> str:
+    """Make a name of a title that is safe in an address and as a file.
+
+    >>> make_anchor("How far from optimal?"), make_anchor("../../x"), make_anchor("…")
+    ('how-far-from-optimal', 'x', 'section')
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:60] or "section"
+
+
 def _anchored(document: Document) -> list[Section]:
     """The sections with anchors that are unique and safe in an address."""
-    plain = (
-        unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore")
-        for section in document.sections
-    )
-    stems = (
-        re.sub(r"[^a-z0-9]+", "-", title.decode("ascii").lower()).strip("-")[:60] for title in plain
-    )
-    anchors = number_repeated((stem or "section" for stem in stems), "-")
+    stems = (make_anchor(section.title) for section in document.sections)
+    anchors = number_repeated(stems, "-")
     return [
         replace(section, anchor=anchor)
         for section, anchor in zip(document.sections, anchors, strict=True)

@@ -1,4 +1,4 @@
-"""Rows as CSV, JSON and Parquet.
+"""Rows as CSV, JSON and Parquet, and tables as LaTeX and Markdown.
 
 A row is a flat mapping from column to cell. Columns appear in the order in which they are first
 seen; a row without a column has an empty cell there. An interval fills three columns: its name, and
@@ -22,9 +22,9 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
-from bestresponse.report.document import Cell, Table, as_cell
+from bestresponse.report.document import Cell, Table, as_cell, format_rows
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.report.text import visible
+from bestresponse.report.text import abridged, visible
 
 Row = Mapping[str, Cell]
 
@@ -76,6 +76,99 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
             ["" if c is None else _csv_text(c) if isinstance(c, str) else str(c) for c in cells]
         )
     return "".join(",".join(line) + "\r\n" for line in lines)
+
+
+def to_markdown(table: Table) -> str:
+    """Write a table of a document as Markdown (GitHub's tables).
+
+    >>> from bestresponse.report.document import Column
+    >>> print(to_markdown(Table((Column("model"), Column("gap", "right")), (("a|b", 0.5),))))
+    | model | gap |
+    |---|---:|
+    | a\\|b | 0.5 |
+    <BLANKLINE>
+    """
+    heads = [_escape_markdown(column.name) for column in table.columns]
+    rules = ["---:" if column.align == "right" else "---" for column in table.columns]
+    lines = [f"| {' | '.join(heads)} |", f"|{'|'.join(rules)}|"]
+    for row in format_rows(table):
+        lines.append(f"| {' | '.join(map(_escape_markdown, row))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _escape_markdown(text: str) -> str:
+    """Return text in one line in which no character is markup."""
+    line = " ".join(visible(text).split())
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", line)
+
+
+def to_latex(table: Table) -> str:
+    """Write a table of a document as LaTeX, for the packages booktabs and inputenc (UTF-8).
+
+    >>> from bestresponse.report.document import Column
+    >>> print(to_latex(Table((Column("model"), Column("gap", "right")), (("a_b", 0.5),))))
+    \\begin{tabular}{lr}
+    \\toprule
+    model & gap \\\\
+    \\midrule
+    a\\_b & 0.5 \\\\
+    \\bottomrule
+    \\end{tabular}
+    <BLANKLINE>
+    """
+    sides = {"left": "l", "right": "r", "center": "c"}
+    aligned = "".join(sides[column.align] for column in table.columns)
+    heads = " & ".join(escape_latex(column.name) for column in table.columns)
+    lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{heads} \\", r"\midrule"]
+    for row in format_rows(table):
+        lines.append(" & ".join(map(escape_latex, row)) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # after a line's end it would begin an argument
+    "]": "{]}",
+    "\N{EN DASH}": "--",
+    "\N{EM DASH}": "---",
+    "\N{PLUS-MINUS SIGN}": r"\textpm{}",
+    "\N{HORIZONTAL ELLIPSIS}": r"\ldots{}",
+    "\N{INFINITY}": r"$\infty$",
+    "\N{MINUS SIGN}": "$-$",
+    "\N{NO-BREAK SPACE}": "~",
+}
+_LONGEST_IN_LATEX = 200
+
+
+def escape_latex(text: str) -> str:
+    """Return text in one line as LaTeX that prints it; characters that the usual fonts lack are
+    written by their code points.
+
+    >>> escape_latex("50 % of \\\\input{x} \N{SNOWMAN}")
+    '50 \\\\% of \\\\textbackslash{}input\\\\{x\\\\} {[}U+2603{]}'
+    """
+    line = abridged(" ".join(visible(text).split()), _LONGEST_IN_LATEX)
+    return "".join(_escape_letter(letter) for letter in line)
+
+
+def _escape_letter(letter: str) -> str:
+    if letter in _LATEX:
+        return _LATEX[letter]
+    is_latin = letter.isascii() or "\u00c0" <= letter <= "\u00ff"
+    return letter if is_latin else f"{{[}}U+{ord(letter):04X}{{]}}"
 
 
 def to_json(rows: Iterable[Row]) -> str:

@@ -60,7 +60,7 @@ _NO_CONDITIONS = frozenset({"output_dir", "limits", "executor", "address", "proc
 _LONGEST_SETTING = 60
 
 
-class RunRow(TypedDict):
+class ComparedRunRow(TypedDict):
     """One of the compared runs; the settings that differ are further columns."""
 
     run: str
@@ -174,12 +174,12 @@ class RunComparison:
         )
 
     @cached_property
-    def conditions(self) -> Frame[RunRow]:
+    def conditions(self) -> Frame[ComparedRunRow]:
         """The runs, with the settings in which they differ."""
         rows = []
         for compared in self.runs:
             run = compared.run
-            row = RunRow(
+            row = ComparedRunRow(
                 run=compared.letter,
                 folder=run.path.name,
                 study=run.study.name,
@@ -189,12 +189,12 @@ class RunComparison:
             )
             config = run.manifest.config
             told = {_name_setting(name): _tell_setting(config.get(name)) for name in self.settings}
-            rows.append(cast(RunRow, {**row, **told}))
+            rows.append(cast(ComparedRunRow, {**row, **told}))
         more = {
             _name_setting(name): Column(name.replace("_", " "), help="a setting that differs")
             for name in self.settings
         }
-        return Frame(RunRow, rows, more)
+        return Frame(ComparedRunRow, rows, more)
 
     @cached_property
     def figures(self) -> Frame[ConditionRow]:

@@ -50,7 +50,7 @@ _FORM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class GateCondition:
     """A condition under which a run fails."""
 
     text: str
@@ -61,10 +61,10 @@ class Condition:
     limit: float
 
     @classmethod
-    def parse(cls, text: str) -> Condition:
+    def parse(cls, text: str) -> GateCondition:
         """Read a condition as it is typed.
 
-        >>> condition = Condition.parse("low(nash_gap - baseline) > 0.01")
+        >>> condition = GateCondition.parse("low(nash_gap - baseline) > 0.01")
         >>> condition.metric, condition.end, condition.is_difference, condition.limit
         ('nash_gap', 'low', True, 0.01)
         """
@@ -94,16 +94,16 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class GateCheck:
     """One condition checked for one model: `value` is None where there is no figure to look at."""
 
-    condition: Condition
+    condition: GateCondition
     player: str
     value: float | None
     passed: bool
 
     def describe(self) -> str:
-        """Say in one line how it came out."""
+        """State the result in one line."""
         subject = f"{self.player}: {self.condition.figure}"
         if self.value is None:
             return f"{subject} is not known, as no answer of this model gives it"
@@ -119,10 +119,10 @@ class GateResult:
     """The outcome of all conditions."""
 
     suite: str
-    checks: tuple[Check, ...]
+    checks: tuple[GateCheck, ...]
 
     @property
-    def failures(self) -> tuple[Check, ...]:
+    def failures(self) -> tuple[GateCheck, ...]:
         """The checks that did not pass."""
         return tuple(check for check in self.checks if not check.passed)
 
@@ -153,24 +153,24 @@ class GateResult:
 
 
 def check_conditions(
-    conditions: Iterable[str | Condition],
+    conditions: Iterable[str | GateCondition],
     run: Run[Any],
     baseline: Run[Any] | None = None,
 ) -> GateResult:
-    """Check conditions on a run; `baseline` is the run that differences are to.
+    """GateCheck conditions on a run; `baseline` is the run that differences are to.
 
     UsageError names what is wrong with a condition: a metric that the study does not have, an
     interval that the metric does not have, or a difference without a baseline.
     """
     read = [
-        condition if isinstance(condition, Condition) else Condition.parse(condition)
+        condition if isinstance(condition, GateCondition) else GateCondition.parse(condition)
         for condition in conditions
     ]
     for condition in read:
         _refuse(condition, run, baseline)
     needs_comparison = any(condition.is_difference for condition in read)
     comparison = compare_runs(baseline, run) if baseline and needs_comparison else None
-    checks: list[Check] = []
+    checks: list[GateCheck] = []
     for condition in read:
         if condition.is_difference and comparison is not None:
             checks += _check_difference(condition, comparison)
@@ -182,7 +182,7 @@ def check_conditions(
 def refuse_conditions(conditions: Sequence[str], metrics: Sequence[str], *, baseline: bool) -> None:
     """Refuse what is wrong with conditions before anything is played."""
     for text in conditions:
-        condition = Condition.parse(text)
+        condition = GateCondition.parse(text)
         if condition.metric not in metrics:
             hint = did_you_mean(condition.metric, list(metrics))
             known = ", ".join(metrics)
@@ -195,7 +195,7 @@ def refuse_conditions(conditions: Sequence[str], metrics: Sequence[str], *, base
             )
 
 
-def _refuse(condition: Condition, run: Run[Any], baseline: Run[Any] | None) -> None:
+def _refuse(condition: GateCondition, run: Run[Any], baseline: Run[Any] | None) -> None:
     figures = run.figures
     names = [metric.name for metric in figures.metrics]
     refuse_conditions([condition.text], names, baseline=baseline is not None)
@@ -222,12 +222,12 @@ def _list_models(figures: Figures) -> list[tuple[str, Mapping[str, Value]]]:
     ]
 
 
-def _check_figures(condition: Condition, figures: Figures) -> Iterator[Check]:
+def _check_figures(condition: GateCondition, figures: Figures) -> Iterator[GateCheck]:
     for player, row in _list_models(figures):
         yield _check(condition, player, row.get(condition.metric))
 
 
-def _check_difference(condition: Condition, comparison: RunComparison) -> Iterator[Check]:
+def _check_difference(condition: GateCondition, comparison: RunComparison) -> Iterator[GateCheck]:
     rows = comparison.find_differences(condition.metric)
     if not rows:
         raise UsageError(
@@ -241,10 +241,10 @@ def _check_difference(condition: Condition, comparison: RunComparison) -> Iterat
         yield _check(condition, name, row["difference"])
 
 
-def _check(condition: Condition, player: str, value: Value) -> Check:
+def _check(condition: GateCondition, player: str, value: Value) -> GateCheck:
     number = _find_end(value, condition.end)
     passed = number is not None and not condition.holds(number)
-    return Check(condition, player, number, passed)
+    return GateCheck(condition, player, number, passed)
 
 
 def _find_end(value: Value, end: End) -> float | None:

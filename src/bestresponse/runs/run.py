@@ -28,6 +28,8 @@ from bestresponse.core.game import AnyGame
 from bestresponse.models.base import Model
 from bestresponse.report import page, tables
 from bestresponse.report.document import Document
+from bestresponse.report.exporting import write_figures
+from bestresponse.report.figures import charts
 from bestresponse.report.files import write_bytes, write_text
 from bestresponse.report.frames import Figures, Frame, Row
 from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, find_executor
@@ -189,6 +191,13 @@ class Run(Generic[C_co]):
             return written + [
                 write_text(path, text) for path, text in self.study.more_files(self.results, self)
             ]
+
+    def write_figures(self, folder: str | Path) -> list[Path]:
+        """Write every figure of the report as SVG and PDF and every table as LaTeX and Markdown."""
+        self.report()
+        with self._blame_files(), charts.keep_pdfs() as pdfs:
+            document = self.study.findings(self.results, self)
+        return write_figures(document, pdfs, Path(folder))
 
     def replay(self) -> Replay:
         """Play the run again from its recorded replies, without any model, and compare."""

@@ -109,7 +109,7 @@ class AgentSettings(RunSettings):
 
 
 @settings
-class ToolSettings(AgentSettings):
+class ToolSettings(RunSettings):
     """Tools that models may call before they answer."""
 
     tools: ToolsSetting = setting(default=(), metavar="TOOL")
@@ -118,6 +118,16 @@ class ToolSettings(AgentSettings):
     tool_calls: int = setting(
         default=USUAL_CALLS, ge=1, le=100, help="Maximum tool calls per answer."
     )
+
+    def describe_tools(self) -> dict[str, object]:
+        """Describe the tools as plain data of a spec; nothing where there are none."""
+        if not self.tools:
+            return {}
+        return {"tools": ToolsSetting.to_json(self.tools), "tool_calls": self.tool_calls}
+
+    def count_with_tools(self, calls: int) -> int:
+        """Count the most calls of a model, where so many are made without tools."""
+        return calls * (1 + self.tool_calls) if self.tools else calls
 
     def offer_tools(self, models: Mapping[str, Model]) -> Mapping[str, Model]:
         """Give every model its tools; in recorded replies their results are contained already."""
@@ -301,9 +311,8 @@ def describe_play(
     if find_model_seats(game, seats) or referee not in (None, SIMULATED):
         data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
         data["policy"] = choose_policy(config, game)
-        if isinstance(config, ToolSettings) and config.tools:
-            data["tools"] = ToolsSetting.to_json(config.tools)
-            data["tool_calls"] = config.tool_calls
+        if isinstance(config, ToolSettings):
+            data |= config.describe_tools()
         data["personas"] = {seat: asdict(persona) for seat, persona in (personas or {}).items()}
     return data
 
@@ -374,8 +383,8 @@ def _count_calls(
         + _count_thoughts(config.reasoning, len(seats) - 1)
         + config.memory.startswith("summary")
     )
-    if isinstance(config, ToolSettings) and config.tools:
-        each *= 1 + config.tool_calls
+    if isinstance(config, ToolSettings):
+        each = config.count_with_tools(each)
     each *= _REVIEWS if any(is_verified(seats[role]) for role in asked) else 1
     return questions * each, sure
 

@@ -39,7 +39,6 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.core.registry import Registry
 from bestresponse.core.texts import Texts
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
@@ -208,7 +207,7 @@ class GameValue:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How many plays (or whatever `unit` says) came out the same, and what differs in the
+    """How many plays (or whatever `unit` says) were the same, and what differs in the
     others."""
 
     same: int
@@ -292,7 +291,7 @@ class Study(Generic[P, C]):
     unit: str = "plays"
     closing: str = ""
     tables: int | Callable[[C], int] = 1
-    texts: tuple[Texts, ...] = (GAME_TEXTS, CATALOGUES, PLAYER_TEXTS)
+    texts: tuple[Texts, ...] = (CATALOGUES, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None
     choose: Callable[[C], str] | None = None
     prepare: Callable[[C], C] | None = None

@@ -29,6 +29,9 @@ from string import Formatter
 from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import open_plain
+from bestresponse.core.phrase import Filling, Phrase
+from bestresponse.core.told import TextPlace
 
 ENGLISH = "en"
 WORD = "word"
@@ -39,7 +42,7 @@ _LOCALES = {"en": "en_GB"}
 """Where lists are joined as "a, b or c"; other languages are their own locale."""
 _PLAIN = re.compile(r"[+-]?[^\W_][\w+./%-]*(?: [\w+./%-]+)*")
 _DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+")
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _MOST_PLACES = 10_000
 """Numbers of at most four decimals are written as decimals."""
 _LONG_RANGE = 6
@@ -101,14 +104,69 @@ class Language:
             if name in words:
                 return words[name]
             number = _NUMBER.search(name) if words else None
-            if number is not None:
-                # "player 3" is looked up as "player {number}".
-                pattern = words.get(f"{name[: number.start()]}{{number}}{name[number.end() :]}")
-                if pattern is not None:
-                    return pattern.format(number=number[0])
+            pattern = words.get(number_name(name)) if number is not None else None
+            if number is not None and pattern is not None:
+                return pattern.format(number=number[0].replace(".", self.decimal_mark))
         if _DECIMAL.fullmatch(name):
             return name.replace(".", self.decimal_mark)
         return None
+
+    def tell(self, said: str | Phrase) -> str:
+        """Put a phrase of a game into words; a text without places is looked up whole.
+
+        >>> from bestresponse.core.phrase import make_phrase
+        >>> load_language("de").tell(make_phrase("you choose {move}", move="cooperate"))
+        'Sie wählen zusammenarbeiten'
+        """
+        if isinstance(said, str):
+            return self.translate(said)
+        text = self.own.get(said.text) or self.words.get(said.text) or said.text
+        return text.format(**{place: self._write(value) for place, value in said.places})
+
+    def write_text(self, text: str, places: Iterable[TextPlace]) -> str:
+        """Put a text into words, in those of the language where it has the text."""
+        template = self.translate(text)
+        return template.format(**{place.name: self.write_place(place) for place in places})
+
+    def write_place(self, place: TextPlace) -> str:
+        """Write what stands in a place of a text.
+
+        >>> moves = TextPlace("moves", ("rock", "paper", "scissors"), "or")
+        >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
+        ('rock, paper or scissors', 'Stein, Papier oder Schere')
+        """
+        parts = [
+            self._write_line(part)
+            if isinstance(part, str)
+            else self.write_text(part.text, part.places)
+            for part in place.parts
+        ]
+        match place.joined:
+            case "and":
+                return self.join(parts, "standard")
+            case "or":
+                return self.join(parts, "or")
+            case "semicolons":
+                return "; ".join(parts)
+            case "lines":
+                return "\n".join(parts)
+
+    def _write_line(self, line: str) -> str:
+        """Translate what stands before and after the colon of a line."""
+        before, colon, after = line.partition(": ")
+        return f"{self.translate(before)}{colon}{self.translate(after)}"
+
+    def _write(self, value: Filling) -> str:
+        match value:
+            case str():
+                return self.write_name(value)
+            case tuple():
+                return self.join([self.tell(part) for part in value], "standard")
+            case float():
+                # Written as shortly as it reads back: 0.1 is a tenth.
+                return self.write_number(Fraction(repr(value)))
+            case _:
+                return self.write_number(Fraction(value))
 
     @property
     def decimal_mark(self) -> str:
@@ -201,10 +259,20 @@ class Language:
         if len(options) >= _LONG_RANGE and _are_in_a_row(options):
             return self.say("options.range", first=options[0], last=options[-1])
         if len(options) > _MOST_OPTIONS:
-            first, last = self.write_name(options[0]), self.write_name(options[-1])
+            first = self.write_name(options[0])
+            last = self.write_name(options[-1])
             count = self.write_count(len(options))
             return self.say("options.many", count=count, first=first, last=last)
         return self.join(map(self.write_name, options), "or")
+
+
+def number_name(name: str) -> str:
+    """Return a name with a place for its first number, under which languages look it up.
+
+    >>> number_name("player 3"), number_name("$12.50, served")
+    ('player {number}', '${number}, served')
+    """
+    return _NUMBER.sub("{number}", name, count=1)
 
 
 Spoken: TypeAlias = str | Language
@@ -317,23 +385,22 @@ _MANY = 1000
 
 def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     """Read the English and the translated text of every message, by its name."""
-    from babel.core import UnknownLocaleError
     from babel.messages.pofile import PoFileError, read_po
 
     path = (folder or _find_catalogues()) / f"{name}.po"
     if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
         raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             catalogue = read_po(file, abort_invalid=True)
         choose_form = gettext.c2py(catalogue.plural_expr)
-    except (PoFileError, UnicodeError, ValueError, UnknownLocaleError) as error:
+    except (PoFileError, OSError, UnicodeError, ValueError) as error:
         raise _refuse(name, f"{path.name} is no gettext catalogue: {error}") from None
     entries: dict[str, _Entry] = {}
     for message in catalogue:
         if message.id and message.context:
             source = _list_forms(message.id)
-            texts = () if message.fuzzy else _list_forms(message.string)
+            texts = () if message.fuzzy else _list_forms(message.string or "")
             is_word = message.context == WORD
             key = f"{_WORD_KEY}{source[0]}" if is_word else message.context
             entries[key] = _Entry(source, texts)

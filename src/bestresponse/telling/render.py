@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -11,6 +11,13 @@ from itertools import islice
 from bestresponse.core.capabilities import PeopleRules
 from bestresponse.core.errors import TooLarge
 from bestresponse.core.game import Game, Layout, S, View
+from bestresponse.core.special import (
+    DroughtOver,
+    EarnedSoFar,
+    LowestEffort,
+    OwnReasons,
+    SharedProject,
+)
 from bestresponse.core.told import (
     Aim,
     AtOnce,
@@ -33,6 +40,7 @@ from bestresponse.core.told import (
     Over,
     Paid,
     PayoffRule,
+    PlayedRound,
     PlayEnd,
     Players,
     PrivateProse,
@@ -42,12 +50,13 @@ from bestresponse.core.told import (
     Rest,
     Round,
     Saw,
-    ShownSigns,
     Statement,
     Summary,
     Title,
     Unaware,
+    Worded,
     YourTurn,
+    split_rounds,
 )
 from bestresponse.telling.course import (
     Narrator,
@@ -59,12 +68,28 @@ from bestresponse.telling.course import (
 )
 from bestresponse.telling.knowledge import Map, read_course
 from bestresponse.telling.language import ENGLISH, Language, Spoken, load_language
+from bestresponse.telling.special import (
+    describe_remark,
+    describe_special_rule,
+    describe_special_step,
+    is_day,
+    is_talk,
+    name_card,
+    write_morning,
+    write_own_turn,
+    write_past_day,
+    write_talk,
+)
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
-MOST_CHARACTERS = 50_000
-"""The longest outline that is told. At about 3 characters per token (short names and numbers) it
-fills half of the 32,768 tokens that small open models can take, and leaves the other half for
-reasons and an answer."""
+MOST_TOKENS = 17_000
+"""The longest rules that are told, unless a setting says otherwise. They fill half of the 32,768
+tokens that small open models can take, and leave the other half for reasons and an answer."""
+CHARACTERS_PER_TOKEN = 3
+"""About what a token takes of rules, which are short names and numbers."""
+MOST_CHARACTERS = MOST_TOKENS * CHARACTERS_PER_TOKEN
+LARGEST_CHARACTERS = 1_000_000 * CHARACTERS_PER_TOKEN
+"""What the models with the longest memory can read: no setting goes beyond."""
 _FIRST_ENDS = 20
 """Ends that are told of a course that is too large to be told."""
 _MOST_POSITIONS = 6_000
@@ -109,23 +134,31 @@ def list_sentences(
             case Summary():
                 lines += _list_summary(statement, words)
             case Prose(text):
+                lines.append(words.language.translate(text))
+            case Worded(text, places):
+                lines.append(words.language.write_text(text, places))
+            case PrivateProse(text) if reader is not None:
                 lines.append(text)
             case Aim(rational) if reader is not None:
                 lines.append(_describe_aim((), rational, words))
-            case NearestWins() | LowerClaim():
+            case NearestWins() | LowerClaim() | LowestEffort() | SharedProject():
                 lines.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 lines.append(words.language.say("rest"))
             case Repetition():
                 lines.append(_describe_repetition(statement, words.language))
-            case Title() | Aim():
-                pass  # whoever reads about the game knows its name, and has no aim in it
+            case Title() | Aim() | PrivateProse():
+                # Whoever reads about the game knows its name, and has neither aim nor secret in it.
+                pass
+            case _:
+                lines.append(describe_special_rule(statement, players, words))
     return tuple(lines)
 
 
-def write_rules(view: View, language: Spoken = ENGLISH) -> str:
-    """Put the rules that a view states into words."""
-    return _write_rules(view.rules, view.role, language, view.layout)
+def write_rules(view: View, language: Spoken = ENGLISH, *, most: int = MOST_CHARACTERS) -> str:
+    """Put the rules that a view states into words; of a course whose outline has more characters
+    than `most` only the size."""
+    return _write_rules(view.rules, view.role, language, view.layout, most)
 
 
 def write_history(view: View, language: Spoken = ENGLISH) -> str:
@@ -139,24 +172,40 @@ def write_events(
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
     words = Narrator(load_language(language), reader)
     events = list(history)
-    steps = [step for event in events if (step := _describe_step(event, words))]
+    steps = _list_steps(events, words)
     if steps:
         return ", ".join(steps)
     return words.language.say("unaware" if Unaware() in events else "no-events")
 
 
+def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLISH) -> str:
+    """Put into words what one seat of a talk alone knows, and on its turn which message it
+    writes."""
+    spoken = load_language(language)
+    about, *notes = [spoken.write_text(text.text, text.places) for text in known] or [""]
+    turn = " ".join(filter(None, (write_turn(view.history, spoken), *notes)))
+    return "\n\n".join(filter(None, (about, turn)))
+
+
+def write_turn(history: Sequence[Event], language: Spoken = ENGLISH) -> str:
+    """Put into words which message of a talk the reader writes now, and what comes after it."""
+    return write_own_turn(history, Narrator(load_language(language)))
+
+
 def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
-    """Return the rules for the person who has `view`: without an aim, which is what an experiment
-    finds out."""
-    if isinstance(game, PeopleRules) and load_language(language).name == ENGLISH:
-        return game.word_rules(view.role)
-    stated = [statement for statement in view.rules if not isinstance(statement, Title | Aim)]
-    return write_rules(replace(view, rules=tuple(stated)), language)
+    """Return the rules for the person who has `view`: those that the game states for people, or
+    else its rules without the name that files know it by and without an aim, since what people aim
+    at is what an experiment finds out."""
+    if isinstance(game, PeopleRules):
+        stated = game.list_rules(view.role)
+    else:
+        stated = tuple(rule for rule in view.rules if not isinstance(rule, Title | Aim))
+    return _write_rules(stated, view.role, language, view.layout, MOST_CHARACTERS)
 
 
 @lru_cache(maxsize=256)
 def _write_rules(
-    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout
+    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout, most: int
 ) -> str:
     words = Narrator(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
@@ -174,26 +223,30 @@ def _write_rules(
                 paragraphs.append(_introduce_table(players, words))
             case Players(players):
                 paragraphs.append(_introduce_reader(players, titles, words))
-            case Prose(text):
+            case Prose(text) | PrivateProse(text):
                 paragraphs.append(words.language.translate(text))
+            case Worded(text, places):
+                paragraphs.append(words.language.write_text(text, places))
             case AtOnce(choices):
                 paragraphs.append(_list_actions(choices, words))
             case Cells(cells):
                 paragraphs.append(write_payoffs(at_once, cells, words, layout))
-            case NearestWins() | LowerClaim():
+            case NearestWins() | LowerClaim() | LowestEffort() | SharedProject():
                 paragraphs.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 paragraphs.append(words.language.say("rest"))
             case Course() if layout == "lines":
                 paragraphs.append("\n".join(_list_course(players, statement, words, None)))
             case Course():
-                paragraphs += _write_outline(players, statement, words.language)
+                paragraphs += _write_outline(players, statement, words.language, most)
             case Repetition():
                 paragraphs.append(_describe_repetition(statement, words.language))
             case Summary():
                 paragraphs.append("\n".join(_list_summary(statement, words)))
             case Aim(rational):
                 paragraphs.append(_describe_aim(players if zero_sum else (), rational, words))
+            case _:
+                paragraphs.append(describe_special_rule(statement, players, words))
     return "\n\n".join(filter(None, paragraphs))
 
 
@@ -237,13 +290,18 @@ def _describe_aim(opponents: Sequence[str], rational: bool, words: Narrator) -> 
 
 
 def _describe_payoff_rule(rule: PayoffRule, language: Language) -> str:
+    write = language.write_number
     match rule:
         case NearestWins(factor, prize):
-            return language.say(
-                "nearest", factor=language.write_number(factor), prize=language.write_number(prize)
-            )
+            return language.say("nearest", factor=write(factor), prize=write(prize))
         case LowerClaim(bonus):
-            return language.say("lower-claim", bonus=language.write_number(bonus))
+            return language.say("lower-claim", bonus=write(bonus))
+        case LowestEffort(gain, cost, base):
+            return language.say(
+                "lowest-effort", gain=write(gain), cost=write(cost), base=write(base)
+            )
+        case SharedProject(base, share):
+            return language.say("shared-project", base=write(base), share=write(share))
 
 
 def _describe_repetition(repetition: Repetition, language: Language) -> str:
@@ -269,9 +327,10 @@ def _describe_repetition(repetition: Repetition, language: Language) -> str:
     return " ".join(sentences)
 
 
-def check_length(rules: Sequence[Statement], name: str) -> None:
+def check_length(rules: Sequence[Statement], name: str, most_tokens: int = MOST_TOKENS) -> None:
     """Raise TooLarge where rules hold a course, or a size in place of one, that is too long to be
     told."""
+    most = most_tokens * CHARACTERS_PER_TOKEN
     players: tuple[str, ...] = ()
     for statement in rules:
         if isinstance(statement, Players):
@@ -281,19 +340,21 @@ def check_length(rules: Sequence[Statement], name: str) -> None:
             ends = statement.ends
         elif (
             isinstance(statement, Course)
-            and _find_outline(players, statement, load_language(ENGLISH)) is None
+            and _find_outline(players, statement, load_language(ENGLISH), most) is None
         ):
             ends = read_course(statement).num_ends
         if ends is not None:
             raise TooLarge(
                 f"{name or 'the tree'} has {ends:,} ends; telling it takes more than"
-                f" {MOST_CHARACTERS:,} characters, the most that a player can be asked to read. Use"
-                " a smaller version of the game"
+                f" {most_tokens:,} tokens ({most:,} characters), the most that a player can be"
+                " asked to read. Use a smaller version of the game"
             )
 
 
-def _write_outline(players: Sequence[str], course: Course, language: Language) -> list[str]:
-    outline = _find_outline(tuple(players), course, language)
+def _write_outline(
+    players: Sequence[str], course: Course, language: Language, most: int
+) -> list[str]:
+    outline = _find_outline(tuple(players), course, language, most)
     if outline is None:
         # Whoever has to read it is refused by `check_length`.
         return [language.say("summary", ends=language.write_count(read_course(course).num_ends))]
@@ -301,7 +362,9 @@ def _write_outline(players: Sequence[str], course: Course, language: Language) -
 
 
 @lru_cache(maxsize=16)
-def _find_outline(players: tuple[str, ...], course: Course, language: Language) -> str | None:
+def _find_outline(
+    players: tuple[str, ...], course: Course, language: Language, most: int
+) -> str | None:
     """Return the outline of a course, None where it is too long to be read."""
     lines: list[str] = []
     length = -1  # no line break stands before the first line
@@ -309,7 +372,7 @@ def _find_outline(players: tuple[str, ...], course: Course, language: Language) 
         length += len(line) + 1
         # A course may have thousands of positions: no more of it is written than is needed to
         # refuse it.
-        if length > MOST_CHARACTERS:
+        if length > most:
             return None
         lines.append(line)
     return "\n".join(lines)
@@ -328,23 +391,26 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Narr
 
 @lru_cache(maxsize=1024)
 def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) -> str:
-    if any(isinstance(event, Round) for event in history):
-        past, now = _list_rounds(history, reader, language)
-        return "\n".join((now, *past))
     words = Narrator(load_language(language), reader)
+    if is_talk(history):
+        return write_talk(history, words)
+    if any(isinstance(event, Round) for event in history):
+        told = _tell_rounds(history, words)
+        texts = (*told.before, *told.past, told.now)
+        has_long = any("\n" in text for text in texts)
+        return ("\n\n" if has_long else "\n").join(filter(None, texts))
     say = words.language.say
-    steps = [step for event in history if (step := _describe_step(event, words))]
+    steps = _list_steps(history, words)
     is_over = any(isinstance(event, Over) for event in history)
     before: list[str] = []
+    remarks: list[str] = []
     after: list[str] = []
     for event in history:
         match event:
             case YourTurn():
                 before.append(say("asked"))
             case Holds(card):
-                before.append(say("holds", card=words.language.translate(card)))
-            case ShownSigns(signs):
-                after.append(say("shown", signs=signs))
+                remarks.append(say("holds", card=name_card(card, words)))
             case OneOf(ways):
                 after.append(
                     say("one-of", ways="; ".join(f"({_join_steps(way, words)})" for way in ways))
@@ -354,47 +420,98 @@ def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) ->
             case Reached(letter):
                 after.append(say("reached", letter=letter))
             case Prose(text) | PrivateProse(text):
-                after.append(text)
+                after.append(words.language.translate(text))
+            case _ if remark := describe_remark(event, words):
+                remarks.append(remark)
+    paid = [event for event in history if isinstance(event, Paid)]
     if is_over:
-        before.append(say("over.steps", steps=", ".join(steps)) if steps else say("over"))
+        told_steps = _add_payoffs(", ".join(steps), paid, words)
+        remarks.append(say("over.steps", steps=told_steps) if steps else say("over"))
     elif steps:
-        before.append(say("so-far", steps=", ".join(steps)))
-    elif not after and history:
-        before.append(say("nothing-yet"))
-    return " ".join(before + after)
+        remarks.append(say("so-far", steps=", ".join(steps)))
+    elif not remarks and not after and history:
+        remarks.append(say("nothing-yet"))
+    return " ".join(before + remarks + after)
+
+
+def _list_steps(events: Iterable[Event], words: Narrator) -> list[str]:
+    return [step for event in events if (step := _describe_step(event, words))]
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldRounds:
+    """What is said before the rounds, of each round gone by, and of the present one."""
+
+    before: list[str]
+    past: list[str]
+    now: str
 
 
 def list_rounds(view: View, language: Spoken = ENGLISH) -> tuple[list[str], str] | None:
     """Tell the rounds gone by, a text for each, and the present one; None where a game is not told
     by rounds."""
-    if any(isinstance(event, Round) for event in view.history):
-        return _list_rounds(view.history, view.role, language)
-    past, now = view.facts.get("past"), view.facts.get("now")
-    return (past, now) if isinstance(past, list) and isinstance(now, str) else None
+    if not any(isinstance(event, Round) for event in view.history):
+        return None
+    told = _tell_rounds(view.history, Narrator(load_language(language), view.role))
+    return told.past, told.now
 
 
-def _list_rounds(
-    history: tuple[Event, ...], reader: str, language: Spoken
-) -> tuple[list[str], str]:
-    words = Narrator(load_language(language), reader)
-    say = words.language.say
-    rounds: list[tuple[int, list[Event]]] = []
-    for event in history:
-        if isinstance(event, Round):
-            rounds.append((event.number, []))
-        elif rounds:
-            rounds[-1][1].append(event)
-    past: list[str] = []
-    now = ""
-    for number, events in rounds:
-        steps = ", ".join(step for event in events if (step := _describe_step(event, words)))
-        if steps:
-            past.append(say("round.past", number=number, steps=_add_payoffs(steps, events, words)))
-        else:
-            now = say("round.now", number=number)
-    if any(isinstance(event, Over) for event in history):
-        now = say("over")
-    return past, now
+def _tell_rounds(history: Sequence[Event], words: Narrator) -> _ToldRounds:
+    before, rounds = split_rounds(history)
+    over = any(isinstance(event, Over) for event in history)
+    gone_by = rounds if over else rounds[:-1]
+    past = [_write_past_round(one, words) for one in gone_by]
+    if over:
+        now = [words.language.say("over")] if not any(map(_is_drought_over, history)) else []
+        # What is said of the whole game comes after its end.
+        now += [remark for event in history if (remark := _describe_ending(event, words))]
+    else:
+        now = [_write_present_round(rounds[-1], words)]
+    opening = [describe_remark(event, words) for event in before]
+    return _ToldRounds([text for text in opening if text], past, " ".join(now))
+
+
+def _is_drought_over(event: Event) -> bool:
+    return isinstance(event, DroughtOver)
+
+
+def _describe_ending(event: Event, words: Narrator) -> str:
+    return describe_remark(event, words) if isinstance(event, DroughtOver | EarnedSoFar) else ""
+
+
+def _write_past_round(played: PlayedRound, words: Narrator) -> str:
+    if is_day(played.events):
+        text = write_past_day(played.number, played.events, words)
+    else:
+        steps = _add_payoffs(", ".join(_list_round_steps(played, words)), played.events, words)
+        text = words.language.say("round.past", number=played.number, steps=steps)
+    reasons = [
+        describe_remark(event, words) for event in played.events if isinstance(event, OwnReasons)
+    ]
+    return "\n".join((text, *reasons))
+
+
+def _write_present_round(present: PlayedRound, words: Narrator) -> str:
+    if is_day(present.events):
+        return write_morning(present.events, words)
+    steps = _list_round_steps(present, words)
+    if steps:
+        told = [words.language.say("round.past", number=present.number, steps=", ".join(steps))]
+    else:
+        told = [words.language.say("round.now", number=present.number)]
+    told += [remark for event in present.events if (remark := describe_remark(event, words))]
+    return " ".join(told)
+
+
+def _list_round_steps(played: PlayedRound, words: Narrator) -> list[str]:
+    """List the steps of a round; a text that a game gives in place of events is one."""
+    steps = []
+    for event in played.events:
+        if isinstance(event, Prose | PrivateProse):
+            steps.append(event.text.rstrip("."))
+        elif step := _describe_step(event, words):
+            steps.append(step)
+    return steps
 
 
 def _add_payoffs(steps: str, events: Iterable[Event], words: Narrator) -> str:
@@ -432,11 +549,11 @@ def _describe_step(event: Event, words: Narrator) -> str:
         case Saw(what):
             return language.say("saw", what=what)
         case Dealt(who, card):
-            return words.say("dealt", who, card=language.translate(card))
+            return words.say("dealt", who, card=name_card(card, words))
         case LaidOpen(card):
-            return language.say("laid-open", card=language.translate(card))
+            return language.say("laid-open", card=name_card(card, words))
         case _:
-            return ""
+            return describe_special_step(event, words)
 
 
 def list_choices(statements: Iterable[Statement], language: Spoken = ENGLISH) -> tuple[str, ...]:

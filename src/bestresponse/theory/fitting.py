@@ -101,7 +101,8 @@ def cognitive_hierarchy(
     chances = [exp(-tau)]
     while (1.0 - sum(chances) > _TAIL) if level is None else (len(chances) <= level):
         chances.append(chances[-1] * tau / len(chances))
-    weights, values = np.array(chances), fitness(game)
+    weights = np.array(chances)
+    values = fitness(game)
     steps = [start_or_uniform(game, anchor)]
     for k in range(1, len(weights)):
         below = weights[:k] / weights[:k].sum()
@@ -193,7 +194,8 @@ def trace_branch(branch: LogitBranch, highest: float, unit: float) -> QuantalBra
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
     points = [*follow_branch(branch, highest * unit)]
     mixes = [branch.strategies(point) for point in points]
-    residuals, gains = np.zeros(len(points)), np.zeros((len(points), len(branch.edges)))
+    residuals = np.zeros(len(points))
+    gains = np.zeros((len(points), len(branch.edges)))
     for r, (point, mix) in enumerate(zip(points, mixes, strict=True)):
         earned = branch.evaluate(point[:-1])[0]
         for i, (low, high) in enumerate(branch.edges):

@@ -235,14 +235,16 @@ def _plant_saddle_point(rng: np.random.Generator, row: Array) -> None:
 
     In a game of independent payoffs with a saddle point at a given place, the payoffs of its column
     are the least ones of the cross, the saddle point comes next, and those of its row are the
-    largest, in any order among themselves. So games come out as often as they would among drawn
+    largest, in any order among themselves. So games occur as often as they would among drawn
     games that have a saddle point.
     """
-    at, across = int(rng.integers(row.shape[0])), int(rng.integers(row.shape[1]))
+    at = int(rng.integers(row.shape[0]))
+    across = int(rng.integers(row.shape[1]))
     others = np.arange(row.shape[0]) != at
     beside = np.arange(row.shape[1]) != across
     cross = np.sort(np.concatenate([row[others, across], row[at]]))
-    below, above = cross[: others.sum()], cross[others.sum() + 1 :]
+    below = cross[: others.sum()]
+    above = cross[others.sum() + 1 :]
     row[others, across] = rng.permutation(below)
     row[at, across] = cross[others.sum()]
     row[at, beside] = rng.permutation(above)
@@ -276,7 +278,8 @@ def symmetric(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     """A player's payoff depends on its own action and on how often each action is played by the
     others."""
     check_shape(shape, None, 1)
-    table, actions = rng.random(shape), np.indices(shape)
+    table = rng.random(shape)
+    actions = np.indices(shape)
     payoffs = []
     for i in range(len(shape)):
         others = np.sort(np.delete(actions, i, axis=0), axis=0)
@@ -387,7 +390,8 @@ def congestion(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     equilibria", Int. J. Game Theory 2, 1973.
     """
     check_shape(shape, None, 1)
-    players, resources = len(shape), shape[0]
+    players = len(shape)
+    resources = shape[0]
     delays = np.cumsum(rng.random((resources, players)), axis=1)
     choices = np.indices(shape)
     loads = [(choices == choice).sum(axis=0) for choice in choices]
@@ -411,7 +415,8 @@ def public_goods(
     everybody giving all is best for all.
     """
     check_shape(shape, None, 2)
-    players, levels = len(shape), shape[0]
+    players = len(shape)
+    levels = shape[0]
     drawn = rng.uniform(1.0, players) if multiplier is None else multiplier
     if players < 2 or not 1 < drawn < players:
         raise UsageError(
@@ -481,14 +486,16 @@ def given_support(rng: np.random.Generator, shape: Shape = (3, 3), support: int 
         raise UsageError(
             f"support: expected 1 to {min(shape)} actions for shape {shape!r}, got {support}"
         )
-    row, col = rng.random(shape), rng.random(shape)
+    row = rng.random(shape)
+    col = rng.random(shape)
     if support > 1:
         row[:support, :support], col[:support, :support] = _fill_unit(
             _disguise(rng, _core(rng, support))
         )
     row[support:] = _dominated(rng, row[:support], shape[0] - support)
     col[:, support:] = _dominated(rng, col[:, :support].T, shape[1] - support).T
-    rows, cols = rng.permutation(shape[0]), rng.permutation(shape[1])
+    rows = rng.permutation(shape[0])
+    cols = rng.permutation(shape[1])
     return np.stack([row[np.ix_(rows, cols)], col[np.ix_(rows, cols)]])
 
 
@@ -522,7 +529,8 @@ def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> 
     """Uniform payoffs whose column and row maxima are moved to best responses with `count` mutual
     pairs."""
     to_row, to_col = _answers(rng, shape, count)
-    row, col = rng.random(shape), rng.random(shape)
+    row = rng.random(shape)
+    col = rng.random(shape)
     for lines, answers in ((row.T, to_col), (col, to_row)):
         for line, best in zip(lines, answers, strict=True):
             top = int(line.argmax())
@@ -533,7 +541,8 @@ def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> 
 def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[int], list[int]]:
     """The column's answer to every row and the row's answer to every column, with `count` mutual
     pairs."""
-    rows, cols = rng.permutation(shape[0])[:count], rng.permutation(shape[1])[:count]
+    rows = rng.permutation(shape[0])[:count]
+    cols = rng.permutation(shape[1])[:count]
     for _ in range(TRIES):
         to_row = rng.integers(shape[1], size=shape[0])
         to_row[rows] = cols
@@ -580,7 +589,8 @@ def _dominated(rng: np.random.Generator, better: Array, count: int) -> Array:
 def _fill_unit(payoffs: Array) -> Array:
     """Each player's payoffs mapped to [0, 1] by a positive affine map."""
     axes = tuple(range(1, payoffs.ndim))
-    low, high = payoffs.min(axis=axes, keepdims=True), payoffs.max(axis=axes, keepdims=True)
+    low = payoffs.min(axis=axes, keepdims=True)
+    high = payoffs.max(axis=axes, keepdims=True)
     return np.asarray((payoffs - low) / np.where(high > low, high - low, 1.0))
 
 

@@ -62,7 +62,12 @@ def find_fairest_mixture(payoffs: Array, above: csr_array | None = None) -> Arra
     bounds = [(0.0, 1.0)] * cells + [(None, None)]
     total = np.append(np.ones(cells), 0.0)[None, :]
     answer = solve_program(
-        -np.eye(cells + 1)[-1], rows, np.zeros(rows.shape[0]), total, np.ones(1), bounds
+        cost=-np.eye(cells + 1)[-1],
+        above=rows,
+        limits=np.zeros(rows.shape[0]),
+        equal=total,
+        totals=np.ones(1),
+        bounds=bounds,
     )
     if answer is None:
         raise NotCertified("a linear program that has a solution was found to have none")

@@ -32,7 +32,8 @@ def stream(seed: int, k: int) -> np.random.Generator:
 def streams(seed: int, count: int) -> Iterator[np.random.Generator]:
     """Streams 0 to count - 1, one after the other; each is valid until the next one is taken."""
     bits = np.random.Philox(key=_key(seed))
-    rng, state = np.random.Generator(bits), bits.state
+    rng = np.random.Generator(bits)
+    state = bits.state
     for k in range(count):
         state["state"]["counter"][1] = k
         bits.state = state

@@ -8,14 +8,16 @@ import functools
 import itertools
 import json
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from typing import Annotated
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, Response
-from jinja2 import Environment
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pydantic import BaseModel, ConfigDict
 
 from bestresponse.core.json import JsonObject
@@ -29,7 +31,7 @@ from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
-"""Deeper items stand beside those of this depth: lists are written by recursion, and a text may
+"""Deeper items are next to those of this depth: lists are written by recursion, and a text may
 come from anybody."""
 Item = tuple[str, "list[Item]"]
 """An item of a list and the items below it."""
@@ -48,8 +50,20 @@ def _environment() -> Environment:
     environment = make_environment("bestresponse.web", _LONGEST)
     environment.filters |= {"cell": _format_value, "inline_svg": _inline_svg}
     environment.filters |= {"prose": _format_prose, "markdown": _format_markdown}
+    environment.filters["amount"] = format_amount
     environment.globals["t"] = load_texts("en")
     return environment
+
+
+def format_amount(amount: Decimal) -> str:
+    """Format an amount of money that is not rounded yet: two decimals, or up to four where it has
+    more.
+
+    >>> format_amount(Decimal("4.6475")), format_amount(Decimal(3)), format_amount(Decimal("1.50"))
+    ('4.6475', '3.00', '1.50')
+    """
+    exact = amount.quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    return f"{exact:.4f}".removesuffix("0").removesuffix("0")
 
 
 def render_text(template: str, /, **variables: object) -> str:
@@ -103,20 +117,23 @@ def _inline_svg(picture: bytes) -> Markup:
     )
 
 
-def _format_markdown(text: str) -> Markup:
+@pass_context
+def _format_markdown(context: Context, text: str) -> Markup:
     """Format text of an experiment as HTML; columns are aligned by classes, and a wide table
     scrolls."""
     html = _MARKDOWN.render(visible(abridged(text, _LONGEST)))
     html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
+    label = escape(context["t"]("table"))
     html = html.replace(
-        "<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
+        "<table>", f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
     )
     return Markup(
         html.replace("</table>", "</table></div>").replace('src="pictures/', 'src="/pictures/')
     )
 
 
-def _format_prose(text: str) -> Markup:
+@pass_context
+def _format_prose(context: Context, text: str) -> Markup:
     """Format rules and situations as paragraphs; lines between bars become a table, lines after
     dashes a list.
 
@@ -126,7 +143,7 @@ def _format_prose(text: str) -> Markup:
     for kind, run in itertools.groupby(visible(abridged(text, _LONGEST)).split("\n"), _find_kind):
         lines = list(run)
         runs.append((kind, _nest_items(lines) if kind == "-" else lines))
-    return Markup(_environment().get_template("prose.html").render(runs=runs))
+    return Markup(_environment().get_template("prose.html").render(runs=runs, t=context["t"]))
 
 
 def _find_kind(line: str) -> str:

@@ -15,7 +15,8 @@ from functools import cache
 from string import Template
 
 from bestresponse.core.numbers import list_readings
-from bestresponse.telling.language import PAGE, Forms, Language, load_language
+from bestresponse.core.special import CARD_NAMES
+from bestresponse.telling.language import PAGE, Forms, Language, list_words, load_language
 
 Wordings = Mapping[str, str | Mapping[str, str]]
 """Texts by their names; one that depends on a number has the forms `one` and `many`."""
@@ -35,7 +36,7 @@ class Cause(str):
     name: str
     places: Mapping[str, object]
 
-    def __new__(cls, name: str, **places: object) -> Cause:
+    def __new__(cls, name: str, /, **places: object) -> Cause:
         """Make the sentence of that name."""
         cause = super().__new__(cls, load_texts("en")(name, **places))
         cause.name = name
@@ -66,10 +67,7 @@ class PageTexts:
             keys = find_messages(phrase)
             messages |= dict.fromkeys(keys, (read_phrase(wording),))
             if not keys:
-                place = "".join(Template(phrase).get_identifiers()[:1])
-                numbered = {place: "{number}"} if place else {}
-                pattern = Template(phrase).safe_substitute(numbered)
-                words[pattern] = Template(wording).safe_substitute(numbered)
+                words |= _read_word(phrase, wording)
         return PageTexts(self.language.reword(messages, words))
 
     def _read_forms(self, key: str, wording: str | Mapping[str, str]) -> Forms:
@@ -78,10 +76,10 @@ class PageTexts:
             return (read_phrase(wording),) * count
         return (read_phrase(wording["one"]), *[read_phrase(wording["many"])] * (count - 1))
 
-    def understand(self, text: str) -> str:
-        """Put the game's own words for those that an experiment gave instead, as in a message that
-        a referee reads."""
-        meant = {wording.lower(): word for word, wording in self.language.own.items()}
+    def understand(self, text: str, names: Iterable[str] = ()) -> str:
+        """Put a game's own names for those that people read instead, as in a message that a
+        referee reads: for `names`, and for all that an experiment has reworded."""
+        meant = {self.word(name).lower(): name for name in (*names, *self.language.own)}
         known = _match_any(meant)
         return known.sub(lambda match: meant[match[0].lower()], text) if known else text
 
@@ -99,11 +97,22 @@ class PageTexts:
         there is no word for it."""
         return self.language.translate(name)
 
+    def card(self, letter: str) -> str:
+        """Name a card by its letter: `king` for K.
+
+        >>> load_texts("de").card("J")
+        'Bube'
+        """
+        return self.word(CARD_NAMES.get(letter, letter))
+
     def explain(self, sentence: str, otherwise: str) -> str:
         """Say a cause in this language; the text named `otherwise` where it is known in English
         only."""
         if isinstance(sentence, Cause):
             return self(sentence.name, **sentence.places)
+        known = self.language.find_word(sentence)
+        if known is not None:
+            return known
         return sentence if self.language.name == "en" else self(otherwise)
 
     def money(self, currency: str, amount: Decimal) -> str:
@@ -177,6 +186,20 @@ def _match_any(words: Iterable[str]) -> re.Pattern[str] | None:
     """Return what finds any of the words, the longest first; None where there are none."""
     known = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.compile(rf"\b(?:{known})\b", re.IGNORECASE) if known else None
+
+
+def _read_word(phrase: str, wording: str) -> dict[str, str]:
+    """Return a word of a game and what people read instead, as a language looks it up."""
+    if read_phrase(phrase) in _list_known():
+        return {read_phrase(phrase): read_phrase(wording)}
+    place = "".join(Template(phrase).get_identifiers()[:1])
+    numbered = {place: "{number}"} if place else {}
+    return {Template(phrase).safe_substitute(numbered): Template(wording).safe_substitute(numbered)}
+
+
+@cache
+def _list_known() -> frozenset[str]:
+    return frozenset(list_words())
 
 
 def read_phrase(text: str) -> str:

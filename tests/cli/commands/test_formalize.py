@@ -214,13 +214,42 @@ def test_a_story_is_read_from_standard_input(run, tmp_path):
 
 
 def test_candidates_vote_and_the_game_told_back_is_compared(run):
-    script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), "DIFFERS: Bob is called Ben.")
+    differs = "DIFFERS: Bob is called Ben."
+    script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), differs, fenced(GOOD), differs)
     code, out, _ = run("story.txt", "--candidates", "3", "--back-check", "--json", script=script)
     found = json.loads(out)
     assert code == 1
     assert found["votes"] == [2, 1]
     assert found["names"] == ["prisoners-dilemma"]
     assert found["back_check"] == {"agrees": False, "why": "Bob is called Ben."}
+
+
+def test_what_a_check_finds_goes_back_to_the_writer_once(run):
+    script = Script(fenced(HUNT), "DIFFERS: silence pays 3.", fenced(GOOD), "AGREES")
+    code, out, _ = run("story.txt", "--back-check", "--json", script=script)
+    found = json.loads(out)
+    assert code == 0
+    assert found["names"] == ["prisoners-dilemma"]
+    assert found["back_check"] == {"agrees": True, "why": ""}
+    assert "The game differs from the story: silence pays 3." in script.asked[2][1]["content"]
+
+
+def test_a_repair_that_cannot_be_paid_leaves_the_game_and_what_was_found(run):
+    script = Script(fenced(GOOD), "DIFFERS: a slip.")
+    code, out, _ = run("story.txt", "--back-check", "--json", "--max-calls", "2", script=script)
+    found = json.loads(out)
+    assert code == 1
+    assert found["names"] == ["prisoners-dilemma"]
+    assert found["back_check"] == {"agrees": False, "why": "a slip."}
+
+
+def test_a_repair_that_the_check_likes_no_better_is_not_taken(run):
+    script = Script(fenced(GOOD), "DIFFERS: a slip.", fenced(HUNT), "DIFFERS: another slip.")
+    code, out, _ = run("story.txt", "--back-check", "--json", script=script)
+    found = json.loads(out)
+    assert code == 1
+    assert found["names"] == ["prisoners-dilemma"]
+    assert found["back_check"] == {"agrees": False, "why": "a slip."}
 
 
 def test_what_the_story_says_is_tested_on_the_game(run):
@@ -231,7 +260,8 @@ def test_what_the_story_says_is_tested_on_the_game(run):
         "moves": [{"player": "ben", "move": "Silent"}],
     }
     right = {"kind": "same time", "player": "ada", "other": "ben", "words": "in separate rooms"}
-    script = Script(fenced(GOOD), json.dumps({"claims": [{**said, "words": "she gets 4"}, right]}))
+    claims = json.dumps({"claims": [{**said, "words": "she gets 4"}, right]})
+    script = Script(fenced(GOOD), claims, fenced(GOOD), claims)
     code, _, err = run("story.txt", "--claims", script=script)
     assert code == 1
     assert "of 2 statements of the story 1 hold in the game, 0 cannot be tested" in err
@@ -319,7 +349,7 @@ def test_all_calls_are_counted_and_kept_replies_cost_nothing(run):
     assert (json.loads(out)["calls"], json.loads(out)["tokens_spent"]) == (4, 440)
     # Three candidates of five attempts each, and a check that is asked for again while it is cut
     # off.
-    assert "calls: about 4, at most 19; " in err
+    assert "calls: about 4, at most 28; " in err
 
 
 def test_a_finished_game_becomes_an_example_for_the_next(run, tmp_path):
@@ -407,7 +437,7 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
     monkeypatch.setattr(sys, "argv", ["bestresponse", "replay", str(report.parent)])
     with pytest.raises(SystemExit) as end:
         main()
-    assert "plays: 24 came out the same, 0 did not" in capsys.readouterr().out
+    assert "plays: 24 were the same, 0 were not" in capsys.readouterr().out
 
 
 TIT_FOR_TAT = """

@@ -57,11 +57,33 @@ def test_a_text_that_is_partly_read_says_what_was_not(
     verify, dilemma: Path, tmp_path: Path
 ) -> None:  # type: ignore[no-untyped-def]
     text = tmp_path / "answer.txt"
-    text.write_text("If both choose R, I get 1, which is 7 less than under mutual B.")
+    text.write_text("If both choose R, I get 1, which is 7 less than a fool dreams of.")
     code, out = verify(str(dilemma), "--text", str(text))
     assert code == 0
+    assert out.splitlines()[0] == (
+        "Read by rules: 0 of 1 sentences (0%). To have a model read the others, name it:"
+        " --translator MODEL."
+    )
     assert "nothing refuted; 1 claim read, 0 of 1 sentence unread, 1 partly read" in out
-    assert "(not read: is 7 less than under mutual B)" in out
+    assert "not read: is 7 less than a fool dreams of" in out
+
+
+def test_a_text_is_judged_in_english_and_in_formulas_on_demand(
+    verify, dilemma: Path, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    text = tmp_path / "answer.txt"
+    text.write_text(WRONG)
+    code, out = verify(str(dilemma), "--text", str(text))
+    assert code == 1
+    assert out.splitlines()[:2] == [
+        "Read by rules: 2 of 2 sentences (100%).",
+        "2 refuted; 3 claims read, 0 of 2 sentences unread",
+    ]
+    assert "    refuted: If you choose R and the other player chooses R, you get 3." in out
+    assert "In fact, if you choose R and the other player chooses R, you get 1." in out
+    formula = "finally(goal(you, 3), do(choice(you, 'R'), do(choice(them, 'R'), s0)))."
+    assert formula not in out
+    assert formula in verify(str(dilemma), "--text", str(text), "--formulas")[1]
 
 
 def test_a_hostile_text_is_data(verify, dilemma: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -85,6 +107,12 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(verify, dilemma: Path
     code, out = verify("centipede", "--text", "-", "--after", "pass")
     assert code == 2
     assert "--after is about a model that reasons" in out
+    code, out = verify("--text", "-")
+    assert code == 2
+    assert "name the game that the text is about" in out
+    code, out = verify(str(dilemma), "--model", "openai/x", "--formulas")
+    assert code == 2
+    assert "--formulas is about --text" in out
 
 
 def answer(body: dict) -> str:  # type: ignore[type-arg]

@@ -157,6 +157,27 @@ def test_what_is_printed_reads_back_as_the_same_claim(form: str, data: st.DataOb
     assert parse(str(claim)) == (claim,)
 
 
+@pytest.mark.parametrize(
+    ("payoffs", "value", "expected"),
+    [
+        # Battle of the sexes: the mixed equilibrium pays the first 2 * 1/3, the pure ones 2 and 1.
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "2/3", PROVED),
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "0.67", PROVED),
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "2", REFUTED),
+        # The dilemma has no mixed equilibrium.
+        ((((3, 0), (5, 1)), ((3, 5), (0, 1))), "1", REFUTED),
+        # Against a second player who does not care the first gets anything from 1 to 2.
+        ((((1, 2), (0, 0)), ((1, 1), (1, 1))), "3/2", UNKNOWN),
+    ],
+)
+def test_what_the_mixed_equilibrium_pays_is_told_from_what_the_pure_ones_pay(
+    payoffs, value, expected
+) -> None:
+    checker = Checker(Subject(NormalForm.bimatrix(*payoffs)), EmbeddedEngine())
+    claim = Claim("mixed_equilibrium_payoff", ("you", Fraction(value)))
+    assert checker.check(claim).verdict is expected
+
+
 class Contrarian(EmbeddedEngine):
     """An engine that says the opposite of what it proves."""
 

@@ -38,8 +38,8 @@ def tell(game: NormalForm, text: str) -> tuple[str, list[str], list[tuple[str, .
     [
         (
             DILEMMA,
-            "If both defect, I get 1, which is 3 less than under mutual cooperation.",
-            "is 3 less than under mutual cooperation",
+            "If both defect, I get 1, which is 3 less than a cautious player hopes for.",
+            "is 3 less than a cautious player hopes for",
         ),
         (
             DILEMMA,
@@ -65,6 +65,11 @@ def tell(game: NormalForm, text: str) -> tuple[str, list[str], list[tuple[str, .
             DILEMMA,
             "Since both get 4 there, (cooperate, cooperate) is not an equilibrium.",
             "both get 4 there",
+        ),
+        (
+            DILEMMA,
+            "(defect, defect) is an equilibrium because each of us would get 0 by cooperating.",
+            "each of us would get 0 by cooperating",
         ),
         (
             DILEMMA,
@@ -152,6 +157,26 @@ def test_a_clause_that_says_nothing_of_the_game_leaves_the_sentence_read(text: s
         ),
         (
             DILEMMA,
+            "If both defect, I get 1, which is 2 less than under mutual cooperation.",
+            "If both defect, I get 1, which is 3 less than under mutual cooperation.",
+        ),
+        (
+            HAWK_DOVE,
+            "(hawk, dove) is an equilibrium, in which I get 2.",
+            "(hawk, dove) is an equilibrium, in which I get 1.",
+        ),
+        (
+            HAWK_DOVE,
+            "Dove is my maximin choice, with a guaranteed payoff of 0.",
+            "Dove is my maximin choice, with a guaranteed payoff of 1.",
+        ),
+        (
+            HAWK_DOVE,
+            "Against a hawk, I get 0 by playing dove, so dove is the better reply.",
+            "Against a hawk, I get 0 by playing dove, so hawk is the better reply.",
+        ),
+        (
+            DILEMMA,
             "If both cooperate, I get 3 points, which is more than 1 point.",
             "If both cooperate, I get 3 points, which is less than 1 point.",
         ),
@@ -203,14 +228,14 @@ def test_a_number_that_is_a_move_is_not_judged_as_an_amount() -> None:
     priced = NormalForm.bimatrix([[3, 1], [4, 2]], [[3, 4], [1, 2]], actions=(("2", "1"),) * 2)
     # 1 is the dominant price: that it is better than 2 is true of the moves, and false of the
     # numbers.
-    assert tell(priced, "1 is better than 2.") == ("silent", [], [])
+    assert tell(priced, "1 is better than 2.") == ("unread", [], [])
     assert tell(DILEMMA, "1 is better than 0.") == ("read", ["proved"], [])
 
 
 def test_partly_read_sentences_are_counted_and_listed_with_what_was_left_out() -> None:
     text = (
-        "If both defect, I get 1. If both defect, I get 1, which is 3 less than under mutual"
-        " cooperation. I like 7."
+        "If both defect, I get 1. If both defect, I get 1, which is 3 less than a fool hopes for."
+        " I like 7."
     )
     found = review(DILEMMA, text)
     assert found.summary == "nothing refuted; 1 claim read, 1 of 3 sentences unread, 1 partly read"
@@ -218,9 +243,9 @@ def test_partly_read_sentences_are_counted_and_listed_with_what_was_left_out() -
     assert told["partly_read"] == [
         {
             "start": 25,
-            "end": 96,
-            "text": "If both defect, I get 1, which is 3 less than under mutual cooperation",
-            "left_out": ["is 3 less than under mutual cooperation"],
+            "end": 88,
+            "text": "If both defect, I get 1, which is 3 less than a fool hopes for",
+            "left_out": ["is 3 less than a fool hopes for"],
         }
     ]
     assert [passage["text"] for passage in told["unread"]] == ["I like 7"]

@@ -56,7 +56,7 @@ def test_whoever_is_closest_to_the_fraction_of_the_average_wins_and_equals_share
         "b": 1.5,
         "c": 0.0,
     }
-    assert "The target was 24.00; closest: b." in write_history(game.view(state, "a"))
+    assert "the target was 24; you got 0." in write_history(game.view(state, "a"))
 
 
 def test_in_the_public_goods_game_giving_nothing_is_dominant_and_giving_all_is_best_for_all():

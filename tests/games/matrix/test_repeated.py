@@ -13,7 +13,7 @@ from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.strategies import Always, AutomatonPlayer, RandomPlayer
 from bestresponse.telling.language import load_language
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import word_rules, write_history, write_rules
 from bestresponse.theory.catalogue.tables import load, names
 from bestresponse.theory.repeated.automaton import classic_strategy
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
@@ -80,7 +80,7 @@ def test_the_view_tells_the_history_from_ones_own_side():
         game.start(), dict(zip(DILEMMA.players, [a[1] for a in DILEMMA.actions], strict=True))
     )
     told = write_history(game.view(state, DILEMMA.players[1]))
-    assert told.splitlines()[0] == "Round 2."
+    assert told.splitlines()[-1] == "Round 2."
     assert "you chose defect" in told
     assert "you got 1." in told
 
@@ -94,21 +94,20 @@ def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_ma
     row, col = game.view(state, "row"), game.view(state, "col")
     assert (
         write_history(row)
-        == "Round 2.\nRound 1: you meant cooperate, defect was made, col made the move cooperate;"
-        " you got 5."
+        == "Round 1: you meant cooperate, defect was made, col made the move cooperate;"
+        " you got 5.\nRound 2."
     )
     assert (
         write_history(col)
-        == "Round 2.\nRound 1: you meant cooperate, cooperate was made, row made the move defect;"
-        " you got 0."
+        == "Round 1: you meant cooperate, cooperate was made, row made the move defect;"
+        " you got 0.\nRound 2."
     )
     assert (row.facts["meant"], row.facts["history"]) == (["cooperate"], [["defect", "cooperate"]])
     assert "with a probability of 10 % a move is made that the player did not mean" in write_rules(
         row
     )
-    assert (
-        "with a probability of 10 % a move is made that the player did not mean"
-        in game.word_rules("row")
+    assert "with a probability of 10 % a move is made that the player did not mean" in word_rules(
+        game, row
     )
     table = game.list_rounds(state, "row")
     assert dict(zip(table.columns, table.rows[0], strict=True)) == {

@@ -14,7 +14,7 @@ from bestresponse.core.errors import BestResponseError, TooLarge
 from bestresponse.core.game import NATURE
 from bestresponse.games.lookup import find_game
 from bestresponse.games.trees.game import TreeGame
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import word_rules, write_history, write_rules
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 SIGNAL = """EFG 2 R "signal" { "Ann" "Bob" }
@@ -59,7 +59,7 @@ BOBS_TURN = (
     "It is your turn. So far: chance drew strong or weak, Ann chose raise. You are at one of the"
     " positions marked [a]."
 )
-REFUSED = "long has 2,187 ends; telling it takes more than 50,000 characters"
+REFUSED = "long has 2,187 ends; telling it takes more than 17,000 tokens"
 
 
 def with_odds(text: str, strong: str, weak: str) -> str:
@@ -147,6 +147,26 @@ def test_a_game_that_is_too_long_to_be_told_is_refused_before_the_first_call(
     assert re.search(r"long (has|can end in) 2,187 (ends|ways)", str(result.exception))
 
 
+def test_the_longest_prompt_of_a_benchmark_can_be_set(tmp_path: Path) -> None:
+    asked = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        return '{"x": 1, "y": 0}'
+
+    path = write_long(tmp_path / "long.efg", turns=7)
+    output = tmp_path / "runs"
+    br.bench(answer, path, output_dir=output, max_prompt_tokens=60_000, max_infosets=1, plain=True)
+    assert len(asked) == 1
+    assert 17_000 * 3 < len(asked[0]) <= 60_000 * 3
+    asked.clear()
+    with pytest.raises(TooLarge, match=r"takes about \d\d\d tokens; at most 50 are allowed"):
+        br.bench(answer, num_games=1, output_dir=output, max_prompt_tokens=50)
+    with pytest.raises(TooLarge, match=r"a prompt takes about .* tokens; at most 50 are allowed"):
+        br.bench(answer, "kuhn-poker", output_dir=output, max_prompt_tokens=50)
+    assert asked == []
+
+
 def test_a_model_function_is_not_asked_about_a_game_that_is_too_long(tmp_path: Path) -> None:
     asked = []
     path = write_long(tmp_path / "long.efg", turns=7)
@@ -199,7 +219,7 @@ def test_play_tells_a_person_the_tree(signal: Path, tmp_path: Path) -> None:
 def test_people_and_models_read_the_same_tree(signal: Path) -> None:
     game = find_game(signal).playable()
     outline = with_odds(BOB_IS_TOLD, "9/10", "1/10").split("\n\n", 2)[2].rpartition("\n\n")[0]
-    assert outline in game.word_rules("Bob")
+    assert outline in word_rules(game, game.view(0, "Bob"))
     assert outline in write_rules(game.view(0, "Ann"))
 
 
@@ -214,14 +234,11 @@ def test_the_first_mover_is_told_that_nothing_has_happened() -> None:
     assert write_history(game.view(0, "player 1")) == "It is your turn. Nothing has happened yet."
 
 
-def test_written_rules_are_told_as_they_are() -> None:
+def test_poker_is_told_by_its_rule() -> None:
     game = find_game("kuhn-poker").playable()
     assert "probability" not in write_rules(game.view(0, "player 1"))
     dealt = game.apply(game.start(), {NATURE: "JQ"})
-    assert (
-        write_history(game.view(dealt, "player 1"))
-        == "It is your turn. You hold the jack. What you know: J."
-    )
+    assert write_history(game.view(dealt, "player 1")) == "It is your turn. You hold the jack."
 
 
 def test_who_moved_before_is_not_told_where_the_player_does_not_know_it() -> None:
@@ -252,5 +269,5 @@ def test_what_a_player_has_forgotten_is_told_as_forgotten() -> None:
     )
 
 
-def test_the_text_of_a_tree_belongs_to_version_3_of_the_game() -> None:
-    assert TreeGame(build_tree(["Ann"], Leaf([1]))).version == 3
+def test_the_text_of_a_tree_belongs_to_version_4_of_the_game() -> None:
+    assert TreeGame(build_tree(["Ann"], Leaf([1]))).version == 4

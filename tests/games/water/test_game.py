@@ -145,8 +145,8 @@ def test_everything_is_public_afterwards():
     game = Water()
     state = day(game, game.start(), 15, 30, 20, PASS, 20, 20)
     told = write_history(game.view(state, "Eric"))
-    assert "Alex bid $30 and got water; now $40, health 10, 0 dry days in a row" in told
-    assert "Cindy made no bid; now $100, health 7, 1 dry day" in told
+    assert "Alex bid $30 and got water. Now $40, health 10, 0 dry days in a row." in told
+    assert "Cindy made no bid. Now $100, health 7, 1 dry day." in told
 
 
 def test_the_payoff_is_to_be_alive_after_the_last_day():

@@ -84,7 +84,7 @@ def test_memories_show_all_rounds_a_window_or_a_summary():
     short, _ = shown("window:1", ["ANSWER: 1"])
     assert "Day 2: 10 units" not in short
     assert "Day 3: 10 units" in short
-    assert "(The 2 rounds before these are not shown.)" in short
+    assert "(The first 2 rounds are not shown.)" in short
     summed, calls = shown("summary:1", ["all bid ten", "ANSWER: 1"])
     assert "in short: all bid ten" in summed
     assert "Day 4 of 20" in summed

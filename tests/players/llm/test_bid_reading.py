@@ -4,7 +4,7 @@ import pytest
 from cpu_limit import cpu_limit
 
 from bestresponse.core.ask import PASS
-from bestresponse.players.llm.reading import read_bid
+from bestresponse.players.llm.bids import read_bid
 from bestresponse.studies.reproduce.reproduction import read_records
 
 

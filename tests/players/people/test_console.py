@@ -6,7 +6,7 @@ from bestresponse.core.ask import PASS, Amount, Choice, Form, Mixture, Words
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, View
-from bestresponse.core.told import prose
+from bestresponse.core.told import Prose, Round, prose
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer, summarise_rules
 from bestresponse.telling.render import write_history
@@ -47,28 +47,12 @@ def test_nonsense_is_answered_with_a_reason_and_the_person_tries_again():
 
 def test_rules_and_history_are_shown_again_on_request():
     player, screen = person("rules", "history", "PASS")
-    view = View(
-        "Alex",
-        prose("these rules"),
-        prose("long ago\n\nnow"),
-        {"past": ["long ago", "yesterday"], "now": "now"},
-    )
+    history = (Round(1), Prose("long ago"), Round(2), Prose("yesterday"), Round(3))
+    view = View("Alex", prose("these rules"), history)
     assert player.decide(view, Amount(0, 1, may_pass=True)).action == PASS
-    assert screen[0] == "\nyesterday\n\nnow\n"
+    assert screen[0] == "\nRound 2: yesterday.\n\nRound 3.\n"
     assert "these rules" in screen
-    assert "long ago\n\nnow" in screen
-
-
-def test_the_code_of_a_card_is_not_shown_also_not_in_the_history():
-    player, screen = person("history", "bet")
-    player.decide(
-        View("a", (), prose("It is your turn. You hold the king. What you know: K.")),
-        Choice(("pass", "bet")),
-    )
-    assert [line.strip() for line in screen if "king" in line] == [
-        "It is your turn. You hold the king."
-    ] * 2
-    assert not any("What you know" in line for line in screen)
+    assert "Round 1: long ago.\nRound 2: yesterday.\nRound 3." in screen
 
 
 def test_a_choice_can_be_named_or_numbered():
@@ -167,24 +151,24 @@ def test_long_rules_are_summed_up_and_short_ones_stand_as_they_are():
 @pytest.mark.parametrize(
     ("game", "label", "words"),
     [
-        ("kuhn-poker", "Q pb", "You hold the queen. So far: you chose pass, player 2 chose bet. "),
+        ("kuhn-poker", "Q pb", "You hold the queen. So far: you chose pass, player 2 chose bet."),
         (
             "leduc-poker",
             "J cc Q",
             (
                 "You hold the jack. So far: you chose call, player 2 chose call, the queen was laid"
-                " open. "
+                " open."
             ),
         ),
-        ("ultimatum", "offer 7", "So far: proposer chose 7. "),
-        ("centipede", "move 1", ""),
+        ("ultimatum", "offer 7", "So far: proposer chose 7."),
+        ("centipede", "move 1", "Nothing has happened yet."),
     ],
 )
 def test_an_information_set_is_told_in_words(game, label, words):
     tree = load_tree(game)
     node = tree.infoset.tolist().index([one.label for one in tree.infosets].index(label))
-    view = TreeGame(tree, rules="Some rules.").view(node, tree.players[int(tree.owner[node])])
-    assert write_history(view) == f"It is your turn. {words}What you know: {label}."
+    view = TreeGame(tree).view(node, tree.players[int(tree.owner[node])])
+    assert write_history(view) == f"It is your turn. {words}"
 
 
 def test_a_hidden_move_stays_hidden_in_an_information_set_of_a_thousand_nodes():

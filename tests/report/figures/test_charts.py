@@ -66,7 +66,7 @@ def test_every_colour_is_one_that_changes_with_the_ground(kind):
 
 def test_long_names_are_cut():
     [name] = [text for text in texts(figures.draw_bars({"n" * 200: {"a": 1.0}})) if "n" in text]
-    assert name == "n" * 39 + "…"
+    assert name == "n" * 59 + "…"
 
 
 @pytest.mark.parametrize("kind", ["scatter", "lines", "stacked"])
@@ -81,9 +81,7 @@ def test_a_legend_of_long_names_leaves_room_for_the_figure(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shown = texts(draw())
-    assert [text for text in shown if text.startswith("a model")] == [
-        name[:39] + "…" for name in names
-    ]
+    assert [text for text in shown if text.startswith("a model")] == names
 
 
 @pytest.mark.parametrize("count", [30, 100])
@@ -102,11 +100,34 @@ def test_the_names_of_many_columns_and_rows_do_not_cover_each_other(count):
 
 
 def test_a_cell_that_is_not_a_number_stays_empty():
+    # The last one is the middle of the scale, from 0.1 to 0.4.
     assert [text for text in texts(FIGURES["heatmap"]("a")) if re.fullmatch(r"\d\.\d\d", text)] == [
         "0.10",
         "0.30",
         "0.40",
+        "0.25",
     ]
+
+
+def test_a_heat_map_has_whole_names_and_a_scale_with_numbers():
+    names = ["hard-tit-for-tat", "hard-tit-for-two-tats", "soft-majority-3", "soft-majority-4"]
+    shown = texts(figures.draw_heatmap(np.arange(16).reshape(4, 4), names, names, label="payoff"))
+    assert [shown.count(name) for name in names] == [2] * 4
+    assert [text for text in shown if text in ("0", "7.5", "15", "payoff")] == [
+        "0",
+        "7.5",
+        "15",
+        "payoff",
+    ]
+    # Where all numbers are the same there is nothing to scale.
+    assert "payoff" not in texts(figures.draw_heatmap(np.ones((2, 2)), "ab", "cd", label="payoff"))
+
+
+def test_models_share_one_colour_and_baselines_are_grey():
+    groups = {"m": [0.1, 0.2], "n": [0.3, 0.4], "uniform": [0.5, 0.6]}
+    body = figures.draw_distribution(groups, baselines=("uniform",)).split(b"</style>", 1)[1]
+    colours = set(re.findall(rb"var\(--(s\d)\)", body))
+    assert colours == {b"s0", b"s7"}
 
 
 def test_the_trend_joins_bin_means():

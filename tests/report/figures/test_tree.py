@@ -6,14 +6,14 @@ from itertools import pairwise
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.figures.tree import Overlay, _lay_out, draw_tree
+from bestresponse.report.figures.tree import Overlay, draw_tree, lay_out
 from bestresponse.theory import load_tree
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
 
 def test_every_label_has_a_row_of_its_own_and_ends_before_the_next_position():
     tree = load_tree("kuhn-poker")
-    layout = _lay_out(tree, Overlay())
+    layout = lay_out(tree, Overlay())
     for level in range(max(layout.depth) + 1):
         heights = sorted(
             layout.y[node] for node in range(tree.num_nodes) if layout.depth[node] == level
@@ -27,7 +27,7 @@ def test_every_label_has_a_row_of_its_own_and_ends_before_the_next_position():
 
 def test_information_sets_that_overlap_have_lanes_of_their_own():
     tree = load_tree("kuhn-poker")
-    lanes = _lay_out(tree, Overlay()).lanes
+    lanes = lay_out(tree, Overlay()).lanes
     assert len(lanes) == 12
     seconds = [lanes[k] for k, infoset in enumerate(tree.infosets) if infoset.player == 1]
     assert len(set(seconds)) == 6
@@ -54,7 +54,7 @@ def test_a_policy_is_drawn_on_the_part_of_a_tree_that_is_named():
     drawn = draw_tree(tree, overlay=Overlay(chances, {int(tree.infoset[first]): 1.0}, nodes))
     assert b"pass 0.25" in drawn
     assert b"bet 0.75" in drawn
-    layout = _lay_out(tree, Overlay(nodes=nodes))
+    layout = lay_out(tree, Overlay(nodes=nodes))
     assert set(layout.y) == nodes
     assert sorted(layout.y[child] for child in tree.children[first]) == pytest.approx([-0.3, 0.0])
     assert layout.y[first] == pytest.approx(-0.15)

@@ -518,3 +518,30 @@ def test_numbers_of_a_play_are_written_with_three_decimals():
         _write_mix(("A", "B", "C"), np.array([1 / 3, 0.0, 2 / 3]))
         == f"A{SPACE}0.333, C{SPACE}0.667"
     )
+
+
+def test_contamination_is_the_share_of_the_score_that_is_lost_when_games_are_retold():
+    # Scores as drawn 0.9 and 0.7; retold 0.5 (the mean of 0.6 and 0.4) and 0.7, so that 0.4 of 1.6
+    # are lost. What is shifted or scaled is no retelling, and game 2 was not answered as drawn.
+    rows = [lost(0, 0.1), lost(1, 0.3)]
+    rows += [
+        lost(game, gap) | {"variant": variant}
+        for game, gap, variant in (
+            (0, 0.4, "permuted"),
+            (0, 0.6, "disguised"),
+            (1, 0.3, "relabelled"),
+            (1, 1.0, "scaled"),
+            (2, 1.0, "relabelled"),
+        )
+    ]
+    (metric,) = (metric for metric in METRICS if metric.name == "contamination")
+    found = metric.compute(rows)
+    assert (found.estimate, found.n) == (pytest.approx(0.25), 2)
+    assert -1 < found.low < 0.25 < found.high < 1
+    assert metric.compute(rows[:2]) is None
+    # Who is told otherwise and answers alike loses nothing, but one game in which it does is not
+    # ruled out.
+    alike = [lost(game, 0.0) for game in range(20)]
+    alike += [row | {"variant": "permuted"} for row in alike]
+    same = metric.compute(alike)
+    assert (same.estimate, same.high) == (0.0, pytest.approx(0.119, abs=5e-3))

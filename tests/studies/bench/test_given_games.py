@@ -124,6 +124,18 @@ def test_names_of_games_may_stand_in_a_list(tmp_path):
             [PENNIES, "no-such-game"],
             "game: game 2 of the list: there is no game or file named 'no-such-game'",
         ),
+        (
+            [np.eye(2), 5],
+            "game: game 2 of the list: expected a game, its name, a file or a payoff matrix",
+        ),
+        (
+            [np.eye(2), "kuhn-poker"],
+            "game: a list of games holds payoff tables of two players; game 2 is played in turn",
+        ),
+        (
+            [np.array([[np.nan, 1], [1, 2]])],
+            "game: game 1 of the list: matrix: expected finite numbers, got nan at [0, 0]",
+        ),
     ],
 )
 def test_a_list_of_games_of_different_kinds_is_refused_with_a_sentence(games, sentence):
@@ -144,6 +156,23 @@ def test_settings_of_drawn_games_do_nothing_for_a_list():
 def test_lists_of_numbers_are_the_table_of_one_game_as_ever():
     assert BenchConfig("m", [[1, -1], [-1, 1]]).num_games == 4
     assert BenchConfig("m", np.zeros((3, 3))).num_games == 24
+    rows, columns = np.array([[3, 0], [5, 1]]), np.array([[3, 5], [0, 1]])
+    assert BenchConfig("m", [rows, columns]).num_games == 4  # the payoffs of both in one game
+
+
+@pytest.mark.parametrize(
+    ("games", "shapes"),
+    [
+        ([np.eye(2)], [(2, 2)]),
+        ([np.eye(2), np.eye(3)], [(2, 2), (3, 3)]),
+        ([np.eye(2), np.eye(2), np.eye(2)], [(2, 2)] * 3),
+        ([np.eye(2), "matching-pennies"], [(2, 2)] * 2),
+        ([np.zeros((2, 2, 3)), np.zeros((2, 2, 3))], [(2, 3)] * 2),
+    ],
+)
+def test_arrays_that_are_not_one_game_together_are_a_list(games, shapes):
+    given = BenchConfig("m", games).game
+    assert [form.shape for form in given.forms] == shapes
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from steer_command import summary
 
+import bestresponse as br
 from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer import session
+from bestresponse.studies.steer import imitation, session
 from bestresponse.studies.steer.building import AnswerStore, HashedWords
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.imitation import (
@@ -205,3 +206,47 @@ def test_imitation_needs_two_speakers_and_games_to_learn_from():
     config = SteerConfig("email", solver="imitation", games=1, held_out=1)
     with pytest.raises(UsageError, match="a domain of two speakers"):
         run(config, {"simulated": SimulatedSpeaker(0)}, AnswerStore())
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """How many times a network was trained, with a quick training."""
+    times = []
+
+    def count(*args):
+        times.append(1)
+        return train_network(*args)
+
+    monkeypatch.setattr(session, "Training", lambda seed: Training(steps=20, hidden=8, seed=seed))
+    monkeypatch.setattr(imitation, "train_network", count)
+    return times
+
+
+def test_a_report_made_again_does_not_train_again(tmp_path, trained):
+    made = br.steer("meeting", solver="imitation", games=2, held_out=2, output_dir=tmp_path)
+    made.publish()
+    assert len(trained) == 1
+    again = br.load_run(made.path)
+    again.publish()
+    assert len(trained) == 1
+    assert again.frames["learning"].rows == made.frames["learning"].rows
+    assert again.summary() == made.summary()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"fingerprint": "', '"fingerprint": "0'),
+        lambda text: text[:100],
+        lambda text: "[]",
+        lambda text: json.dumps({**json.loads(text), "network": [{"shape": [3, 4]}]}),
+    ],
+)
+def test_a_network_of_other_data_or_a_damaged_one_is_trained_anew(tmp_path, trained, change):
+    made = br.steer("meeting", solver="imitation", games=2, held_out=2, output_dir=tmp_path)
+    made.publish()
+    file = made.path / "network.json"
+    file.write_text(change(file.read_text()))
+    again = br.load_run(made.path)
+    assert again.summary() == made.summary()
+    assert len(trained) == 2

@@ -131,8 +131,12 @@ def test_verdicts_can_be_judged_sentence_by_sentence(ran: Run) -> None:
     ran.publish()
     items = read_items((ran.path / "verdicts.csv").read_text())
     read_as = "Read as: If you choose B and the other player chooses R, you get 1."
-    sentence = "Sentence: If I pick B and they pick R, I get 1"
-    assert [item.text for item in items] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
+    sentence = "Sentence (read): If I pick B and they pick R, I get 1"
+    wrong = [item for item in items if "Verdict: refuted" in item.text]
+    assert [item.text for item in wrong] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
+    # Two runs, each refuted in its first attempt; what was approved in a later one is there too.
+    assert {item.id.split("-")[1] for item in wrong} == {"1"}
+    assert len(items) == 8
 
 
 def test_the_page_shows_how_every_sentence_was_read(ran: Run) -> None:

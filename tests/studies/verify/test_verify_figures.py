@@ -201,9 +201,9 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         item["item"]: item["text"] for item in sample_verdicts([run("a", transcript=[attempt])])
     }
     assert items == {
-        "0-0": "Sentence: \nRead as: B is best\nVerdict: refuted",
-        "0-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
-        "0-5": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
+        "0-1-0": "Sentence (read): \nRead as: B is best\nVerdict: refuted",
+        "0-1-1": "Sentence (read): Three for me.\nRead as: payoff(3)\nVerdict: proved",
+        "0-1-5": "Sentence (read): I get 3.\nRead as: payoff(3)\nVerdict: proved",
     }
     assert len(sample_verdicts([run("a", transcript=[attempt]) for _ in range(40)])) == 100
 

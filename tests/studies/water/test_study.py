@@ -299,7 +299,7 @@ def test_one_seat_that_cannot_be_reached_abstains_but_an_outage_is_no_game(tmp_p
     config = WaterConfig("m", seat=dict.fromkeys(NAMES[2:], "need"), repeats=1, days=1)
 
     def half(request: Request) -> str:
-        if "you are Alex" in request.messages[-1].content:
+        if "You are Alex" in request.messages[-1].content:
             raise ModelUnavailable("no answer in 60 seconds")
         return "ANSWER: 5"
 
@@ -426,7 +426,7 @@ def spoken(config, done=()):
     model, kept = ScriptedModel(explain, name="m"), []
     water.play(config, {"m": model})(next(iter(water.list_specs(config))), list(done), kept.append)
     return [
-        request for request in model.asked if "you are Alex" in request.messages[-1].content
+        request for request in model.asked if "You are Alex" in request.messages[-1].content
     ], kept
 
 

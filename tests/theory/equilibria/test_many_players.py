@@ -254,7 +254,7 @@ def test_without_time_the_answer_says_what_was_not_searched() -> None:
 def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
     result = nash(np.random.default_rng([3, 0]).random((3, 5, 3, 2)), engine="numpy", seconds=inf)
     assert result.complete
-    assert result.method == "pure search, support enumeration with path following"
+    assert result.method == "pure search, support enumeration with subdivision"
     assert any(e.kind == "mixed" for e in result.equilibria)
     assert result.regret <= 1e-9
 
@@ -387,13 +387,85 @@ def test_the_rounding_of_a_point_of_a_continuum_is_no_other_equilibrium():
 
 
 def test_the_curves_that_equilibria_lie_on_are_followed_for_no_longer_than_there_is_time() -> None:
-    # Nobody ever earns anything, so all six cells are equilibria, on curves that lead from one to
-    # the other.
-    game = NormalForm(np.zeros((3, 3, 2, 1)))
-    assert all(e.in_continuum for e in nash(game).equilibria)
+    # Nobody ever earns anything, so all twelve cells are equilibria, on curves that lead from one
+    # to the other.
+    game = NormalForm(np.zeros((3, 3, 2, 2)))
+    assert nash(game, seconds=1).continua
     hasty = nash(game, seconds=0)
     assert {e.supports for e in hasty.equilibria if e.kind == "pure"} == {
-        ((a,), (b,), (0,)) for a in range(3) for b in range(2)
+        ((a,), (b,), (c,)) for a in range(3) for b in range(2) for c in range(2)
     }
     assert hasty.continua == ()
     assert not hasty.complete
+
+
+def dominant_third(row: list[list[int]], col: list[list[int]]) -> NormalForm:
+    """A two-player game beside a third player whose second action is worth 1 more, always.
+
+    Where the third plays its first, everything is different for the others.
+    """
+    payoffs = np.zeros((3, len(row), len(row[0]), 2), dtype=int)
+    payoffs[0, :, :, 1] = row
+    payoffs[1, :, :, 1] = col
+    payoffs[0, :, :, 0] = -np.array(row)
+    payoffs[1, :, :, 0] = 7
+    payoffs[2, :, :, 1] = 1
+    return NormalForm(payoffs)
+
+
+def test_where_one_of_three_players_has_a_dominant_action_the_two_others_game_is_solved() -> None:
+    # Chicken: by hand, each mixes where the other gains nothing, 2/3 * 0 + 1/3 * 7 = 2/3 * 2 + 1/3.
+    result = nash(dominant_third([[0, 7], [2, 6]], [[0, 2], [7, 6]]))
+    third, rest = Fraction(1, 3), Fraction(2, 3)
+    assert result.complete
+    assert result.complete_for == ("Nash", "pure Nash")
+    assert [e.exact for e in result] == [
+        ((1, 0), (0, 1), (0, 1)),
+        ((0, 1), (1, 0), (0, 1)),
+        ((third, rest), (third, rest), (0, 1)),
+    ]
+    assert [e.index for e in result] == [1, 1, -1]
+    assert result[2].exact_payoffs == (Fraction(14, 3), Fraction(14, 3), 1)
+    assert result.regret == 0
+
+
+def test_a_game_that_dominance_solves_gives_its_equilibrium_as_fractions() -> None:
+    given_by = np.indices((2, 2, 2))
+    payoffs = np.stack([given_by.sum(axis=0) - 2 * given_by[i] for i in range(3)])
+    (only,) = nash(payoffs)
+    assert only.exact == ((1, 0), (1, 0), (1, 0))
+    assert only.exact_payoffs == (0, 0, 0)
+    assert only.strict
+
+
+def test_the_components_of_the_two_players_left_are_those_of_the_game() -> None:
+    # The column player's actions are worth the same to it where the row player plays its first,
+    # which the row player likes best against the first: one segment, from (1, 0) to (1/2, 1/2).
+    result = nash(dominant_third([[2, 0], [1, 1]], [[3, 3], [3, 0]]))
+    assert result.complete
+    assert result.complete_for == ("extreme Nash", "pure Nash")
+    assert [e.exact[1] for e in result] == [(1, 0), (Fraction(1, 2), Fraction(1, 2))]
+    assert all(e.in_continuum for e in result)
+    (component,) = result.components
+    assert component.equilibria == result.equilibria
+    (line,) = result.continua
+    assert line.dimension == 1
+    assert [end[1].tolist() for end in line.ends] == [[1.0, 0.0], [0.5, 0.5]]
+
+
+def test_of_one_player_who_is_left_every_mixture_is_an_equilibrium() -> None:
+    payoffs = np.zeros((3, 2, 2, 2), dtype=int)
+    payoffs[0, 1] = payoffs[1, :, 1] = 1  # the third earns nothing, whatever happens
+    result = nash(payoffs)
+    assert result.complete
+    assert [e.exact for e in result] == [((0, 1), (0, 1), (1, 0)), ((0, 1), (0, 1), (0, 1))]
+    assert [one.dimension for one in result.continua] == [1]
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 3), (2, 2, 2, 2), (4, 3, 2), (2, 2, 2, 2, 2)])
+def test_games_of_several_players_are_solved_completely_and_say_by_what(shape) -> None:
+    payoffs = np.random.default_rng([11, *shape]).integers(0, 10**6, (len(shape), *shape))
+    result = nash(payoffs, seconds=inf)
+    assert result.complete
+    assert result.method == "pure search, support enumeration with subdivision"
+    assert sum(e.index for e in result) == 1

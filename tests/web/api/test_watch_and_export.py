@@ -120,7 +120,7 @@ def test_participants_leave_with_their_code_and_payoff(server):
     )
     take(ann, link, answer="defect")
     server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
-    rows = list(csv.DictReader(io.StringIO(server.admin.get("/export/participants.csv").text)))
+    rows = list(csv.DictReader(io.StringIO(server.admin.get("/export/parts.csv").text)))
     (person,) = [row for row in rows if row["seat"] == "person"]
     assert (person["payoff"], person["answers"]) == ("1.0", "1")
     assert person["participant"].startswith("P-")

@@ -115,7 +115,7 @@ def test_a_wrong_answer_takes_the_focus_and_large_tables_have_a_calculator(site,
     one.get_by_label("you", exact=True).fill("77")
     one.get_by_label("col", exact=True).fill("50")
     one.get_by_role("button", name="Work it out").click()
-    one.get_by_text("You would get 48; col 52.").wait_for()
+    one.get_by_text("You would get 48; col: 52.").wait_for()
     assert one.locator("input[name=answer]").input_value() == "1000"
 
 

@@ -36,11 +36,11 @@ def test_a_game_of_99_choices_is_a_number_and_a_calculator(server):
     page = client.get(link)
     assert len(page.text) < 15_000
     assert "a whole number from 2 to 100" in page.text
-    assert "paid the lower claim" in page.text
+    assert "both get the lower of the two chosen numbers" in page.text
     assert "iterated dominance" not in page.text
     assert (
         client.get(f"{link}/payoffs", params={"choice": ["77", "50"]}).text
-        == "You would get 48; col 52."
+        == "You would get 48; col: 52."
     )
     assert (
         client.get(f"{link}/payoffs", params={"choice": ["1", "50"]}).text

@@ -5,9 +5,12 @@ import pytest
 from played_games import cells, played, words
 
 from bestresponse.core.capabilities import Question
+from bestresponse.telling.language import load_language
 from bestresponse.web.services.seat import describe_equilibria, find_mistakes, make_questions
 from bestresponse.web.sessions.setup import GameChoice, list_offers, make_game
 from bestresponse.web.texts import load_texts
+
+ENGLISH = load_language("en")
 
 GAMES = [GameChoice(offer.name) for offer in list_offers() if offer.kind != "dialogue"]
 
@@ -37,18 +40,18 @@ def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
 
 
 def test_questions_are_worked_out_by_the_rules():
-    assert make_questions(make_game(GameChoice("trust-amounts")), 0, 1)[0] == Question(
-        "If you send 6 and the receiver returns 11, how much do you have then?", 15.0
-    )
+    sent = make_questions(make_game(GameChoice("trust-amounts")), 0, 1)[0]
+    assert ENGLISH.tell(sent.text) == "If you send 6 and receiver returns 11, how much do you get?"
+    assert sent.answer == 10 - 6 + 11
     first, second = make_questions(make_game(GameChoice("public-goods-punishment")), 0, 1)
-    assert first == Question(
+    assert ENGLISH.tell(first.text) == (
         "In the first round you put in 20 and each of the others 10. How many coins do you have"
-        " then?",
-        1.6 * (20 + 3 * 10) / 4,
+        " then?"
     )
+    assert first.answer == 1.6 * (20 + 3 * 10) / 4
     assert second.answer == first.answer - 1 - 3
     health = make_questions(make_game(GameChoice("water", rounds=5)), 0, 1)[1]
-    assert health.text.startswith(
+    assert ENGLISH.tell(health.text).startswith(
         "You begin with 8 health points. If you get no water on the first day and none"
     )
     assert health.answer == 8 - 1 - 2
@@ -60,8 +63,8 @@ def test_winning_an_auction_pays_by_its_price():
         for price in ("first", "second")
     )
     assert (
-        wins.text
-        == "Your value is 65. If you bid 55 and bidder 2 bids 50 and bidder 3 bids 40, what is your"
+        ENGLISH.tell(wins.text)
+        == "Your value is 65. If you bid 55, bidder 2 bids 50 and bidder 3 bids 40, what is your"
         " payoff?"
     )
     assert (wins.answer, loses.answer, second.answer) == (65 - 55, 0, 65 - 50)

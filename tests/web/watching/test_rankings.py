@@ -18,7 +18,6 @@ from bestresponse.web.watching.runs import (
     RunProgress,
     Runs,
     compare_run_games,
-    compare_runs,
     filter_plays,
     filter_runs,
     find_neighbours,
@@ -26,6 +25,7 @@ from bestresponse.web.watching.runs import (
     name_run,
     rank_players,
     rebuild_game,
+    tabulate_two_runs,
 )
 
 # The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]]; the
@@ -73,7 +73,7 @@ def test_the_smallest_gap_is_ranked_first_and_who_was_never_read_not_at_all(tmp_
 def test_figures_of_two_runs_stand_beside_each_other_with_the_second_less_the_first(tmp_path):
     first = run_bench(tmp_path / "1", {"m": "B"})
     second = run_bench(tmp_path / "2", {"m": "A"}, games=2)
-    table = compare_runs(first, second)
+    table = tabulate_two_runs(first, second)
     assert [column.name for column in table.columns] == [
         "row",
         "figure",
@@ -91,7 +91,7 @@ def test_figures_of_two_runs_stand_beside_each_other_with_the_second_less_the_fi
 
 def test_a_figure_that_only_one_of_two_runs_has_is_listed_without_a_difference(tmp_path):
     folders = run_bench(tmp_path / "1", {"m": "A"}), run_bench(tmp_path / "2", {"n": "A"})
-    rows = {row[:2]: row[2:] for row in compare_runs(*folders).rows}
+    rows = {row[:2]: row[2:] for row in tabulate_two_runs(*folders).rows}
     assert rows["m pure", "plays"] == (1, None, None)
     assert rows["n pure", "plays"] == (None, 1, None)
     assert rows["uniform baseline", "plays"] == (1, 1, 0.0)

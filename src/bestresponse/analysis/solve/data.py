@@ -125,9 +125,12 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
 
 
 def _describe_table(solved: SolvedTable) -> JsonObject:
-    game, nash = solved.game, solved.nash
+    game = solved.game
+    nash = solved.nash
     numbers = {id(e): k for k, e in enumerate(nash.equilibria)}
-    kind, best, risky = solved.kind, solved.payoff_dominant, solved.risk_dominant
+    kind = solved.kind
+    best = solved.payoff_dominant
+    risky = solved.risk_dominant
     components = [
         {
             "equilibria": [numbers[id(e)] for e in component.equilibria],
@@ -259,7 +262,8 @@ def _describe_security(solved: SolvedTable) -> dict[str, object] | None:
 def _describe_dominated(solved: SolvedTable) -> list[dict[str, object]] | None:
     if solved.dominated is None:
         return None
-    players, actions = solved.game.players, solved.game.actions
+    players = solved.game.players
+    actions = solved.game.actions
     return [
         {
             "player": players[d.player],
@@ -275,7 +279,8 @@ def _describe_dominated(solved: SolvedTable) -> list[dict[str, object]] | None:
 
 
 def _describe_elimination(solved: SolvedTable) -> dict[str, object] | None:
-    left, game = solved.elimination, solved.game
+    left = solved.elimination
+    game = solved.game
     if left is None:
         return None
     kept = (

@@ -227,7 +227,8 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
     players = data["players"]
     sections = []
     if data["maximin"] is not None:
-        levels, left = data["maximin"], data["elimination"]
+        levels = data["maximin"]
+        left = data["elimination"]
         titles = {
             "maximin": "value",
             "by playing": "strategy",
@@ -269,7 +270,8 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
     if data["pareto_optimal"] is not None:
         chosen["Pareto-optimal cells"] = [f"({', '.join(cell)})" for cell in data["pareto_optimal"]]
     if len(data["equilibria"]) > 1:
-        best, risky = data["payoff_dominant"], data["risk_dominant"]
+        best = data["payoff_dominant"]
+        risky = data["risk_dominant"]
         chosen["payoff-dominant equilibrium"] = None if best is None else f"#{best + 1}"
         chosen["risk-dominant equilibrium"] = None if risky is None else f"({', '.join(risky)})"
     if chosen:
@@ -298,7 +300,7 @@ _WORDS: dict[Picture, str] = {
 }
 _TREE_WORDS = (
     "The game from left to right: circles bear the number of the player who moves, diamonds are"
-    " chance; positions on one dashed line cannot be told apart by their player; payoffs stand at"
+    " chance; positions on one dashed line cannot be told apart by their player; payoffs are at"
     " the right."
 )
 

@@ -202,7 +202,8 @@ def _backward(form: SequenceForm) -> SolvedTree:
     )
     value = None
     if tree.num_players == 2 and tree.is_constant_sum:
-        first, exact = tree.players[0], equilibria[0].exact
+        first = tree.players[0]
+        exact = equilibria[0].exact
         value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
     remarks = (
         ()
@@ -211,7 +212,13 @@ def _backward(form: SequenceForm) -> SolvedTree:
     )
     extent: tuple[Concept, ...] = ("pure subgame perfect",) if perfect.complete else ()
     return SolvedTree(
-        tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=perfect
+        tree,
+        "backward induction",
+        equilibria=equilibria,
+        value=value,
+        remarks=remarks,
+        complete_for=extent,
+        subgame_perfect=perfect,
     )
 
 
@@ -263,7 +270,13 @@ def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
     table = solve_table(form, replace(wish, method="auto", iterations=None))
     method = f"reduced normal form, {table.nash.method}"
     return SolvedTree(
-        tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table
+        tree,
+        method,
+        equilibria=(),
+        value=table.value,
+        remarks=table.remarks,
+        complete_for=table.nash.complete_for,
+        table=table,
     )
 
 
@@ -282,7 +295,8 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
 
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
-    tree, iterations = form.tree, wish.iterations or _ITERATIONS
+    tree = form.tree
+    iterations = wish.iterations or _ITERATIONS
     regrets = theory.cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
     remarks = [_NEAR.format(regrets.nash_conv, iterations)]
     if regrets.nash_conv > _GOOD * _measure_range(tree):
@@ -303,7 +317,8 @@ def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
 def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
     """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum
     game of two."""
-    tree, near = form.tree, _equilibrium(form, policy)
+    tree = form.tree
+    near = _equilibrium(form, policy)
     constant = tree.num_players == 2 and tree.is_constant_sum
     value = (
         Value(near.payoffs[tree.players[0]], None, tree.players[0], near.nash_conv)

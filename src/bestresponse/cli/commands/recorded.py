@@ -13,9 +13,11 @@ from bestresponse.cli.options import AsJson, offer_names
 from bestresponse.cli.study_command import (
     Against,
     FailIf,
-    Gate,
+    FiguresFolder,
+    GateOptions,
     Junit,
     show_comparison,
+    show_figures,
     show_run,
 )
 from bestresponse.cli.terminal import console, notes, print_table
@@ -52,6 +54,7 @@ def report_command(
     against: Against = None,
     fail_if: FailIf = None,
     junit: Junit = None,
+    figures: FiguresFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure and report a recorded run again, or compare several. Needs no model and no network.
@@ -64,25 +67,28 @@ def report_command(
     if len(run) == 1:
         if output is not None:
             raise UsageError("--output: a single run is reported in its own folder")
-        report_run(run[0], Gate(tuple(fail_if or ()), None, junit), as_json)
+        report_run(run[0], GateOptions(tuple(fail_if or ()), None, junit), figures, as_json)
         return
+    if figures is not None:
+        raise UsageError("--figures: name one run; a comparison is written with --output FOLDER")
     comparison = br.compare_runs(*run)
     first = comparison.runs[0].run.path
     folder = output or first.parent / _name_comparison(comparison)
     show_comparison(comparison, folder, as_json)
     if as_json:
         print(json.dumps(comparison.to_json(), indent=2, ensure_ascii=False))
-    gate = Gate(tuple(fail_if or ()), first, junit)
+    gate = GateOptions(tuple(fail_if or ()), first, junit)
     for compared in comparison.runs[1:]:
         gate.refuse(compared.run.study)
         gate.check(compared.run)
 
 
-def report_run(path: Path, gate: Gate, as_json: bool) -> None:
+def report_run(path: Path, gate: GateOptions, figures: Path | None, as_json: bool) -> None:
     """Measure and report one run again, and check the conditions of the gate."""
     loaded = br.load_run(path)
     gate.refuse(loaded.study)
     files = loaded.publish()
+    show_figures(loaded, figures)
     if as_json:
         print(loaded.report_as_json())
     else:
@@ -100,7 +106,7 @@ def _name_comparison(comparison: br.RunComparison) -> str:
 
 
 def replay_command(run: RunPath, as_json: AsJson = False) -> None:
-    """Rebuild every play of a run from the replies it recorded, and check that the records come out
+    """Rebuild every play of a run from the replies it recorded, and check that the records are
     the same.
 
     No model is called. A difference means that the rules, the prompts or the reading of replies
@@ -116,9 +122,7 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
         }
         print(json.dumps(result, indent=2))
     else:
-        print(
-            f"{replayed.unit}: {replayed.same} came out the same, {len(replayed.different)} did not"
-        )
+        print(f"{replayed.unit}: {replayed.same} were the same, {len(replayed.different)} were not")
         for difference in replayed.different[:10]:
             print(visible(f"  {difference}"))
     if replayed.different:

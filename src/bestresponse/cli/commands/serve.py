@@ -4,6 +4,7 @@ look at its pages, and let programs take part in it.
 
 import os
 import shlex
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
@@ -13,11 +14,11 @@ from typing import ClassVar, Literal
 import typer
 
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.registry import known_models, read_default_settings
+from bestresponse.models.registry import known_models, open_model, read_default_settings
 from bestresponse.players.lookup import list_strategies
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.models import open_models
@@ -27,7 +28,8 @@ try:
     import uvicorn
 
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
-    from bestresponse.web.experiments.model import check_experiment
+    from bestresponse.web.experiments.model import check_experiment, list_remarks
+    from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
@@ -129,7 +131,7 @@ def read_experiment(path: Path) -> str:
     """Read and check an experiment file; UsageError with the file, the line and the cause."""
     try:
         text = read_text_file(path)
-        check_experiment(text)
+        check_experiment(text, path.parent / "pictures")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
@@ -163,9 +165,11 @@ def _listen(host: str, port: int) -> socket:
 class ExperimentConfig(RunSettings):
     """Try an experiment before people come.
 
-    `game` lists roles, parameters with their usual values, and strategies. `check` names the line
-    and the cause of what is wrong. `preview` writes every page of every role on one sheet. `bots`
-    sends programs through the real pages and compares what the server kept with their own notes.
+    `game` lists roles, parameters with their usual values, and strategies; with --text it prints
+    what the game says as a table for the file. `check` names the line and the cause of what is
+    wrong, and lists what people would read in another language. `preview` writes every page of
+    every role on one sheet. `bots` sends programs through the real pages and compares what the
+    server kept with their own notes.
     """
 
     task: Literal["game", "check", "preview", "bots"] = setting(
@@ -183,6 +187,9 @@ class ExperimentConfig(RunSettings):
         default=100, ge=1, le=10_000, help="Divide the time limits of the file by this."
     )
     model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated.")
+    text: str = setting(
+        default="", help="game: print its words and sentences in this language, for [games.text]."
+    )
     out: Path | None = setting(
         default=None, help="preview: the page to write; bots: a folder for the exported tables."
     )
@@ -195,6 +202,9 @@ def try_file(config: ExperimentConfig) -> None:
     out = config.out
     if config.task == "game":
         game = make_game(GameChoice(str(file)))
+        if config.text:
+            print(write_text_table(game, str(file), config.text))
+            return
         print(f"roles: {', '.join(game.roles)}")
         print(
             "\n".join(
@@ -205,12 +215,16 @@ def try_file(config: ExperimentConfig) -> None:
         return
     text = read_experiment(file)
     if config.task == "check":
+        named = list_seated_models(text)
+        _check_models(file, named)
         print(
             f"{file} is right. People who fill one group of every treatment: {count_people(text)}."
         )
-        if named := list_seated_models(text):
+        if named:
             needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
             print(f"It seats models: run `serve` and `bots` with {needed}.")
+        for remark in list_remarks(text):
+            print(remark)
         return
     count = config.people if config.task == "bots" else count_people(text)
     trial_settings = TrialSettings(
@@ -231,6 +245,19 @@ def try_file(config: ExperimentConfig) -> None:
         print(f"tables are in {out}")
     if trial.wrong:
         raise typer.Exit(1)
+
+
+def _check_models(file: Path, named: Iterable[str]) -> None:
+    """Refuse a name that no model has; whether a model can be reached is seen when it is opened."""
+    for name in named:
+        if name in WEIGHTS:
+            continue
+        try:
+            open_model(name)
+        except UnknownModel as error:
+            raise UsageError(f"{file}: {error}") from None
+        except BestResponseError:
+            continue  # there is such a model, and a key or a server is missing here
 
 
 experiment_command = make_settings_command(ExperimentConfig, try_file)

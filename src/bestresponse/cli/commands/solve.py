@@ -14,12 +14,14 @@ import bestresponse as br
 from bestresponse.cli.options import AsJson, complete_game, read_pairs
 from bestresponse.cli.terminal import console, notes, print_document, wait_for
 from bestresponse.core.errors import UsageError
+from bestresponse.report.figures.charts import keep_pdfs
+from bestresponse.report.figures.tikz import write_latex
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.answers import Answered
 
-_PICTURE_FILES = (".svg", ".png", ".html")
+_PICTURE_FILES = (".svg", ".pdf", ".png", ".tex", ".html")
 
 
 def solve_command(
@@ -37,7 +39,10 @@ def solve_command(
     plot: Annotated[
         Path | None,
         typer.Option(
-            help="Draw the game into this .svg or .png file, or a page with everything in .html."
+            help=(
+                "Draw the game into this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
+                " table), or a page with everything as .html."
+            )
         ),
     ] = None,
     method: Annotated[
@@ -129,6 +134,8 @@ def solve_command(
         if plot is not None and chart is not None:
             from bestresponse.report.page import render  # templates are slow to load
 
+            if ending == ".tex":
+                raise UsageError(f"--plot {plot}: {name} is drawn as .svg, .pdf or .png")
             _write(plot, lambda: render(answer.to_document(drawn=True)), chart.draw)
         return
     if settings:
@@ -137,7 +144,10 @@ def solve_command(
         try:
             from bestresponse.analysis.solve.document import drawable
 
-            drawable(resolved.solvable())
+            if ending == ".tex":  # a table needs no picture for that
+                write_latex(resolved.solvable())
+            else:
+                drawable(resolved.solvable())
         except (
             UsageError
         ) as error:  # a page can do without a picture; a picture is refused before a long solve
@@ -158,7 +168,11 @@ def solve_command(
     )
     _print(solution, as_json)
     if plot is not None:
-        _write(plot, solution.to_page, solution.draw)
+        if ending == ".tex":
+            plot.write_text(solution.to_latex(), encoding="utf-8")
+            notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
+        else:
+            _write(plot, solution.to_page, solution.draw)
 
 
 def _print(result: br.Solution | Answered, as_json: bool) -> None:
@@ -171,8 +185,15 @@ def _print(result: br.Solution | Answered, as_json: bool) -> None:
 def _write(
     plot: Path, make_page: Callable[[], str], draw: Callable[[Literal["svg", "png"]], bytes]
 ) -> None:
-    ending = plot.suffix.lower()
-    plot.write_bytes(
-        make_page().encode() if ending == ".html" else draw("png" if ending == ".png" else "svg")
-    )
+    match plot.suffix.lower():
+        case ".html":
+            content = make_page().encode()
+        case ".png":
+            content = draw("png")
+        case ".pdf":
+            with keep_pdfs() as kept:
+                content = kept[draw("svg")]
+        case _:
+            content = draw("svg")
+    plot.write_bytes(content)
     notes().print(f"wrote {plot}", markup=False, soft_wrap=True)

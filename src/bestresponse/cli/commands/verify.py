@@ -3,41 +3,37 @@ in a file."""
 
 import json
 import sys
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import bestresponse as br
-from bestresponse.cli.study_command import make_study_command
-from bestresponse.cli.terminal import console, print_table
+from bestresponse.cli.options import AsJson
+from bestresponse.cli.study_command import (
+    Against,
+    DryRun,
+    FailIf,
+    FiguresFolder,
+    GateOptions,
+    Junit,
+    Typed,
+    make_settings_command,
+    run_gated,
+)
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_file
 from bestresponse.formal.claims.review import Review, State
-from bestresponse.report.document import Column, Table
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
+from bestresponse.studies.verify.audit import SentenceVerdict, list_judged_sentences
 from bestresponse.studies.verify.judge import judge_reasoning
 
-_TEXT = Annotated[
-    Path | None,
-    typer.Option(
-        help="Check the reasoning in this file instead of asking a model; - reads standard input."
-    ),
-]
-_ENGINE = Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")]
-_JUDGE = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="RUN",
-        help="Let the model rate the reasonings of this run by its protocol, as people do.",
-    ),
-]
+_LARGEST = 10_000_000
+"""Bytes of a text that is checked."""
 _FOR_JUDGES = ("model", "workers", "cache", "max_calls", "max_total_tokens", "max_cost")
 _FOR_TEXTS = (
     "game",
-    "text",
-    "engine",
     "translator",
     "forms",
     "solver",
@@ -45,127 +41,162 @@ _FOR_TEXTS = (
     "unit",
     "seat",
     "output_dir",
-    "as_json",
-    "dry_run",
 )
-_run_study = make_study_command(br.verify_model)
+_FOR_RUNS = ("dry_run", "against", "fail_if", "junit", "figures")
+_TEXT = "Check the reasoning in this file instead of asking a model; - reads standard input."
+_JUDGE = "Let the model rate the reasonings of this run by its protocol, as people do."
+_ENGINE = "Logic engine for --text: auto, embedded or swi."
+_FORMULAS = "With --text: also print each claim as a formula."
+_ABOUT = """Run the same command again to resume.
+
+With --text no model is needed; --translator MODEL lets a model read the text. The exit code is then
+1 where something is refuted and 2 where nothing could be checked. With --judge the model rates a
+finished run."""
 
 
-def verify_command(*, text: Path | None, judge: Path | None, engine: str, **typed: Any) -> None:
-    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a
-    given text.
+def _run(
+    config: RunSettings,
+    as_json: AsJson = False,
+    dry_run: DryRun = False,
+    against: Against = None,
+    fail_if: FailIf = None,
+    junit: Junit = None,
+    figures: FiguresFolder = None,
+    text: Annotated[Path | None, typer.Option(help=_TEXT)] = None,
+    judge: Annotated[Path | None, typer.Option(metavar="RUN", help=_JUDGE)] = None,
+    engine: Annotated[str, typer.Option(help=_ENGINE)] = "embedded",
+    formulas: Annotated[bool, typer.Option("--formulas", help=_FORMULAS)] = False,
+) -> None:
+    """Let a model reason; the options of texts and judges were seen before."""
+    gate = GateOptions(tuple(fail_if or ()), against, junit)
+    run_gated(br.verify_model, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
 
-    Run the same command again to resume. With --text no model is needed; the exit
-    code is then 1 where something is refuted and 2 where nothing could be checked. With --judge the
-    model rates a finished run.
-    """
+
+def _check_text_or_judge(typed: Typed) -> bool:
+    """Check a text, or let models rate a run, where that was asked for."""
+    text: Path | None = typed.options["text"]
+    judge: Path | None = typed.options["judge"]
     if judge is not None:
         _judge_run(judge, text, typed)
-        return
-    if text is None:
-        if not typed["model"] and typed["settings"] is None:
-            raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
-        _run_study(**typed)
-        return
-    useless = [
-        name
-        for name, value in typed.items()
-        if value not in (None, [], False) and name not in _FOR_TEXTS
-    ]
+        return True
+    if text is not None:
+        _check_text(text, typed)
+        return True
+    if typed.options["formulas"]:
+        raise UsageError("--formulas is about --text; the report of a run has the formulas")
+    if not typed.settings["model"] and typed.file is None:
+        raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
+    return False
+
+
+verify_command = make_settings_command(
+    br.verify_model.config, _run, _ABOUT, instead=_check_text_or_judge
+)
+
+
+def _check_text(text: Path, typed: Typed) -> None:
+    """Check the reasoning in a file, print what was found, and exit by the verdict."""
+    useless = [name for name in typed.list_given() if name not in _FOR_TEXTS]
+    useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
-        raise UsageError(
-            f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for"
-            " --text"
-        )
-    games = typed["game"] or []
-    if len(games) != 1:
-        raise UsageError(f"--text is about one game, got {', '.join(games) or 'none'}")
-    try:  # bytes that are no text are replaced, not refused
-        data = sys.stdin.buffer.read() if str(text) == "-" else text.read_bytes()
-    except OSError as error:
-        raise UsageError(f"--text {text}: {error.strerror}") from None
+        option = useless[0].replace("_", "-")
+        raise UsageError(f"--{option} is about a model that reasons; it does nothing for --text")
+    games = typed.settings["game"] or []
+    if not games:
+        raise UsageError("name the game that the text is about: verify GAME --text FILE")
+    if len(games) > 1:
+        raise UsageError(f"--text is about one game, got {', '.join(games)}")
+    given = typed.settings
+    translator = given["translator"] or "rules"
     review = br.verify(
-        data.decode("utf-8", "replace"),
+        _read_text(text),
         games[0],
-        seat=typed["seat"],
-        translator=None if typed["translator"] in (None, "rules") else typed["translator"],
-        feedback=typed["feedback"] or "positive",
-        unit=typed["unit"] or "text",
-        forms=typed["forms"] or "all",
-        solver=typed["solver"] or "both",
-        engine=engine,  # type: ignore[arg-type]
-        output_dir=typed["output_dir"] or "results",
+        seat=given["seat"],
+        translator=None if translator == "rules" else translator,
+        feedback=given["feedback"] or "positive",
+        unit=given["unit"] or "text",
+        forms=given["forms"] or "all",
+        solver=given["solver"] or "both",
+        engine=typed.options["engine"],
+        output_dir=given["output_dir"] or "results",
     )
-    translator = typed["translator"] or "rules"
-    if typed["as_json"]:
-        print(
-            json.dumps({"translator": translator, **review.to_json()}, indent=2, ensure_ascii=False)
-        )
+    if typed.options["as_json"]:
+        report = {"translator": translator, **review.to_json()}
+        print(json.dumps(report, indent=2, ensure_ascii=False))
     else:
-        _print_review(review, translator)
-    if code := {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2):
+        _print_review(review, translator, with_formulas=typed.options["formulas"])
+    code = {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2)
+    if code:
         raise typer.Exit(code)
 
 
-_PARAMETERS = [
-    Parameter("text", Parameter.KEYWORD_ONLY, default=None, annotation=_TEXT),
-    Parameter("judge", Parameter.KEYWORD_ONLY, default=None, annotation=_JUDGE),
-    Parameter("engine", Parameter.KEYWORD_ONLY, default="embedded", annotation=_ENGINE),
-    *signature(_run_study).parameters.values(),
-]
-verify_command.__signature__ = signature(verify_command).replace(parameters=_PARAMETERS)  # type: ignore[attr-defined]
-verify_command.__annotations__ = {parameter.name: parameter.annotation for parameter in _PARAMETERS}
+def _read_text(path: Path) -> str:
+    """Return the text of a file; bytes that are no text are replaced, not refused."""
+    try:
+        data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
+    except OSError as error:
+        raise UsageError(f"--text {path}: {error.strerror}") from None
+    return data.decode("utf-8", "replace")
 
 
-def _judge_run(run: Path, text: Path | None, typed: dict[str, Any]) -> None:
+def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
     """Let models rate the reasonings of a run, and name the sheets they filled in."""
     if text is not None:
         raise UsageError(
             "--judge is about a finished run and --text about a text; give one of them"
         )
-    useless = [
-        name
-        for name, value in typed.items()
-        if value not in (None, [], False) and name not in _FOR_JUDGES
-    ]
+    useless = [name for name in typed.list_given() if name not in _FOR_JUDGES]
+    useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
         option = "GAME" if useless[0] == "game" else f"--{useless[0].replace('_', '-')}"
         raise UsageError(f"{option} does nothing for --judge, which takes the games of the run")
-    if not typed["model"]:
+    models = typed.settings["model"]
+    if not models:
         raise UsageError("--judge needs --model: the model that rates")
-    given = {name: typed[name] for name in _FOR_JUDGES[1:] if typed[name] is not None}
+    limits = {name: typed.settings[name] for name in _FOR_JUDGES[1:]}
+    given = {name: value for name, value in limits.items() if value is not None}
     config = read_settings(RunSettings, given)
-    for sheet in judge_reasoning(run, typed["model"], config.limits):
+    for sheet in judge_reasoning(run, models, config.limits):
         print(f"wrote {sheet}; `bestresponse report {run}` sets it beside people's")
 
 
-def _print_review(review: Review, translator: str) -> None:
-    """Print every claim, its verdict, what is true instead, and what was not read."""
-    columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
-    rows = tuple(
-        (claim.verdict.value.upper(), claim.text, claim.proof.why or None)
-        for claim in review.checked
-    )
-    if rows:
-        print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
-    print(review.summary)
-    facts = review.to_json()
-    refuted = (claim for claim in facts["claims"] if claim["correction"])
-    for number, claim in enumerate(refuted, 1):
-        for passage in claim["places"]:
-            print(visible(f"  [{number}] {passage['start']}-{passage['end']}: {passage['text']}"))
-        print(visible(f"  [{number}] {claim['claim']} {claim['correction']}"))
-    for passage in facts["partly_read"] or ():
-        left_out = "; ".join(passage["left_out"])
-        place = f"{passage['start']}-{passage['end']}"
-        print(visible(f"  partly read {place}: {passage['text']} (not read: {left_out})"))
-    for passage in facts["set_aside"] or ():
-        print(
-            visible(
-                f"  set aside {passage['start']}-{passage['end']}: {passage['text']}"
-                f" ({passage['why']})"
-            )
-        )
-    for passage in facts["unread"] or ():
-        why = f" ({passage['why']})" if passage["why"] else ""
-        print(visible(f"  unread {passage['start']}-{passage['end']}: {passage['text']}{why}"))
+def _print_review(review: Review, translator: str, *, with_formulas: bool) -> None:
+    """Print how much was read, then every sentence with its verdict, its claims in words, and what
+    is true instead."""
+    if review.passages is not None:
+        print(visible(_tell_share(review, translator)))
+    print(visible(review.summary))
+    before = ""
+    for cells in list_judged_sentences(review.to_json()):
+        if cells.sentence != before:
+            print()
+            print(visible(cells.sentence))
+        before = cells.sentence
+        for line in _tell_verdict(cells):
+            print(visible(f"    {line}"))
+        if with_formulas and cells.formula:
+            print(visible(f"    {cells.formula}"))
+
+
+def _tell_share(review: Review, translator: str) -> str:
+    """Say what share of the sentences was read whole, and how to have the others read."""
+    share = review.share_read
+    counted = f"{share.whole:,} of {share.all:,} sentences"
+    if not share.all:
+        return f"The text says nothing of amounts or solutions that {translator} would read."
+    line = f"Read by {translator}: {counted} ({share.whole / share.all:.0%})."
+    if share.whole < share.all and translator == "rules":
+        line += " To have a model read the others, name it: --translator MODEL."
+    return line
+
+
+def _tell_verdict(cells: SentenceVerdict) -> list[str]:
+    """Say what a sentence was taken to claim and whether that is so, or that it was not read."""
+    if cells.verdict is None:
+        return [f"{cells.reading}: {cells.why}" if cells.why else cells.reading]
+    lines = [f"{cells.verdict}: {cells.words}"]
+    if cells.reading != "read":
+        lines[0] = f"{lines[0]} ({cells.reading})"
+    if cells.why:
+        lines.append(cells.why)
+    return lines

@@ -6,7 +6,7 @@ verdict stands; where they contradict each other, which no game is known to brin
 is UNKNOWN and says so.
 
 In the program a table is one fact per player and cell, `cell(Player, Own, Others, Outcome,
-Payoff)`, a tree its nodes. The rules stand beside the forms (`tables`, `trees`); they share nothing
+Payoff)`, a tree its nodes. The rules are next to the forms (`tables`, `trees`); they share nothing
 with the arithmetic there. Players are p0 (the reasoner), p1, ...; actions are a0, a1, ...: no text
 of a user is ever part of the program.
 
@@ -622,7 +622,8 @@ class _Grounding:
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
         """Follow a chain of moves; where it leaves out what nature draws, every draw is
         followed."""
-        nodes, moves = [(0, Fraction(1))], []
+        nodes = [(0, Fraction(1))]
+        moves = []
         for move in chain:
             nodes, made = self._follow(tree, nodes, move)
             moves.append(made)

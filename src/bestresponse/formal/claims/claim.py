@@ -3,7 +3,7 @@ form.
 
 The first forms are those of LELMA's solver: thirteen were offered to its Translator, three
 (`highest_payoff`, `lowest_payoff`, `lowest_guaranteed_payoff_choice`) were defined there but left
-out of the prompt. Here every form takes any player (`you` unless said otherwise), any action and
+out of the prompt. Here every form takes any player (`you` by default), any action and
 any exact number. The printed form is the paper's notation: `finally(goal(you, 3), do(choice(you,
 'B'), do(choice(them, 'R'), s0))).`
 
@@ -125,7 +125,7 @@ _BUILT_IN: Final = {**_TREE_FORMS, **_TABLE_FORMS, **_EMPTY}
 OF_TABLES: Final = KnownForms(_TABLE_FORMS, "tables")
 """Every form of claim about a table, by its name."""
 OF_TREES: Final = KnownForms(_TREE_FORMS, "trees")
-"""Every form of claim about a game played move by move; words stand in `FORMS`."""
+"""Every form of claim about a game played move by move; words are in `FORMS`."""
 FORMS: Final = KnownForms(_BUILT_IN, "tables", "trees")
 """Every form of claim by its name."""
 FormSet = Literal["all", "payoffs", "paper"]
@@ -501,7 +501,8 @@ class JsonAnswer:
 
 
 def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, object]]:
-    player, action = _one_of(players), _one_of(actions)
+    player = _one_of(players)
+    action = _one_of(actions)
     weight = _object({"action": action, "probability": _NUMBER})
     return {
         Sort.WHO: player,
@@ -582,7 +583,8 @@ def read_answer(text: str) -> JsonAnswer:
     if start is None:
         return _no_answer(text, 'expected an object with a list "claims"')
     rows: list[object] = []
-    position, complete = start.end(), False
+    position = start.end()
+    complete = False
     decoder = json.JSONDecoder()
     while not complete:
         try:
@@ -614,7 +616,8 @@ def _read_row(row: object) -> QuotedClaim:
     shown = json.dumps(row, ensure_ascii=False)[:200]
     if not isinstance(row, dict):
         return QuotedClaim(Malformed(shown, "a claim is an object with a form"))
-    name, quote = row.get("form"), row.get("quote")
+    name = row.get("form")
+    quote = row.get("quote")
     quote = quote if isinstance(quote, str) else ""
     if not isinstance(name, str) or name not in FORMS:
         return QuotedClaim(Malformed(shown, f"there is no form of claim {name!r}"), quote)

@@ -112,7 +112,9 @@ def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
 
 def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
     """Yield what may be true instead; what is not is left out later."""
-    claim, game, arguments = grounded.claim, theory.game, grounded.arguments
+    claim = grounded.claim
+    game = theory.game
+    arguments = grounded.arguments
     if claim.negated:
         yield claim.negate()
     elif family := next((forms for forms in _INSTEAD if claim.form in forms), None):
@@ -148,7 +150,8 @@ _GUARANTEED: Final = ("highest_guaranteed_payoff_choice", "lowest_guaranteed_pay
 
 
 def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
-    claim, arguments = grounded.claim, grounded.arguments
+    claim = grounded.claim
+    arguments = grounded.arguments
     actions = game.subject.actions[arguments.get("who", 0)]
     match claim.form:
         case (
@@ -242,8 +245,10 @@ def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Itera
 def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
     """Yield the payoffs of both choices in a case, not eliminated, where the first does not earn
     more."""
-    arguments, strict = grounded.arguments, grounded.claim.form.startswith("strict")
-    player, first = arguments["who"], arguments["action"]
+    arguments = grounded.arguments
+    strict = grounded.claim.form.startswith("strict")
+    player = arguments["who"]
+    first = arguments["action"]
     gone = {(i, k) for i, k in arguments.get("removed", ()) if i != player}
     others = (
         [arguments["other"]]

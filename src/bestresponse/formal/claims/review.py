@@ -52,6 +52,14 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ShareRead:
+    """Of all sentences that say something of the game, those that were read whole."""
+
+    whole: int
+    all: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refutation:
     """A refuted claim with its correction, and the passages of the text that make it (none where
     not known)."""
@@ -202,6 +210,13 @@ class Review:
             spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
             report[name] = None if self.passages is None else spans
         return report | {"troubles": dict(self.troubles)}
+
+    @property
+    def share_read(self) -> ShareRead:
+        """How many sentences that say something of the game were read whole."""
+        counted = (Reading.READ, Reading.PARTLY_READ, Reading.UNREAD)
+        readings = [p.reading for p in self.passages or () if p.reading in counted]
+        return ShareRead(readings.count(Reading.READ), len(readings))
 
     def _coverage(self) -> str:
         if self.passages is None:

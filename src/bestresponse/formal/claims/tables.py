@@ -6,12 +6,12 @@ tie. Only what was written with decimals may be rounded: an average, and probabi
 two decimals.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,20 @@ PureProfile = tuple[int, ...]
 TABLE_RULES: Final = Path(__file__).with_name("tables.pl").read_text("utf-8")
 _MOST_SOLVED: Final = 8
 """Choices of each player in games all of whose equilibria are looked for: more can take minutes."""
+
+
+class _EquilibriumPayoff(NamedTuple):
+    """What a player gets in an equilibrium, and whether everybody has one choice there."""
+
+    value: Fraction
+    pure: bool
+
+
+class _PayoffSpan(NamedTuple):
+    """The least and the most that a player gets in a connected set of equilibria."""
+
+    low: Fraction
+    high: Fraction
 
 
 class TableTheory(SharedForms[PureProfile]):
@@ -198,8 +212,11 @@ class TableTheory(SharedForms[PureProfile]):
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
         """Say what a player gets on average if everybody mixes: also the value of an equilibrium
         that is named."""
-        mixed, scale = mixes.leave_out(who), self.subject.scale
-        own, high, means = mixes.rows[who], mixes.highest[who], self.expect(who, mixed)
+        mixed = mixes.leave_out(who)
+        scale = self.subject.scale
+        own = mixes.rows[who]
+        high = mixes.highest[who]
+        means = self.expect(who, mixed)
         mean = sum((w * e for w, e in zip(own, means, strict=True)), Fraction(0))
         slack = Fraction(0)
         for action, row in enumerate(self.own[who].tolist()):
@@ -267,7 +284,7 @@ class TableTheory(SharedForms[PureProfile]):
         self, share: Fraction, action: int, other: int, chosen: int, who: int
     ) -> bool:
         """Compare two actions where the other player chooses something often enough."""
-        return self._is_ahead(who, action, other, chosen, share, 1)[0]
+        return self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)[0]
 
     @form(
         "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who}"
@@ -277,7 +294,7 @@ class TableTheory(SharedForms[PureProfile]):
         self, share: Fraction, action: int, other: int, chosen: int, who: int
     ) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
-        return self._is_ahead(who, action, other, chosen, share, -1)[0]
+        return self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)[0]
 
     @form(
         "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who}"
@@ -286,7 +303,7 @@ class TableTheory(SharedForms[PureProfile]):
     def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
         return all(
-            self._is_ahead(who, action, other, chosen, share, 1)[1]
+            self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)[1]
             for other in range(len(self.own[who]))
         )
 
@@ -297,7 +314,7 @@ class TableTheory(SharedForms[PureProfile]):
     def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
         return all(
-            self._is_ahead(who, action, other, chosen, share, -1)[1]
+            self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)[1]
             for other in range(len(self.own[who]))
         )
 
@@ -419,13 +436,12 @@ class TableTheory(SharedForms[PureProfile]):
         replies = self.list_best(1 - player, mixed)
         if len(replies) > 2:
             raise Ungrounded("the other player has more than two best replies to that mix")
-        first, second = (
-            self.own[player][:, replies[0]].tolist(),
-            self.own[player][:, replies[-1]].tolist(),
-        )
+        first = self.own[player][:, replies[0]].tolist()
+        second = self.own[player][:, replies[-1]].tolist()
         weights = {Fraction(0), Fraction(1)}
         for i, k in combinations(range(len(first)), 2):
-            here, there = first[i] - first[k], second[i] - second[k]
+            here = first[i] - first[k]
+            there = second[i] - second[k]
             if here * there < 0:
                 weights.add(Fraction(there, there - here))
         for weight in weights:
@@ -441,29 +457,34 @@ class TableTheory(SharedForms[PureProfile]):
     def equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
         """Say what a player gets in equilibrium; open where one equilibrium pays this and another
         something else."""
+        spans = [_span_payoffs(paid) for paid in self._list_equilibrium_payoffs(who)]
+        return _match_spans(value, spans)
+
+    @form("in the mixed equilibrium {who} <get> {value}")
+    def mixed_equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
+        """Say what a player gets in the mixed equilibrium; open where several pay differently."""
+        spans = [
+            _span_payoffs(paid)
+            for paid in self._list_equilibrium_payoffs(who)
+            if not (len(paid) == 1 and paid[0].pure)
+        ]
+        return _match_spans(value, spans) if spans else Proof(Verdict.REFUTED)
+
+    def _list_equilibrium_payoffs(self, who: int) -> Iterator[list[_EquilibriumPayoff]]:
+        """Yield what a player gets at the ends of every connected set of equilibria."""
         if len(self.cells) != 2 or max(self.cells.shape) > _MOST_SOLVED:
             raise Ungrounded(
                 f"all equilibria are found of two players with at most {_MOST_SOLVED} choices each"
             )
-        error = find_rounding(value)
-        spans = []
         for component in nash(NormalForm.bimatrix(*self.cells.tolist())).components:
-            paid = [
-                pay[who] / self.subject.scale
-                for e in component.equilibria
-                if (pay := e.exact_payoffs) is not None
-            ]
-            if len(paid) < len(component.equilibria):
-                raise Ungrounded("its equilibria are not known exactly")
-            spans.append((min(paid), max(paid)))
-        low, high = min(span[0] for span in spans), max(span[1] for span in spans)
-        if low == high:
-            return value if abs(low - value) <= error else low
-        if any(start - error <= value <= end + error for start, end in spans):
-            return Proof(
-                Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant"
-            )
-        return Proof(Verdict.REFUTED)
+            ends = []
+            for equilibrium in component.equilibria:
+                payoffs = equilibrium.exact_payoffs
+                if payoffs is None:
+                    raise Ungrounded("its equilibria are not known exactly")
+                pure = all(max(strategy) == 1 for strategy in equilibrium.strategies)
+                ends.append(_EquilibriumPayoff(payoffs[who] / self.subject.scale, pure))
+            yield ends
 
     @form(
         "<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than"
@@ -483,6 +504,25 @@ class TableTheory(SharedForms[PureProfile]):
         return not any(
             self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:])
         )
+
+
+def _span_payoffs(ends: Sequence[_EquilibriumPayoff]) -> _PayoffSpan:
+    values = [end.value for end in ends]
+    return _PayoffSpan(min(values), max(values))
+
+
+def _match_spans(value: Fraction, spans: Sequence[_PayoffSpan]) -> Fraction | Proof:
+    """Return the only payoff there is, refute a value that no equilibrium has, or leave it open."""
+    error = find_rounding(value)
+    low = min(span.low for span in spans)
+    high = max(span.high for span in spans)
+    if low == high:
+        return value if abs(low - value) <= error else low
+    if any(span.low - error <= value <= span.high + error for span in spans):
+        return Proof(
+            Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant"
+        )
+    return Proof(Verdict.REFUTED)
 
 
 def _multiply(rows: tuple[tuple[Fraction, ...], ...]) -> list[Fraction]:

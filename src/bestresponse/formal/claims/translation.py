@@ -10,7 +10,7 @@ behind words that may put the rest of a paragraph into another game ("once B is 
 the game is repeated"). Where the statement is understood and a reason, a comment or an aside is
 not, although it has an amount or a term too, the sentence is partly read.
 
-`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims come out
+`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims pass
 through the grammar, as JSON, held to a schema where the model can be. Whatever it answers is only
 ever parsed: it cannot state a verdict. Each sentence gets the claims that are quoted from it.
 """
@@ -37,7 +37,13 @@ from bestresponse.formal.claims.claim import (
     claims_schema,
     read_answer,
 )
-from bestresponse.formal.claims.english.reader import Context, SentenceReader, Told, has_word
+from bestresponse.formal.claims.english.reader import (
+    Context,
+    SentenceReader,
+    Told,
+    has_beginning,
+    has_word,
+)
 from bestresponse.formal.claims.feedback import describe
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
@@ -138,19 +144,14 @@ _SENTENCE_END: Final = re.compile(
     r"(?<=[^\s.!?])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bcf)\s*[.!?](?=\s|$)|;(?=\s)|\n\s*\n",
     re.IGNORECASE,
 )
-_SPEAKS: Final = re.compile(
-    r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[-"
-    r" ]case|maximin|minimax|pareto"
-    r"|payoffs? (?:is|are)|safest|safer)",
-    re.IGNORECASE,
-)
 _HEADING: Final = re.compile(
     r"^\W*(?:step \d+\W*|\d+\W*)?(?:(?!\b(?:is|are|has|have|gives?|gets?|dominates?|would|will"
-    r"|can)\b)[A-Za-z,'() –—-]){0,60}:?$"
+    r"|can)\b)[A-Za-z,'() –—-]){0,60}:?$",
+    re.IGNORECASE,
 )
-_AMOUNT: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
 _NOT_ASSERTED: Final = re.compile(
-    r"\b(?:whether|would have been|could have been|wonder\w* if|at first"
+    r"\b(?:(?:ask|wonder|decide|know|see|question|unclear|unsure|consider|check|doubt|depend)\w*"
+    r"(?: \w+)? whether|would have been|could have been|wonder\w* if|at first"
     r" (?:glance|sight|look)|naively|superficially"
     r"|(?:tempting|natural|easy|intuitive|common) to"
     r" (?:think|believe|say|assume|conclude|argue|suppose|guess)"
@@ -217,25 +218,25 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]
         start = last
 
 
-def take_stance(sentence: str, subject: Subject) -> Stance:
+def take_stance(sentence: str, reader: SentenceReader) -> Stance:
     """Tell a question, a doubt, a supposition or somebody else's opinion from an assertion."""
     asserted = not (sentence.rstrip(" \"')*").endswith("?") or _NOT_ASSERTED.search(sentence))
-    if not _speaks(sentence, subject):
+    if not _speaks(sentence, reader):
         return Stance(asserted, Reading.SILENT)
     return Stance(asserted, Reading.UNREAD if asserted else Reading.NOT_ASSERTED)
 
 
-def _speaks(sentence: str, subject: Subject) -> bool:
-    """Return whether a sentence has an amount, or a word of the theory beside something else than a
-    heading's words."""
-    names = [*subject.game.players, *(f"player {seat + 1}" for seat in subject.order)]
-    names += [action for actions in subject.actions for action in actions if action[:1].isdigit()]
-    bare = re.sub(rf"\b(?:{'|'.join(map(re.escape, names))})\b", "", sentence, flags=re.IGNORECASE)
-    return not _HEADING.match(bare) and bool(_AMOUNT.search(bare) or _SPEAKS.search(bare))
+def _speaks(sentence: str, reader: SentenceReader) -> bool:
+    """Return whether a sentence says something of the game, and is no heading or announcement."""
+    if _HEADING.match(reader.drop_names(sentence)):
+        return False
+    if has_beginning(sentence, "announcements") and not reader.names_moves_or_numbers(sentence):
+        return False
+    return reader.tells(sentence)
 
 
 def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
-    """Return the sentences of a text with the claims whose quotes stand in them."""
+    """Return the sentences of a text with the claims whose quotes are in them."""
     text = text[:LONGEST_TEXT]
     quoted = [
         (span, row.claim)
@@ -245,6 +246,7 @@ def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> t
     ]
     passages = []
     plain = clean(text)
+    reader = SentenceReader(subject)
     sentences = (
         span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end)
     )
@@ -252,11 +254,11 @@ def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> t
         near = [(span, claim) for span, claim in quoted if span[0] < last and span[1] > first]
         claims = tuple(dict.fromkeys(claim for _, claim in near))
         sentence = " ".join(plain[first:last].split())
-        reading = Reading.READ if claims else take_stance(sentence, subject).reading
+        reading = Reading.READ if claims else take_stance(sentence, reader).reading
         left_out: tuple[str, ...] = ()
         if claims:
             unquoted = _find_unquoted(plain, first, last, [span for span, _ in near])
-            left_out = tuple(part for part in unquoted if _speaks(part, subject))
+            left_out = tuple(part for part in unquoted if _speaks(part, reader))
         if left_out:
             reading = Reading.PARTLY_READ
         passages.append(Passage(first, last, sentence, claims, reading, left_out=left_out))
@@ -279,7 +281,7 @@ def _find_unquoted(
 
 
 def _find(text: str, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands in the text, whatever its spaces, case and marks; dots may stand
+    """Return where a quote is in the text, whatever its spaces, case and marks; dots may stand
     for words left out.
 
     >>> _find("If I choose **B**, then it’s 3.", "if I choose B ... it's 3")
@@ -295,7 +297,7 @@ def _find(text: str, quote: str) -> list[tuple[int, int]]:
 
 
 def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
-    """Return what a translator quoted, as no claim where its words do not stand in the text."""
+    """Return what a translator quoted, as no claim where its words do not occur in the text."""
     if (
         not row.quote
         or not isinstance(row.claim, Claim)
@@ -304,7 +306,7 @@ def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
     ):
         return row
     return QuotedClaim(
-        Malformed(row.quote[:80], "these words do not stand in the text", "quote not in the text")
+        Malformed(row.quote[:80], "these words do not occur in the text", "quote not in the text")
     )
 
 
@@ -337,7 +339,12 @@ class RulesTranslator:
             claims.append(rest)
             passages.append(
                 Passage(
-                    LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD, rest.why
+                    LONGEST_TEXT,
+                    len(text),
+                    text=text[LONGEST_TEXT:][:200],
+                    claims=(),
+                    reading=Reading.UNREAD,
+                    why=rest.why,
                 )
             )
         return Translation(tuple(dict.fromkeys(claims)), passages=tuple(passages))
@@ -394,7 +401,7 @@ class _TextReader:
             )
         for first, last in split_sentences(self.text, begin, end):
             sentence = " ".join(self.text[first:last].split())
-            stance = take_stance(sentence, self.subject)
+            stance = take_stance(sentence, self.alone)
             told = Told()
             self.why = f"it has more than {_LONGEST_SENTENCE} characters"
             if context is None:
@@ -407,7 +414,13 @@ class _TextReader:
                 reading = Reading.PARTLY_READ if told.left_out else Reading.READ
             why = self.why if reading is Reading.UNREAD else ""
             yield Passage(
-                first, last, sentence.rstrip(" .!;"), told.claims, reading, why, told.left_out
+                first,
+                last,
+                text=sentence.rstrip(" .!;"),
+                claims=told.claims,
+                reading=reading,
+                why=why,
+                left_out=told.left_out,
             )
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))
@@ -432,7 +445,7 @@ class _TextReader:
             context = context.add(heading)
             return self._claim(reader, rest, context), context
         conditional = bool(colon) and (has_word(head, "conditions") or has_word(head, "shifts"))
-        if colon and not conditional:
+        if colon and not (conditional or has_word(head, "opinions")):
             told = self._claim(reader, rest, context)
             if told.claims and reader.tells(head) and not _HEADING.match(head):
                 told = Told(told.claims, (head, *told.left_out))
@@ -467,7 +480,7 @@ class ModelTranslator:
         return self.model.id
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """Return the claims the model finds; an answer that is none of the forms is a `Malformed`,
+        """Return the claims the model finds; an answer in no known form is a `Malformed`,
         never an error."""
         rows: list[QuotedClaim] = []
         calls: list[Call] = []

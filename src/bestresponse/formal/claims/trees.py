@@ -215,13 +215,14 @@ def find_surviving_moves(tree: Tree) -> Surviving:
             sets[index].append(node)
     moves = [frozenset(range(len(infoset.moves))) for infoset in tree.infosets]
     while True:
-        least, most = _bound(tree, moves, min), _bound(tree, moves, max)
+        least = _bound(tree, moves, min)
+        most = _bound(tree, moves, max)
         fewer = [
             kept
             - {
                 bad
                 for good, bad in permutations(kept, 2)
-                if _is_better(tree, nodes, good, bad, least, most)
+                if _is_better(tree, nodes, good=good, bad=bad, least=least, most=most)
             }
             for nodes, kept in zip(sets, moves, strict=True)
         ]
@@ -235,7 +236,8 @@ def _bound(
 ) -> Values:
     values: Values = [()] * tree.num_nodes
     for node in reversed(range(tree.num_nodes)):
-        owner, children = int(tree.owner[node]), tree.children[node]
+        owner = int(tree.owner[node])
+        children = tree.children[node]
         if owner == LEAF:
             values[node] = tuple(map(exact, tree.payoffs[node].tolist()))
         elif owner == CHANCE:

@@ -8,7 +8,7 @@ project. Where a story gives no numbers, the true payoffs are ranks and only the
 where `orders` say so only what the story tells of it.
 
 A tree is written in plain lines, one for each way the game can go: `~1/2 heads > Nora[dare] hold :
-3,-3` draws heads with probability 1/2, then Nora, who knows only what stands in the brackets and
+3,-3` draws heads with probability 1/2, then Nora, who knows only what is in the brackets and
 what she did herself, holds; then come everybody's payoffs. Without any brackets everything is seen.
 `{a|b}` stands for one line with a and one with b; all braces of a line are taken together.
 """
@@ -132,7 +132,14 @@ def make_story(
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
     return Story(
-        name, game or name, numeric, canonical, text.strip(), table, language, tuple(orders)
+        name,
+        game or name,
+        numeric=numeric,
+        canonical=canonical,
+        text=text.strip(),
+        table=table,
+        language=language,
+        orders=tuple(orders),
     )
 
 
@@ -157,7 +164,8 @@ def choose(
     """The stories of certain games or ids, all if neither is named; UsageError for a name nobody
     knows."""
     pool = tuple(known)
-    kinds, names = set(games), set(ids)
+    kinds = set(games)
+    names = set(ids)
     for what, wanted, have in (
         ("game", kinds, {s.game for s in pool}),
         ("story", names, {s.id for s in pool}),
@@ -178,12 +186,12 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
             story = Story(
                 entry["id"],
                 entry.get("game", data.get("game")),
-                entry.get("numeric", True),
-                entry.get("canonical", False),
-                entry["text"].strip(),
-                _read_table(entry),
-                entry.get("language", "en"),
-                tuple(entry.get("orders", ())),
+                numeric=entry.get("numeric", True),
+                canonical=entry.get("canonical", False),
+                text=entry["text"].strip(),
+                table=_read_table(entry),
+                language=entry.get("language", "en"),
+                orders=tuple(entry.get("orders", ())),
             )
             broken = find_broken_order(story.table, story.table, story.orders)
             if broken:

@@ -307,7 +307,8 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
         letters = tuple(
             tuple((first.strip(), second.strip()) for first, second in row) for row in cells
         )
-        moves, holds = tuple(entry["moves"]), tuple(entry["holds"])
+        moves = tuple(entry["moves"])
+        holds = tuple(entry["holds"])
         for rule in holds:
             _fails(
                 rule, {letter: Fraction(1) for row in letters for cell in row for letter in cell}
@@ -326,7 +327,13 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
             " move"
         )
     return Named(
-        name, entry.get("title", name), moves, letters, holds, entry.get("citation", ""), roles
+        name,
+        entry.get("title", name),
+        moves=moves,
+        letters=letters,
+        holds=holds,
+        citation=entry.get("citation", ""),
+        roles=roles,
     )
 
 
@@ -381,7 +388,13 @@ def judge_levels(
         asked = no if true is not None else NOT_ASKED
         constrained = named is not None or bool(orders)
         return LevelFindings(
-            syntactic, functional, asked, asked, asked, no if constrained else NOT_ASKED, asked
+            syntactic,
+            functional,
+            approximate=asked,
+            exact=asked,
+            order=asked,
+            constraints=no if constrained else NOT_ASKED,
+            equivalent=asked,
         )
     table = report.table
     constraints = NOT_ASKED
@@ -401,7 +414,8 @@ def judge_levels(
             re.sub("the second( game)?", "the true game", difference),
         )
     order = comparison.same or comparison.relation == "ordinal"
-    totals, wanted = _total_payoffs(table), _total_payoffs(true)
+    totals = _total_payoffs(table)
+    wanted = _total_payoffs(true)
     sums = [" and ".join(map(str, numbers)) for numbers in (totals, wanted)]
     differing = (
         ""
@@ -411,12 +425,12 @@ def judge_levels(
     return LevelFindings(
         syntactic,
         functional,
-        Finding(not differing, differing),
-        Finding(comparison.exact, "" if comparison.exact else why),
-        Finding(order, "" if order else why),
-        constraints,
-        Finding(comparison.same, "" if comparison.same else why),
-        comparison.verdict,
+        approximate=Finding(not differing, differing),
+        exact=Finding(comparison.exact, "" if comparison.exact else why),
+        order=Finding(order, "" if order else why),
+        constraints=constraints,
+        equivalent=Finding(comparison.same, "" if comparison.same else why),
+        verdict=comparison.verdict,
     )
 
 
@@ -439,7 +453,12 @@ def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = Fal
         return compare_games(*trees, any_names=any_names)
     except TooLarge as error:
         return Comparison(
-            "different", "trees", {}, {}, (f"the games are too large to compare: {error}",), 1
+            "different",
+            "trees",
+            players={},
+            actions={},
+            differences=(f"the games are too large to compare: {error}",),
+            num_differences=1,
         )
 
 

@@ -277,10 +277,19 @@ class Formalizer:
 
         Where no game comes of it, `best` stays the attempt it was.
         """
-        name = before.best.form if before.best is not None else "program"
         remark = " ".join(remark.split())
+        told = replace(before, remarks=(*before.remarks, remark))
+        return self._change(before, remark, told)
+
+    def repair(self, before: Formalization, findings: Sequence[str]) -> Formalization:
+        """The game changed by what a check found; unlike a person's remark that adds nothing to the
+        story."""
+        return self._change(before, " ".join(" ".join(findings).split()), before)
+
+    def _change(self, before: Formalization, remark: str, told: Formalization) -> Formalization:
+        name = before.best.form if before.best is not None else "program"
         game = describe_table(before.table) if before.table is not None else "It is not a game yet."
-        begun = replace(before, attempts=(), no_game=None, remarks=(*before.remarks, remark))
+        begun = replace(told, attempts=(), no_game=None)
         text = self._form(name, before.story).revise(before.told, before.source, game, remark)
         fresh = self._tried(begun, (name,) * self.settings.attempts, text)
         no_game = None if before.ok else fresh.no_game
@@ -314,12 +323,12 @@ class Formalizer:
             attempt = Attempt(
                 request,
                 reply,
-                answer.source,
-                report,
-                answer.problem,
-                form.name,
-                answer.questions,
-                answer.misfit,
+                source=answer.source,
+                report=report,
+                problem=answer.problem,
+                form=form.name,
+                questions=answer.questions,
+                misfit=answer.misfit,
             )
             no_game = answer.no_game
             last = form
@@ -371,7 +380,16 @@ class Formalizer:
 
 
 def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:
-    fault = Diagnostic(Stage.CONTRACT, severity, 0, 0, "", message, hint, "moves")
+    fault = Diagnostic(
+        Stage.CONTRACT,
+        severity,
+        line=0,
+        column=0,
+        source_line="",
+        message=message,
+        hint=hint,
+        code="moves",
+    )
     return replace(report, diagnostics=(*report.diagnostics, fault))
 
 

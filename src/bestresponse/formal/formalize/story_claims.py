@@ -233,7 +233,8 @@ def _find_first_block(row: Row) -> int:
 
 
 def _test_same_time(reading: _Reading) -> str:
-    player, other = reading.find_player("player"), reading.find_player("other")
+    player = reading.find_player("player")
+    other = reading.find_player("other")
     if _choose_together(reading.table, player, other) or _choose_together(
         reading.table, other, player
     ):
@@ -264,7 +265,8 @@ def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
 
 
 def _test_knowledge(reading: _Reading) -> str:
-    player, other = reading.find_player("player"), reading.find_player("other")
+    player = reading.find_player("player")
+    other = reading.find_player("other")
     named = [move for mover, move in reading.list_steps("moves") if mover == other]
     knows = _knows(reading.table, player, other, named)
     if knows == (reading.claim["kind"] == "knows"):
@@ -275,7 +277,7 @@ def _test_knowledge(reading: _Reading) -> str:
 
 
 class _Decision(NamedTuple):
-    """One of the choices or draws of a player: what can come out, and how many alike came before in
+    """One of the choices or draws of a player: what can result, and how many alike came before in
     the same play."""
 
     options: frozenset[str]
@@ -335,7 +337,7 @@ def _list_plays(table: GameTable) -> list[_Play]:
 def _can_tell(
     table: GameTable, plays: Iterable[_Play], player: str, other: str, meant: Collection[_Decision]
 ) -> bool | None:
-    """Return whether a player who chooses later can tell how decisions came out; None where it
+    """Return whether a player who chooses later can tell the results of decisions; None where it
     never chooses later.
 
     What is chosen at the same time comes neither before nor after.
@@ -415,7 +417,8 @@ def _find_draws(table: GameTable, draw: _Step, given: Sequence[_Step]) -> list[_
 
 
 def _test_payoff(reading: _Reading) -> str:
-    wanted, player = read_exact(reading.claim.get("number")), reading.find_player("player")
+    wanted = read_exact(reading.claim.get("number"))
+    player = reading.find_player("player")
     if wanted is None or player == NATURE:
         raise InvalidGame("it gives no number")
     got = reading.list_payoffs(reading.find_ends("moves"), player)

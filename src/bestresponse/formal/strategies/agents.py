@@ -189,7 +189,8 @@ def build_automaton(
     `own` and `other` are the moves in the order in which the game lists them for each seat; without
     them the strategy's own order is used.
     """
-    mine, theirs = tuple(own or behaviour.moves), tuple(other or behaviour.moves)
+    mine = tuple(own or behaviour.moves)
+    theirs = tuple(other or behaviour.moves)
     if isinstance(behaviour, StrategyTable):
         after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
         return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))

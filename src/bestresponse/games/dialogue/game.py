@@ -34,6 +34,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from string import Template
 from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Lottery, Words
@@ -41,7 +42,25 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Reading, Status
-from bestresponse.core.told import prose, spell_told
+from bestresponse.core.special import (
+    MessageTurn,
+    NobodyWrote,
+    NoteTurn,
+    TakesPart,
+    TalkRule,
+    TalkSummed,
+    WriteSo,
+    Wrote,
+)
+from bestresponse.core.told import (
+    Event,
+    PrivateProse,
+    Prose,
+    Statement,
+    TextPlace,
+    Worded,
+    prose,
+)
 from bestresponse.games.dialogue.domain import (
     Actions,
     Domain,
@@ -52,6 +71,7 @@ from bestresponse.games.dialogue.domain import (
 )
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.games.texts import join_words
+from bestresponse.telling.render import write_history, write_rules
 
 _LONGEST_RULING = 20_000
 _RANGES = {"seed": (0, 2**31 - 1), "cases": (1, 100), "replies": (1, 50)}
@@ -248,7 +268,6 @@ class DialogueGame:
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
         heard = self._list_heard(state, seat)
-        situation = self._transcript(heard)
         facts = {
             "seat": seat,
             "private": dict(scenario.private[seat]),
@@ -256,21 +275,18 @@ class DialogueGame:
             "own": [line.manner + f" to {line.to}" for line in state.said if line.seat == seat],
             "said": [[line.seat, line.to, line.text] for line in heard],
         }
+        history = self._list_messages(heard)
         if self.summaries and not state.over and not state.manner:
             observed = self._list_observed(state, seat)
-            situation = self._sum_up(observed)
+            history = tuple(map(TalkSummed, observed)) or (NobodyWrote(),)
             facts["said"] = [[None, seat, summary] for summary in observed]
         if not state.over and self.turn(state) == seat:
-            situation += "\n\n" + self._protocol(len(state.said) + 1)
+            history += self._list_turn(len(state.said) + 1)
         if state.manner and self.turn(state) == seat:
-            situation += "\n\n" + self._instruction(state, seat)
+            history += (self._make_instruction(state, seat),)
             facts["manner"], _ = self.addressed(state.manner, seat)
-        return View(
-            self.roles[seat],
-            prose(f"{self._task(state)}\n\n{self._private_text(state, seat)}"),
-            prose(situation),
-            facts,
-        )
+        rules = (Prose(self._task(state)), PrivateProse(self._private_text(state, seat)))
+        return View(self.roles[seat], rules, history, facts)
 
     def _list_heard(self, state: Dialogue, seat: int) -> list[Spoken]:
         """List the messages that a seat may read; at the end sealed notes are opened."""
@@ -288,17 +304,11 @@ class DialogueGame:
             if number % self.domain.players == seat
         ]
 
-    def _sum_up(self, observed: Sequence[str]) -> str:
-        """Tell a speaker the summaries of the talk, quoted like messages."""
-        if not observed:
-            return TEXTS.text("dialogue_silence")
-        quoted = "\n\n".join(_quote(summary) for summary in observed)
-        return TEXTS.fill("dialogue_observed", summaries=quoted)
-
     def _observer_view(self, state: Dialogue) -> View:
         """Ask for a summary for the next speaker: the messages it may read between two texts, which
         the domain may word itself."""
         seat = self.turn(state)
+        heard = self._list_heard(state, seat)
         scenario = self.cases[state.case]
         places = {
             "names": join_words(self.names),
@@ -310,7 +320,7 @@ class DialogueGame:
             "dialogue_observe",
             task=self._task(state),
             prefix=self.domain.fill("summary_prefix", places),
-            transcript=self._transcript(self._list_heard(state, seat)),
+            transcript=write_history(View(REFEREE, (), self._list_messages(heard))),
             postfix=self.domain.fill("summary_postfix", places),
         )
         return View(REFEREE, prose(asked), facts={"summary_for": seat})
@@ -329,54 +339,36 @@ class DialogueGame:
             lambda: self.domain.fill("private", self._placeholders(self.cases[case], seat)),
         )
 
-    def _protocol(self, number: int) -> str:
-        """Tell the writer of message `number` how many are left, its own among them, and what
-        happens at the end."""
+    def _list_turn(self, number: int) -> tuple[Event, ...]:
+        """List what the writer of message `number` knows: how many are left, its own among them,
+        and what happens at the end."""
+        ending = self.domain.deal.ending
         if self.is_sealed(number - 1):
-            return TEXTS.fill("dialogue_sealed", ending=self.domain.deal.ending)
-        left = self.replies * self.domain.players - number
-        own_left = left // self.domain.players
-        rest = "After it the talk ends."
-        if left:
-            come = "comes 1 more message" if left == 1 else f"come {left} more messages"
-            rest = (
-                f"After it {come}{f', {own_left} of them yours' if own_left else ''}, and then the"
-                " talk ends."
-            )
-        ending = "An agreement of all ends the talk at once. " if self.early_end else ""
-        if self.domain.deal.sealed:
-            ending = "Then each of you hands in a sealed note. "
-        return TEXTS.fill(
-            "dialogue_protocol",
+            return NoteTurn(), ending
+        messages = self.replies * self.domain.players
+        left = messages - number
+        turn = MessageTurn(
             number=number,
-            messages=self.replies * self.domain.players,
-            rank=(
-                ""
-                if own_left
-                else ", your last one"
-                if left
-                else ", the last of all: nobody can answer it"
-            ),
-            rest=rest,
-            ending=ending + self.domain.deal.ending,
+            messages=messages,
+            left=left,
+            own_left=left // self.domain.players,
+            early_end=self.early_end,
+            sealed=self.domain.deal.sealed,
         )
+        return turn, ending
 
-    def _instruction(self, state: Dialogue, seat: int) -> str:
+    def _make_instruction(self, state: Dialogue, seat: int) -> WriteSo:
         """What a seat is told about its next message."""
+        sealed = self.is_sealed(len(state.said))
+        manner, to = self.addressed(state.manner, seat)
 
         def write() -> str:
-            manner, to = self.addressed(state.manner, seat)
-            placeholders = self._placeholders(self.cases[state.case], seat) | {
-                "other": self.names[to]
-            }
-            how, what = (
-                self.manners.texts[manner],
-                self.domain.fill("note" if sealed else "message", placeholders),
-            )
-            return TEXTS.fill("dialogue_speak", how=how, what=what)
+            placeholders = self._placeholders(self.cases[state.case], seat)
+            text = "note" if sealed else "message"
+            return self.domain.fill(text, placeholders | {"other": self.names[to]})
 
-        sealed = self.is_sealed(len(state.said))
-        return self._once((state.case, seat, state.manner, sealed), write)
+        task = self._once((state.case, seat, state.manner, sealed), write)
+        return WriteSo(self.manners.texts[manner], task)
 
     def _referee_view(self, state: Dialogue) -> View:
         scenario = self.cases[max(state.case, 0)]
@@ -387,7 +379,7 @@ class DialogueGame:
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
             "said": [(message.seat, message.text) for message in state.said],
         }
-        return View(REFEREE, prose(self._task(state)), prose(self._transcript(state.said)), facts)
+        return View(REFEREE, prose(self._task(state)), self._list_messages(state.said), facts)
 
     def _task(self, state: Dialogue) -> str:
         """What all are told: the domain's task, and the situation where there is one."""
@@ -421,26 +413,13 @@ class DialogueGame:
             placeholders[name] = "\n".join(map(str, lines))
         return placeholders
 
-    def _transcript(self, messages: Sequence[Spoken]) -> str:
+    def _list_messages(self, messages: Sequence[Spoken]) -> tuple[Event, ...]:
         if not messages:
-            return TEXTS.text("dialogue_silence")
-        parts = []
-        for number, s in enumerate(messages, 1):
-            # Every line is marked as somebody's words, so that no message can pass for another's or
-            # for an instruction.
-            quoted = _quote(s.text)
-            sender, receiver = self.names[s.seat], self.names[s.to]
-            parts.append(
-                TEXTS.fill(
-                    "dialogue_message", number=number, sender=sender, receiver=receiver, text=quoted
-                )
-            )
-        return TEXTS.fill("dialogue_transcript", messages="\n\n".join(parts))
-
-
-def _quote(text: str) -> str:
-    """Mark every line of a text as somebody's words."""
-    return "\n".join(f"> {line}" for line in text.splitlines())
+            return (NobodyWrote(),)
+        return tuple(
+            Wrote(number, self.names[spoken.seat], self.names[spoken.to], spoken.text)
+            for number, spoken in enumerate(messages, 1)
+        )
 
 
 class PlainDialogue(DialogueGame):
@@ -462,32 +441,50 @@ class PlainDialogue(DialogueGame):
             else state
         )
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: what the talk is about, and how many messages there are."""
-        ends = " The talk ends as soon as you agree." if self.early_end else ""
-        ends = (
-            " Then each of you hands in a sealed note with a move."
-            if self.domain.deal.sealed
-            else ends
-        )
-        name, task = self.names[self.roles.index(role)], self._task(super().start())
-        return (
-            f"You are {name}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
-        )
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for people: who they are, what the talk is about, and how many messages
+        there are."""
+        name = self.names[self.roles.index(role)]
+        talk = TalkRule(self.replies, self.early_end, self.domain.deal.sealed)
+        scenario = self.cases[0]
+        task = self._word_text("task", self._list_places(scenario))
+        situation = scenario.public.get("situation", "")
+        return TakesPart(name), task, *prose(situation), talk
 
-    def word_private(self, state: Dialogue, role: Role) -> str:
-        """Say what the seat knows about itself and, on its turn, which message it writes and what
-        comes after it."""
+    def list_private(self, state: Dialogue, role: Role) -> tuple[Worded, ...]:
+        """State what the seat knows about itself and, before a sealed note, what to write on it."""
         if state.case < 0:
-            return ""
+            return ()
         seat = self.roles.index(role)
-        known = self._private_text(state, seat)
-        if state.over or self.to_rule(state) or self.turn(state) != seat:
-            return known
-        note = ""
-        if self.is_sealed(len(state.said)):
-            note = f" {self.domain.fill('note', self._placeholders(self.cases[state.case], seat))}"
-        return f"{known}\n\n{self._protocol(len(state.said) + 1)}{note}"
+        places = self._list_places(self.cases[state.case], seat)
+        known = self._word_text("private", places)
+        writes = not state.over and not self.to_rule(state) and self.turn(state) == seat
+        if writes and self.is_sealed(len(state.said)):
+            return known, self._word_text("note", places)
+        return (known,)
+
+    def _word_text(self, text: str, places: Iterable[TextPlace]) -> Worded:
+        """Return a text of the domain with those of the places that it has."""
+        template = Template(self.domain.texts[text].replace("{", "{{").replace("}", "}}"))
+        names = template.get_identifiers()
+        english = template.safe_substitute({name: f"{{{name}}}" for name in names}).strip()
+        return Worded(english, tuple(place for place in places if place.name in names))
+
+    def _list_places(self, scenario: Scenario, seat: int | None = None) -> list[TextPlace]:
+        """List what is in the places of a text: for a seat, or for everybody."""
+        places = [TextPlace("names", self.names, "and"), *self.domain.deal.list_public()]
+        places += [TextPlace(name, (value,)) for name, value in scenario.public.items()]
+        if seat is None:
+            return places
+        others = tuple(name for other, name in enumerate(self.names) if other != seat)
+        places.append(TextPlace("me", (self.names[seat],)))
+        places.append(TextPlace("other", others, "and"))
+        for name, value in scenario.private[seat].items():
+            lines = [str(value)]
+            if isinstance(value, Mapping):
+                lines = [f"{item}: {number}" for item, number in value.items()]
+            places.append(TextPlace(name, tuple(lines)))
+        return places
 
     @property
     def title(self) -> str:
@@ -539,9 +536,7 @@ def draw_plain_dialogue(
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only
     once."""
-    return digest(
-        [view.role, spell_told(view.rules), spell_told(view.history), view.facts.get("told")], 24
-    )
+    return digest([view.role, write_rules(view), write_history(view), view.facts.get("told")], 24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -615,9 +610,15 @@ class RecordedDialogue:
     """The game of `live` with the texts of `book`, `wordings` draws of each at most."""
 
     def __init__(self, live: DialogueGame, book: Book, wordings: int = 1) -> None:
-        self.live, self.book, self.wordings = live, book, wordings
-        self.name, self.version, self.roles = f"recorded {live.name}", live.version, live.roles
-        self.start, self.payoffs, self.view = live.start, live.payoffs, live.view
+        self.live = live
+        self.book = book
+        self.wordings = wordings
+        self.name = f"recorded {live.name}"
+        self.version = live.version
+        self.roles = live.roles
+        self.start = live.start
+        self.payoffs = live.payoffs
+        self.view = live.view
         self._possible: dict[Dialogue, bool] = {}
         if not self.possible(live.start()):
             raise InvalidGame(

@@ -13,8 +13,8 @@ import numpy as np
 
 from bestresponse.core import Action, Ask, Choice, Role, View
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.core.told import prose
-from bestresponse.games.texts import TEXTS
+from bestresponse.core.special import BattlefieldRule
+from bestresponse.core.told import Aim, Chose, Event, Over, Players
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import divisions
 
@@ -71,21 +71,17 @@ class Blotto:
 
     def view(self, state: tuple[str, ...], role: Role) -> View:
         """Return what `role` may know in `state`."""
-        other = next(r for r in self.roles if r != role)
-        rules = TEXTS.fill(
-            "blotto_rules",
-            me=role,
-            other=other,
-            troops=self.troops,
-            fields=self.fields,
-            example=list(self.plans)[len(self.plans) // 2],
+        example = list(self.plans)[len(self.plans) // 2]
+        rules = (
+            Players(self.roles),
+            BattlefieldRule(self.troops, self.fields, example),
+            Aim(),
         )
-        situation = (
-            ", ".join(f"{r}: {plan}" for r, plan in zip(self.roles, state, strict=True))
-            if state
-            else ""
-        )
-        return View(role, prose(rules), prose(situation), {"rivals": [other]})
+        history: tuple[Event, ...] = ()
+        if state:
+            chosen = [Chose(who, (plan,)) for who, plan in zip(self.roles, state, strict=True)]
+            history = (*chosen, Over())
+        return View(role, rules, history, {"rivals": [r for r in self.roles if r != role]})
 
     def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:
         """Return the state after these moves."""

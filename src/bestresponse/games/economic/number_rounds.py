@@ -2,17 +2,39 @@
 and a common pool."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 from typing import ClassVar, Protocol
 
 from bestresponse.core import Action, Amount, Ask, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import prose
-from bestresponse.games.quiz import ask_about_play
-from bestresponse.games.texts import TEXTS, drop_goal
+from bestresponse.core.paying import find_target, pay
+from bestresponse.core.phrase import Phrase, make_phrase
+from bestresponse.core.special import (
+    EarnedSoFar,
+    Invested,
+    NumberChosen,
+    NumberEach,
+    PoolRule,
+    TargetWas,
+)
+from bestresponse.core.told import (
+    Aim,
+    Event,
+    NearestWins,
+    NumberRule,
+    Over,
+    Paid,
+    Players,
+    Repetition,
+    Round,
+    Statement,
+)
+from bestresponse.games.quiz import Verb, ask_about_play
+from bestresponse.games.statements import read_exactly
 
 Rounds = tuple[tuple[float, ...], ...]
 """The numbers of every round, in the order of the roles."""
@@ -23,7 +45,7 @@ class NumberRounds(Game[Rounds], Protocol):
     equilibrium."""
 
     rounds: int
-    verb: ClassVar[str]
+    verb: ClassVar[Verb]
     unit: ClassVar[str] = "points"
 
     @property
@@ -34,14 +56,17 @@ class NumberRounds(Game[Rounds], Protocol):
     def equilibrium(self) -> float:
         """The number that everybody chooses in every round in equilibrium."""
 
-    def earn(self, chosen: Sequence[float]) -> list[float]:
-        """Return what each seat earns in a round with these numbers."""
+    @property
+    def rule(self) -> NumberRule:
+        """What the numbers of a round pay."""
 
-    def tell_rules(self, role: Role) -> str:
-        """Word the rules for the seat of `role`."""
+    @property
+    def choosing(self) -> tuple[Statement, ...]:
+        """What is stated of a choice beyond the rule."""
+        return ()
 
-    def tell_round(self, chosen: Sequence[float]) -> str:
-        """Say what happened in a round with these numbers."""
+    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
+        """Yield what everybody chose in a round, and what follows from it."""
 
     def start(self) -> Rounds:
         """Return the state before anybody has moved."""
@@ -53,21 +78,34 @@ class NumberRounds(Game[Rounds], Protocol):
 
     def view(self, state: Rounds, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        past = [
-            f"Round {number}: {self.tell_round(chosen)}" for number, chosen in enumerate(state, 1)
-        ]
-        now = (
-            "The game is over."
-            if len(state) == self.rounds
-            else f"Round {self.find_round(state)} of {self.rounds}."
+        rules = (
+            Players(self.roles),
+            *self.choosing,
+            self.rule,
+            Repetition(self.rounds),
+            Aim(),
         )
-        now = f"{now} You have earned {self.payoffs(state)[role]:.2f} {self.unit} so far."
-        facts = {
-            "past": past,
-            "now": now,
-            "rivals": [other for other in self.roles if other != role],
-        }
-        return View(role, prose(self.tell_rules(role)), prose("\n\n".join((*past, now))), facts)
+        facts = {"rivals": [other for other in self.roles if other != role]}
+        return View(role, rules, tuple(self._list_events(state, role)), facts)
+
+    def _list_events(self, state: Rounds, role: Role) -> Iterator[Event]:
+        """Yield what happened in each round, and which round it is."""
+        seat = self.roles.index(role)
+        total = Fraction(0)
+        for number, chosen in enumerate(state, 1):
+            exact = list(map(read_exactly, chosen))
+            earned = pay(self.rule, exact)[seat]
+            total += earned
+            yield Round(number)
+            yield from self.list_choices(exact)
+            yield Paid(role, earned)
+        yield Over() if len(state) == self.rounds else Round(self.find_round(state))
+        if state:
+            yield EarnedSoFar(total)
+
+    def earn(self, chosen: Sequence[float]) -> list[float]:
+        """Return what each seat earns in a round with these numbers."""
+        return [float(paid) for paid in pay(self.rule, list(map(read_exactly, chosen)))]
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round."""
@@ -84,10 +122,6 @@ class NumberRounds(Game[Rounds], Protocol):
         now = self.find_round(state) if len(state) < self.rounds else None
         columns = ("round", "you", *(self.roles[k] for k in others), "your payoff")
         return PlayedRounds(now, self.rounds, self.payoffs(state)[role], columns, rows)
-
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: without the sentence about their goal."""
-        return drop_goal(self.tell_rules(role))
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         """Return the state after these moves."""
@@ -106,7 +140,8 @@ class NumberRounds(Game[Rounds], Protocol):
 
     def measure_cost(self, state: Rounds, role: Role, action: Action) -> float:
         """Return what another number loses in its round."""
-        seat, usual = self.roles.index(role), [self.equilibrium] * len(self.roles)
+        seat = self.roles.index(role)
+        usual = [self.equilibrium] * len(self.roles)
         other = [*usual[:seat], float(action), *usual[seat + 1 :]]
         return self.earn(usual)[seat] - self.earn(other)[seat]
 
@@ -133,7 +168,7 @@ class Guessing(NumberRounds):
     name: str = "guessing"
     version: int = 1
     title = "Guessing game"
-    verb = "choose"
+    verb: ClassVar[Verb] = "choose"
 
     def __post_init__(self) -> None:
         if (
@@ -157,36 +192,25 @@ class Guessing(NumberRounds):
         """The lowest number."""
         return float(self.low)
 
+    @property
+    def rule(self) -> NearestWins:
+        """The nearest share one point."""
+        return NearestWins(read_exactly(self.factor), Fraction(1))
+
+    @property
+    def choosing(self) -> tuple[Statement, ...]:
+        """From which number to which."""
+        return (NumberEach(read_exactly(self.low), read_exactly(self.high)),)
+
     def target(self, guesses: Sequence[float]) -> float:
         """Return what was to be guessed."""
-        return self.factor * math.fsum(guesses) / len(guesses)
+        return float(find_target(self.rule, list(map(read_exactly, guesses))))
 
-    def earn(self, chosen: Sequence[float]) -> list[float]:
-        """Share the point among those who are closest to the target."""
-        distances = [abs(guess - self.target(chosen)) for guess in chosen]
-        closest = [distance <= min(distances) + 1e-9 for distance in distances]
-        return [won / sum(closest) for won in closest]
-
-    def tell_rules(self, role: Role) -> str:
-        """Word the rules for the seat of `role`."""
-        return TEXTS.fill(
-            "guessing_rules",
-            me=role,
-            count=len(self.roles),
-            everybody=", ".join(self.roles),
-            low=f"{self.low:g}",
-            high=f"{self.high:g}",
-            factor=f"{self.factor:g}",
-            rounds=self.rounds,
-        )
-
-    def tell_round(self, chosen: Sequence[float]) -> str:
-        """Tell all numbers, the target, and who was closest."""
-        each = ", ".join(
-            f"{role} {guess:g}" for role, guess in zip(self.roles, chosen, strict=True)
-        )
-        winners = [role for role, point in zip(self.roles, self.earn(chosen), strict=True) if point]
-        return f"{each}. The target was {self.target(chosen):.2f}; closest: {', '.join(winners)}."
+    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
+        """Yield all numbers, and the target to four decimals."""
+        for role, number in zip(self.roles, chosen, strict=True):
+            yield NumberChosen(role, number)
+        yield TargetWas(round(find_target(self.rule, chosen), 4))
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the only equilibrium; None where the factor is 1 or more, or numbers may be
@@ -202,9 +226,13 @@ class Guessing(NumberRounds):
             "equilibrium", f"{words}numbers are left out step by step.", shared
         )
 
-    def word_question(self, ask: Ask) -> str:
+    def word_question(self, ask: Ask) -> Phrase:
         """Ask for a number."""
-        return f"Which number from {self.low:g} to {self.high:g} do you choose?"
+        return make_phrase(
+            "Which number from {low} to {high} do you choose?",
+            low=float(self.low),
+            high=float(self.high),
+        )
 
 
 @dataclass(frozen=True)
@@ -226,7 +254,7 @@ class CommonPool(NumberRounds):
     name: str = "common-pool"
     version: int = 1
     title = "Common pool"
-    verb = "invest"
+    verb: ClassVar[Verb] = "invest"
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.bend <= 0:
@@ -259,29 +287,20 @@ class CommonPool(NumberRounds):
             min(self.endowment, (self.slope - self.outside) / (2 * self.bend * len(self.roles))),
         )
 
-    def earn(self, chosen: Sequence[float]) -> list[float]:
+    @property
+    def rule(self) -> PoolRule:
         """Add what the tokens that are kept earn to what those in the pool do."""
-        each = self.slope - self.bend * math.fsum(chosen)
-        return [self.outside * (self.endowment - tokens) + tokens * each for tokens in chosen]
-
-    def tell_rules(self, role: Role) -> str:
-        """Word the rules for the seat of `role`."""
-        return TEXTS.fill(
-            "common_pool_rules",
-            me=role,
-            count=len(self.roles),
-            everybody=", ".join(self.roles),
-            rounds=self.rounds,
-            endowment=self.endowment,
-            outside=f"{self.outside:g}",
-            slope=f"{self.slope:g}",
-            bend=f"{self.bend:g}",
+        return PoolRule(
+            endowment=Fraction(self.endowment),
+            outside=read_exactly(self.outside),
+            slope=read_exactly(self.slope),
+            bend=read_exactly(self.bend),
         )
 
-    def tell_round(self, chosen: Sequence[float]) -> str:
-        """Tell all investments, and their sum."""
-        each = ", ".join(f"{role} {x:g}" for role, x in zip(self.roles, chosen, strict=True))
-        return f"invested were {each}; together {sum(chosen):g}."
+    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
+        """Yield all investments."""
+        for role, tokens in zip(self.roles, chosen, strict=True):
+            yield Invested(role, tokens)
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the symmetric equilibrium of every round, and what all would invest if they

@@ -6,19 +6,33 @@ equilibrium; yet all would be best off giving everything. With punishment people
 Fehr, S. Gächter, American Economic Review 90, 2000).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import prose
-from bestresponse.games.texts import TEXTS
+from bestresponse.core.paying import pay
+from bestresponse.core.phrase import make_phrase
+from bestresponse.core.special import (
+    EarnedSoFar,
+    Points,
+    PointsGiven,
+    PointsRule,
+    PointsTurn,
+    ProjectRule,
+    PutIn,
+)
+from bestresponse.core.told import Aim, Event, Over, Paid, Players, Repetition, Round, Statement
+from bestresponse.games.statements import read_exactly
 
 State = tuple[Mapping[Role, Any], ...]
 """Contributions and (with punishment) points in turn, one entry a stage."""
+Given = Mapping[Role, Mapping[Role, float]]
+"""The points that each role gave to each of the others."""
 
 
 @dataclass(frozen=True)
@@ -72,52 +86,50 @@ class PublicGoods:
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        second = TEXTS.fill(
-            "public_goods_punishment", impact=f"{self.impact:g}", most=self.most_points
-        )
-        rules = TEXTS.fill(
-            "public_goods_rules",
-            me=role,
-            count=len(self.roles),
-            everybody=", ".join(self.roles),
-            rounds=self.rounds,
-            endowment=self.endowment,
-            factor=f"{self.factor:g}",
-            second=second if self.punishment else "Afterwards all contributions are made public.",
-        )
-        past = [self._describe_stage(number, stage) for number, stage in enumerate(state)]
-        earned = self.payoffs(state)[role]
-        turn = "contributions" if len(state) % self.stages == 0 else "punishment"
-        over = len(state) == self.rounds * self.stages
-        now = (
-            "The game is over."
-            if over
-            else f"Round {self.find_round(state)} of {self.rounds}: {turn}."
-        )
-        now = f"{now} You have {earned:g} coins so far."
-        facts = {
-            "past": past,
-            "now": now,
-            "rivals": [other for other in self.roles if other != role],
-        }
-        return View(role, prose(rules), prose("\n\n".join((*past, now))), facts)
+        facts = {"rivals": [other for other in self.roles if other != role]}
+        return View(role, self._stated, tuple(self._list_events(state, role)), facts)
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people, step by step."""
-        punishing = TEXTS.fill(
-            "public_goods_people_punishment", impact=f"{self.impact:g}", most=self.most_points
+    @property
+    def rule(self) -> ProjectRule:
+        """What coins in the project pay."""
+        return ProjectRule(Fraction(self.endowment), read_exactly(self.factor))
+
+    @property
+    def _stated(self) -> tuple[Statement, ...]:
+        punishing = (PointsRule(self.most_points, read_exactly(self.impact)),)
+        return (
+            Players(self.roles),
+            self.rule,
+            *(punishing if self.punishment else ()),
+            Repetition(self.rounds),
+            Aim(),
         )
-        return TEXTS.fill(
-            "public_goods_people",
-            me=role,
-            others=len(self.roles) - 1,
-            count=len(self.roles),
-            rounds=self.rounds,
-            endowment=self.endowment,
-            factor=f"{self.factor:g}",
-            each=f"{self.factor / len(self.roles):.3g}",
-            punishing=punishing if self.punishment else "",
-        ).strip()
+
+    def _list_events(self, state: State, role: Role) -> Iterator[Event]:
+        """Yield what happened in each round, which round it is, and what the role has."""
+        for first in range(0, len(state), self.stages):
+            stages = state[first : first + self.stages]
+            yield Round(first // self.stages + 1)
+            for who in self.roles:
+                yield PutIn(who, Fraction(stages[0][who]))
+            if len(stages) == 2:
+                yield PointsGiven(tuple(self._list_points(stages[1])))
+            if len(stages) == self.stages:
+                yield Paid(role, self._pay_round(*stages)[role])
+            else:
+                yield PointsTurn()
+        if len(state) == self.rounds * self.stages:
+            yield Over()
+        elif len(state) % self.stages == 0:
+            yield Round(self.find_round(state))
+        if state:
+            yield EarnedSoFar(read_exactly(self.payoffs(state)[role]))
+
+    def _list_points(self, given: Given) -> Iterator[Points]:
+        for who, points in given.items():
+            for other, count in points.items():
+                if count:
+                    yield Points(who, other, int(count))
 
     def find_round(self, state: tuple[object, ...]) -> int:
         """Return the number of the round; punishment is its second stage."""
@@ -137,7 +149,8 @@ class PublicGoods:
                     sum(second[role].values()),
                     sum(assigned.get(role, 0) for assigned in second.values()),
                 )
-            before, after = state[:first], state[: first + self.stages]
+            before = state[:first]
+            after = state[: first + self.stages]
             gained = self.payoffs(after)[role] - self.payoffs(before)[role]
             put_in = (contributions[role], *(contributions[other] for other in others))
             rows.append((first // self.stages + 1, *put_in, *points, round(gained, 9)))
@@ -154,17 +167,22 @@ class PublicGoods:
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
-        earned = dict.fromkeys(self.roles, 0.0)
-        for number, stage in enumerate(state):
-            if number % self.stages == 0:
-                share = self.factor * sum(stage.values()) / len(self.roles)
-                for role in self.roles:
-                    earned[role] += self.endowment - stage[role] + share
-                continue
-            for role in self.roles:
-                assigned = sum(stage[role].values())
-                taken = sum(points.get(role, 0) for points in stage.values())
-                earned[role] -= assigned + self.impact * taken
+        earned = dict.fromkeys(self.roles, Fraction(0))
+        for first in range(0, len(state), self.stages):
+            in_round = self._pay_round(*state[first : first + self.stages])
+            earned = {role: earned[role] + in_round[role] for role in self.roles}
+        return {role: float(coins) for role, coins in earned.items()}
+
+    def _pay_round(
+        self, contributions: Mapping[Role, float], given: Given | None = None
+    ) -> dict[Role, Fraction]:
+        """Return what each role has of one round: of the project, less what points cost."""
+        put_in = [Fraction(contributions[role]) for role in self.roles]
+        earned = dict(zip(self.roles, pay(self.rule, put_in), strict=True))
+        impact = read_exactly(self.impact)
+        for points in self._list_points(given or {}):
+            earned[points.who] -= points.count
+            earned[points.other] -= impact * points.count
         return earned
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
@@ -215,9 +233,11 @@ class PublicGoods:
         """Ask about contributions and, where there is punishment, about points."""
         own, theirs = rng.sample([0, self.endowment // 2, self.endowment], 2)
         contributions = {other: own if other == role else theirs for other in self.roles}
-        text = (
-            f"In the first round you put in {own} and each of the others {theirs}. How many coins"
-            " do you have then?"
+        text = make_phrase(
+            "In the first round you put in {own} and each of the others {theirs}. How many coins do"
+            " you have then?",
+            own=own,
+            theirs=theirs,
         )
         state = self.apply(self.start(), contributions)
         first = Question(text, self.payoffs(state)[role])
@@ -232,24 +252,9 @@ class PublicGoods:
             }
             for giver in self.roles
         }
-        text = (
-            f"After that you give {target} 1 point and {target} gives you 1. How many do you have"
-            " then?"
+        text = make_phrase(
+            "After that you give {target} 1 point and {target} gives you 1. How many coins do you"
+            " have then?",
+            target=target,
         )
         return first, Question(text, self.payoffs(self.apply(state, points))[role])
-
-    def _describe_stage(self, number: int, stage: Mapping[Role, Any]) -> str:
-        round_number = number // self.stages + 1
-        if number % self.stages == 0:
-            return (
-                f"Round {round_number}: "
-                + ", ".join(f"{role} put in {stage[role]:g}" for role in self.roles)
-                + "."
-            )
-        points = [
-            f"{role} gave {other} {count:g}"
-            for role in self.roles
-            for other, count in stage[role].items()
-            if count
-        ]
-        return f"Punishment in round {round_number}: " + (", ".join(points) or "none") + "."

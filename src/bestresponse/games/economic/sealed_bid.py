@@ -7,15 +7,18 @@ its value itself in the second-price auction, where that is dominant (W. Vickrey
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 from typing import Literal
 
 from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import Event, PrivateProse, Prose, prose
-from bestresponse.games.texts import TEXTS, drop_goal, join_words
-from bestresponse.telling.render import write_rules
+from bestresponse.core.paying import pay_bids
+from bestresponse.core.phrase import make_phrase
+from bestresponse.core.special import BidMade, FirstPriceRule, OwnValue, SecondPriceRule
+from bestresponse.core.told import Aim, Event, Over, Paid, Players
+from bestresponse.games.statements import read_exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,35 +65,29 @@ class SealedBid:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, facts={"drawn": len(state.values)})
-        price = "their own bid" if self.price == "first" else "the second highest bid"
-        rules = TEXTS.fill(
-            "sealed_bid_rules",
-            me=role,
-            count=len(self.roles),
-            everybody=", ".join(self.roles),
-            highest=self.highest,
-            price=price,
-        )
         seat = self.roles.index(role)
         value = state.values[seat] if seat < len(state.values) else None
-        history: tuple[Event, ...] = (
-            () if value is None else (PrivateProse(f"Your value is {value}."),)
-        )
+        history: list[Event] = [] if value is None else [OwnValue(Fraction(value))]
         if state.bids:
-            bids = ", ".join(
-                f"{other} {bid:g}" for other, bid in zip(self.roles, state.bids, strict=True)
-            )
-            history = (*history, Prose(f"Bids: {bids}."))
+            bids = zip(self.roles, state.bids, strict=True)
+            history += [BidMade(bidder, read_exactly(bid)) for bidder, bid in bids]
+            history += [Paid(role, self._pay(state)[seat]), Over()]
         facts = {
             "value": value,
             "rivals": [other for other in self.roles if other != role],
             "price": self.price,
         }
-        return View(role, prose(rules), history, facts)
+        return View(role, (Players(self.roles), self.rule, Aim()), tuple(history), facts)
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: without the sentence about their goal."""
-        return drop_goal(write_rules(self.view(self.start(), role)))
+    @property
+    def rule(self) -> FirstPriceRule | SecondPriceRule:
+        """Who gets the object, and for how much."""
+        kind = FirstPriceRule if self.price == "first" else SecondPriceRule
+        return kind(self.highest)
+
+    def _pay(self, state: AuctionState) -> tuple[Fraction, ...]:
+        values = list(map(Fraction, state.values))
+        return pay_bids(self.rule, values, list(map(read_exactly, state.bids)))
 
     def apply(self, state: AuctionState, moves: Mapping[Role, Action]) -> AuctionState:
         """Return the state after these moves."""
@@ -100,12 +97,9 @@ class SealedBid:
 
     def payoffs(self, state: AuctionState) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
-        earned = dict.fromkeys(self.roles, 0.0)
-        if state.bids:
-            order = sorted(range(len(self.roles)), key=lambda seat: -state.bids[seat])
-            paid = state.bids[order[0] if self.price == "first" else order[1]]
-            earned[self.roles[order[0]]] = state.values[order[0]] - paid
-        return earned
+        if not state.bids:
+            return dict.fromkeys(self.roles, 0.0)
+        return dict(zip(self.roles, map(float, self._pay(state)), strict=True))
 
     def equilibrium(self, value: float) -> float:
         """The equilibrium bid at this value, up to the grain of the values.
@@ -154,10 +148,12 @@ class SealedBid:
 
         if self.price == "first":
             return (value - bid) * win_chance(bid)
-        gain, sure = 0.0, 0.0
+        gain = 0.0
+        sure = 0.0
         for price in sorted({level for level in levels if level <= bid}):
             now = win_chance(price)
-            gain, sure = gain + (value - price) * (now - sure), now
+            gain = gain + (value - price) * (now - sure)
+            sure = now
         return gain
 
     @property
@@ -181,14 +177,14 @@ class SealedBid:
         )
         bids.insert(seat, bids.pop(0 if wins else 1))
         value = round(bids[seat] + self.highest / 10)
-        others = [
-            f"{other} bids {bid:g}"
-            for other, bid in zip(self.roles, bids, strict=True)
-            if other != role
-        ]
-        text = (
-            f"Your value is {value}. If you bid {bids[seat]:g} and {join_words(others)}, what is"
-            " your payoff?"
+        steps = [make_phrase("you bid {bid}", bid=bids[seat])]
+        for other, bid in zip(self.roles, bids, strict=True):
+            if other != role:
+                steps.append(make_phrase("{who} bids {bid}", who=other, bid=bid))
+        text = make_phrase(
+            "Your value is {value}. If {steps}, what is your payoff?",
+            value=value,
+            steps=tuple(steps),
         )
         end = AuctionState(tuple(value for _ in self.roles), tuple(bids))
         return Question(text, self.payoffs(end)[role])

@@ -12,10 +12,17 @@ from typing import ClassVar, Protocol
 from bestresponse.core import Action, Amount, Ask, Choice, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import prose
-from bestresponse.games.quiz import ask_about_play
-from bestresponse.games.texts import TEXTS, drop_goal
-from bestresponse.telling.render import write_rules
+from bestresponse.core.special import (
+    OfferAnswered,
+    OfferMade,
+    ReturnedBack,
+    SentOver,
+    TrustRule,
+    UltimatumRule,
+)
+from bestresponse.core.told import Aim, Event, Over, Players
+from bestresponse.games.quiz import Verb, ask_about_play
+from bestresponse.games.statements import read_exactly
 
 State = tuple[float | str, ...]
 """The moves so far."""
@@ -24,7 +31,7 @@ State = tuple[float | str, ...]
 class TwoSteps(Game[State], Protocol):
     """What such games share; a game says what is asked, told and earned."""
 
-    verbs: ClassVar[tuple[str, str]]
+    verbs: ClassVar[tuple[Verb, Verb]]
     unit: ClassVar[str] = ""
 
     def start(self) -> State:
@@ -35,10 +42,6 @@ class TwoSteps(Game[State], Protocol):
         """Return the state after these moves."""
         (move,) = moves.values()
         return (*state, move if isinstance(move, str) else float(move))
-
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: without the sentence about their goal."""
-        return drop_goal(write_rules(self.view((), role)))
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what some moves of both earn."""
@@ -60,7 +63,7 @@ class Trust(TwoSteps):
     version: int = 1
     title = "Trust game"
     roles = ("sender", "receiver")
-    verbs = ("send", "return")
+    verbs: ClassVar[tuple[Verb, Verb]] = ("send", "return")
 
     def __post_init__(self) -> None:
         if not (self.endowment > 0 and self.factor > 0):
@@ -74,22 +77,15 @@ class Trust(TwoSteps):
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        rules = TEXTS.fill(
-            "trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}"
-        )
-        situation = (
-            f"The sender sent {state[0]:g}; {self.factor * float(state[0]):g} arrived."
-            if state
-            else ""
-        )
+        rule = TrustRule(read_exactly(self.endowment), read_exactly(self.factor))
+        history: list[Event] = []
+        if state:
+            sent = read_exactly(float(state[0]))
+            history.append(SentOver(sent, rule.factor * sent))
         if len(state) == 2:
-            situation += f" The receiver returned {state[1]:g}."
-        return View(
-            role,
-            prose(rules),
-            prose(situation),
-            {"sent": list(state), "rivals": [r for r in self.roles if r != role]},
-        )
+            history += [ReturnedBack(read_exactly(float(state[1]))), Over()]
+        facts = {"sent": list(state), "rivals": [r for r in self.roles if r != role]}
+        return View(role, (Players(self.roles), rule, Aim()), tuple(history), facts)
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -147,7 +143,7 @@ class Ultimatum(TwoSteps):
     version: int = 1
     title = "Ultimatum game"
     roles = ("proposer", "responder")
-    verbs = ("offer", "choose")
+    verbs: ClassVar[tuple[Verb, Verb]] = ("offer", "choose")
 
     def __post_init__(self) -> None:
         if not self.pie > 0:
@@ -161,16 +157,14 @@ class Ultimatum(TwoSteps):
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        rules = TEXTS.fill("ultimatum_rules", me=role, pie=f"{self.pie:g}")
-        situation = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
+        rule = UltimatumRule(read_exactly(self.pie))
+        history: list[Event] = []
+        if state:
+            history.append(OfferMade(read_exactly(float(state[0])), rule.pie))
         if len(state) == 2:
-            situation += f" The responder {state[1]}s."
-        return View(
-            role,
-            prose(rules),
-            prose(situation),
-            {"offers": list(state), "rivals": [r for r in self.roles if r != role]},
-        )
+            history += [OfferAnswered(state[1] == "accept"), Over()]
+        facts = {"offers": list(state), "rivals": [r for r in self.roles if r != role]}
+        return View(role, (Players(self.roles), rule, Aim()), tuple(history), facts)
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""

@@ -19,6 +19,7 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
@@ -29,7 +30,11 @@ from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Rol
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
+from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.registry import find_by_name
+from bestresponse.core.special import (
+    UntoldPayoffs,
+)
 from bestresponse.core.told import (
     Aim,
     Cells,
@@ -46,8 +51,6 @@ from bestresponse.core.told import (
     prose,
 )
 from bestresponse.games.statements import MOST_CELLS, read_exactly, tell
-from bestresponse.games.texts import TEXTS
-from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 Format = Literal["table", "prose", "json"]
@@ -138,6 +141,11 @@ class MatrixGame:
     version: int = 2
     others: Others = "unsaid"
 
+    def __post_init__(self) -> None:
+        check_roles(self.form.players)
+        for who, actions in zip(self.form.players, self.form.actions, strict=True):
+            check_distinct(tuple(actions), f"an action of {who}")
+
     @property
     def name(self) -> str:
         """The name of the game."""
@@ -182,6 +190,7 @@ class MatrixGame:
             "players": list(self.roles),
             "actions": [list(actions) for actions in self.form.actions],
             "payoffs": self.form.payoffs.tolist(),
+            "rivals": [other for other in self.roles if other != role],
         }
         history = (*events, Over()) if events else ()
         return View(role, self.stated, history, facts, layout=_LAYOUTS[self.shown_as])
@@ -199,23 +208,14 @@ class MatrixGame:
             values = values.dot(as_strategy(answer, options))
         return dict(zip(self.roles, values.tolist(), strict=True))
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: the table where it can be read, and nothing about aims or the
-        others' thoughts."""
-        if self.form.payoffs[0].size <= MOST_CELLS or not any(
-            isinstance(one, Cells) for one in self.stated
-        ):
-            stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
-            return write_rules(View(role, stated, layout=_LAYOUTS[self.shown_as]))
-        others = " and ".join(other for other in self.roles if other != role)
-        mine = self.form.actions[self.roles.index(role)]
-        return TEXTS.fill(
-            "matrix_people_large",
-            me=role,
-            others=others,
-            count=len(mine),
-            first=mine[0],
-            last=mine[-1],
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for people: the table where it can be read, and nothing about aims or
+        the others' thoughts."""
+        stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
+        if self.form.payoffs[0].size <= MOST_CELLS:
+            return stated
+        return tuple(
+            UntoldPayoffs() if isinstance(statement, Cells) else statement for statement in stated
         )
 
     @cached_property
@@ -231,6 +231,37 @@ def _make_event(who: Role, answer: Action) -> Chose | Mixed:
     if isinstance(answer, str):
         return Chose(who, (answer,))
     return Mixed(who, tuple(read_exactly(float(weight)) for weight in answer))
+
+
+_MOST_EXACT = 2_000
+"""Payoffs in a table that noise is averaged over in fractions."""
+
+
+def expect_noise(form: NormalForm, noise: float) -> NormalForm:
+    """Return the table of what everybody means, where another move is made with probability
+    `noise`.
+
+    Fractions keep ties that floats would break, so that equilibria of the table are found exactly.
+
+    >>> pennies = NormalForm.zero_sum([[1, -1], [-1, 1]])
+    >>> expect_noise(pennies, 0.25).payoffs[0].tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    exact = form.payoffs.size <= _MOST_EXACT
+    if exact:
+        payoffs = np.array([Fraction(number) for number in form.given.ravel()], dtype=object)
+        payoffs = payoffs.reshape(form.payoffs.shape)
+    else:
+        payoffs = form.payoffs
+    probability = read_exactly(noise) if exact else noise
+    for axis, actions in enumerate(form.shape, start=1):
+        if actions == 1:
+            continue
+        slip = probability / (actions - 1)
+        stay = 1 - probability
+        total = payoffs.sum(axis=axis, keepdims=True)
+        payoffs = stay * payoffs + slip * (total - payoffs)
+    return NormalForm(payoffs, form.players, form.actions, form.name)
 
 
 GO_ON = "go on"
@@ -274,6 +305,7 @@ class RepeatedGame:
     others: Others = "unsaid"
 
     def __post_init__(self) -> None:
+        check_roles(self.form.players)
         if self.rounds < 1:
             raise UsageError(f"a repeated game needs at least 1 round, got {self.rounds}")
         for what, factor in (("continuation", self.continuation), ("discount", self.discount)):
@@ -296,6 +328,12 @@ class RepeatedGame:
     def stage(self) -> MatrixGame:
         """The game of one round."""
         return MatrixGame(self.form, shown_as=self.shown_as, story=self.story, others=self.others)
+
+    @cached_property
+    def intended_form(self) -> NormalForm:
+        """The table of what is meant in one round: payoffs are those expected once noise has made
+        the moves."""
+        return expect_noise(self.form, self.noise) if self.noise else self.form
 
     def start(self) -> Rounds:
         """Return the state before anybody has moved."""
@@ -331,7 +369,6 @@ class RepeatedGame:
         facts = {
             **stage.facts,
             "history": [list(moves) for moves in state.played],
-            "rivals": [other for other in self.roles if other != role],
         }
         if self.noise:
             seat = self.roles.index(role)
@@ -339,11 +376,10 @@ class RepeatedGame:
         rules = (*stage.rules, self._repetition)
         return View(role, rules, tuple(self._list_events(state, role)), facts, layout=stage.layout)
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: those of one round, how many there are, and what can go
+    def list_rules(self, role: Role) -> tuple[Statement, ...]:
+        """State the rules for people: those of one round, how many there are, and what can go
         wrong."""
-        repetition = write_rules(View(role, (self._repetition,)))
-        return f"{self.stage.word_rules(role)}\n\n{repetition}".strip()
+        return (*self.stage.list_rules(role), self._repetition)
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round; whether another follows is drawn in the round before."""

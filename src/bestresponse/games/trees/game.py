@@ -3,7 +3,7 @@ file.
 
 The state is the node that the play has come to. Chance nodes are moves of nature. A player is told
 what is known at its information set, and nothing else of where it is. The whole tree is common
-knowledge: it is told by written rules or, where there are none, as the course of the game.
+knowledge: it is told by its rule or, where there is none, as the course of the game.
 """
 
 import re
@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bestresponse.core import NATURE, REFEREE, Action, Ask, Choice, Lottery, Role, View
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.told import (
     Aim,
     Chose,
@@ -26,44 +25,36 @@ from bestresponse.core.told import (
     Over,
     Prose,
     Reached,
-    ShownSigns,
     Statement,
     Title,
     YourTurn,
     prose,
 )
-from bestresponse.games.statements import list_moves_to, name_branch, tell
-from bestresponse.games.texts import TEXTS
+from bestresponse.games.statements import check_tree_names, list_moves_to, name_branch, tell
+from bestresponse.games.trees.rules import POKER, TreeRule, find_tree_rule
 from bestresponse.telling.knowledge import CHANCE as BY_CHANCE, Map, read_course
-from bestresponse.telling.render import check_length, write_rules
+from bestresponse.telling.render import check_length
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-_CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
-_POKER = ("kuhn-poker", "leduc-poker")
+_CARDS = frozenset("TJQKA")
 _MOST_WAYS = 12
 """Of more ways on which a position may have been reached none is listed."""
-_WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
 
 
 @dataclass(frozen=True)
 class TreeGame:
-    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where
-    they are known."""
+    """A tree to be played; roles are the players of the tree. It is told by its rule where it
+    follows one."""
 
     tree: Tree
     description: str = ""
-    rules: str = ""
-    version: int = 3
+    version: int = 4
     _seen: dict[int, tuple[Event, ...]] = field(
         init=False, default_factory=dict, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
-        taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
-        if taken:
-            raise InvalidGame(
-                f"a player is named {taken[0]!r}; this name belongs to the game itself"
-            )
+        check_tree_names(self.tree)
 
     @property
     def name(self) -> str:
@@ -111,17 +102,8 @@ class TreeGame:
             history = self._seen[index]
         return View(role, self._stated, history, facts)
 
-    def word_rules(self, role: Role) -> str:
-        """Word the rules for people: who plays, and how; without the letters that stand for cards
-        and moves."""
-        stated = [statement for statement in self._stated if not isinstance(statement, Title | Aim)]
-        if self.rules and self.name.startswith(_POKER):
-            # The last paragraph explains the labels of information sets.
-            stated = [stated[0], Prose(self.rules.rpartition("\n\n")[0])]
-        return write_rules(View(role, tuple(stated)))
-
     def check_telling(self) -> None:
-        """Raise TooLarge where the game has no written rules and too large a tree to be told."""
+        """Raise TooLarge where the game follows no rule and has too large a tree to be told."""
         check_length(self._stated, self.name)
 
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
@@ -139,10 +121,19 @@ class TreeGame:
         return dict(zip(self.roles, map(float, self.tree.payoffs[state]), strict=True))
 
     @cached_property
+    def rule(self) -> TreeRule | None:
+        """The rule that the tree follows, None where there is none."""
+        return find_tree_rule(self.tree)
+
+    @property
+    def _is_poker(self) -> bool:
+        return isinstance(self.rule, POKER)
+
+    @cached_property
     def _stated(self) -> tuple[Statement, ...]:
-        """The written rules, or where there are none a description and the whole tree."""
+        """The rule, or where there is none a description and the whole tree."""
         players, course = tell(self.tree)
-        told = (Prose(self.rules),) if self.rules else (*self._described, course)
+        told = (*self._described, course) if self.rule is None else (self.rule,)
         return (Title(self.name), players, *told, Aim())
 
     @property
@@ -159,15 +150,13 @@ class TreeGame:
         """Yield what the player of an information set knows there."""
         label = self.tree.infosets[index].label
         yield YourTurn()
-        if self.name.startswith(_POKER) and label[:1] in _CARDS:
-            yield Holds(
-                _CARDS[label[:1]]
-            )  # in poker the first letter is the card that the player holds
+        if self._is_poker:
+            yield Holds(label[0])  # the first letter is the card that the player holds
         yield from self._list_steps(state)
-        if self.rules:
-            yield ShownSigns(label)  # which the rules explain
-        elif self._map is not None and (letter := self._map.find_letter(state)):
-            yield Reached(letter)
+        if self.rule is None and self._map is not None:
+            letter = self._map.find_letter(state)
+            if letter:
+                yield Reached(letter)
 
     def _list_steps(self, state: int) -> Iterator[Event]:
         """Yield what the player at a node knows of the moves before."""
@@ -186,7 +175,7 @@ class TreeGame:
             if who != BY_CHANCE:
                 made_at = {self._map.list_ancestors(place)[number] for place in known.places}
                 yield Chose(who, moves, secret=not made_at.isdisjoint(self._map.closed))
-            elif not self.name.startswith(_POKER):
+            elif not self._is_poker:
                 yield Drew(moves)
             elif len(moves) == 1 and number >= len(self.roles):
                 yield from self._list_draw(moves[0], number)
@@ -203,20 +192,15 @@ class TreeGame:
         """Yield what chance drew; in poker, whose card: all are dealt at once or one by one, later
         ones lie open."""
         cards = re.sub(r"^deal ", "", label)
-        if not self.name.startswith(_POKER) or set(cards) - set(_CARDS):
+        if not self._is_poker or set(cards) - _CARDS:
             yield Drew((label,))
         elif len(cards) == 1 and depth >= len(self.roles):
-            yield LaidOpen(_CARDS[cards])
+            yield LaidOpen(cards)
         else:
             for who, card in zip(self.roles[depth:], cards, strict=False):
-                yield Dealt(who, _CARDS[card])
+                yield Dealt(who, card)
 
 
 def _make_event(step: tuple[str, str]) -> Chose | Drew:
     who, move = step
     return Drew((move,)) if who == BY_CHANCE else Chose(who, (move,))
-
-
-def read_rules(name: str) -> str:
-    """Read the rules of a tree of the catalogue in words; empty where it has none."""
-    return TEXTS.text(f"tree_{name.replace('-', '_')}") if name in _WITH_RULES else ""

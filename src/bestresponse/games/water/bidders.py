@@ -1,10 +1,10 @@
 """Bidders without a model for the Water Allocation Challenge, to say how good a model's play is.
 
 Each is a formula over many games at once; `BidderPlayer` puts the same formula into a seat of one
-game. All see only what is public. Arrays have one row a game, then (where they have them) one
-column a day and one a seat. The steps are those of `games.water.game`, number by number: the same
-supplies from the same seeds, the same order of service, the same sums. A bid that is not made is
-NaN.
+game. All see only what is public. Arrays have one row per game, then (where they have them) one
+column per day and one per seat. The steps are those of `games.water.game`, number by number: the
+same supplies from the same seeds, the same order of service, the same sums. A bid that is not
+made is NaN.
 
     random      a share of the balance, uniform from 0 to 1
     share:X     always the share X of the balance (0.5 where none is given)
@@ -106,7 +106,7 @@ class Morning:
 
 @dataclass(frozen=True)
 class Trace:
-    """Whole games: `balance`, `health` and `dry` as they stand in the evening of each day."""
+    """Whole games: `balance`, `health` and `dry` as they are in the evening of each day."""
 
     rules: WaterRules
     supply: Floats
@@ -168,9 +168,11 @@ def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
     for rank, seat in enumerate(rules.by_need):
         others = np.asarray([other for other in rules.by_need if other != seat], dtype=np.intp)
         offered = np.where(np.isnan(bids), -1.0, bids)[:, others]
-        left, price = supply.astype(np.float64), prices[:, seat]
+        left = supply.astype(np.float64)
+        price = prices[:, seat]
         for column in np.argsort(-offered, axis=1, kind="stable").T:
-            offer, need = offered[rows, column], needs[others[column]]
+            offer = offered[rows, column]
+            need = needs[others[column]]
             above = np.where(column >= rank, offer, offer + CENT)
             price = np.where((left >= needs[seat]) & (offer >= 0), above, price)
             left -= np.where((offer >= 0) & (need <= left), need, 0.0)
@@ -181,14 +183,17 @@ def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
 def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Floats]) -> Trace:
     """Play all games; `bid` gives the bids of every seat (games x seats), which count where a seat
     is alive."""
-    games, days, seats = len(supplies), rules.days, len(rules.residents)
+    games = len(supplies)
+    days = rules.days
+    seats = len(rules.residents)
     salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
     mornings, bids, balances, healths, drys = (
         np.full((games, days, seats), np.nan) for _ in range(5)
     )
     served = np.zeros((games, days, seats), dtype=np.bool_)
     balance = np.zeros((games, seats)) + salaries
-    health, dry = np.full((games, seats), float(rules.health)), np.zeros((games, seats))
+    health = np.full((games, seats), float(rules.health))
+    dry = np.zeros((games, seats))
     book = PriceBook(rules)
     for day in range(days):
         mornings[:, day] = balance
@@ -196,12 +201,12 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
         seen = Morning(
             rules,
             supply,
-            health,
-            dry,
-            mornings[:, : day + 1],
-            supplies[:, :day],
-            bids[:, :day],
-            book,
+            health=health,
+            dry=dry,
+            balances=mornings[:, : day + 1],
+            supplies=supplies[:, :day],
+            bids=bids[:, :day],
+            book=book,
         )
         alive = health > 0
         offers = np.where(alive, bid(seen), np.nan)
@@ -211,10 +216,15 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
         watered = np.minimum(rules.most_health, health + rules.gain)
         health = np.where(wins, watered, np.where(parched, health - dry * rules.thirst, health))
         balance = np.where(wins, balance - np.nan_to_num(offers), balance)
-        bids[:, day], served[:, day] = offers, wins
-        balances[:, day], healths[:, day], drys[:, day] = balance, health, dry
+        bids[:, day] = offers
+        served[:, day] = wins
+        balances[:, day] = balance
+        healths[:, day] = health
+        drys[:, day] = dry
         balance = np.where(health > 0, balance + salaries, balance)
-    return Trace(rules, supplies, bids, served, balances, healths, drys)
+    return Trace(
+        rules, supplies, bids=bids, served=served, balance=balances, health=healths, dry=drys
+    )
 
 
 Seeds = NDArray[np.uint64]
@@ -332,8 +342,10 @@ def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
 def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
     """The bids of one policy a game, or of one for all: shares when deadly, tight, at ease, at full
     health; margin."""
-    balance, health = morning.balance[:, seat], morning.health[:, seat]
-    thirst, dry = morning.rules.thirst, morning.dry[:, seat]
+    balance = morning.balance[:, seat]
+    health = morning.health[:, seat]
+    thirst = morning.rules.thirst
+    dry = morning.dry[:, seat]
     states = (
         health <= (dry + 1) * thirst,
         health <= (2 * dry + 3) * thirst,
@@ -409,12 +421,12 @@ def _morning_of(facts: JsonMapping) -> Morning:
     return Morning(
         rules,
         np.asarray([facts["supply"]], dtype=np.float64),
-        standings[None, :, 1],
-        standings[None, :, 2],
-        np.concatenate([salaries[None], mornings])[None],
-        np.asarray([[day["supply"] for day in days]], dtype=np.float64),
-        bids,
-        PriceBook(rules),
+        health=standings[None, :, 1],
+        dry=standings[None, :, 2],
+        balances=np.concatenate([salaries[None], mornings])[None],
+        supplies=np.asarray([[day["supply"] for day in days]], dtype=np.float64),
+        bids=bids,
+        book=PriceBook(rules),
     )
 
 
@@ -459,7 +471,8 @@ def search_bidder(rules: WaterRules, seat: int) -> Floats:
     """Find the five numbers for this seat by simulation; the same rules give the same numbers."""
     rng = np.random.default_rng(split(0, "water solver", seat))
     supplies = draw_supplies(rules, [split(0, "water solver game", game) for game in range(_GAMES)])
-    mean, spread = _START.copy(), _SPREAD.copy()
+    mean = _START.copy()
+    spread = _SPREAD.copy()
     for _ in range(_ROUNDS):
         candidates = np.clip(rng.normal(mean, spread, (_CANDIDATES, 5)), 0.0, 1.0)
         candidates[0] = np.clip(mean, 0.0, 1.0)
@@ -467,7 +480,8 @@ def search_bidder(rules: WaterRules, seat: int) -> Floats:
         lived = trace.present[:, :, seat].sum(axis=1) + rules.days * trace.survived[:, seat]
         scores = lived.reshape(_CANDIDATES, _GAMES).mean(axis=1)
         elite = candidates[np.argsort(-scores, kind="stable")[:_ELITE]]
-        mean, spread = elite.mean(axis=0), elite.std(axis=0) + 0.02
+        mean = elite.mean(axis=0)
+        spread = elite.std(axis=0) + 0.02
     best: Floats = np.round(np.clip(mean, 0.0, 1.0), 4)
     return best
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -33,9 +34,25 @@ from bestresponse.core.ask import PASS, Amount, Ask, Lottery
 from bestresponse.core.capabilities import Figure, Parameter, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.core.phrase import make_phrase
 from bestresponse.core.player import Player
-from bestresponse.core.told import prose
-from bestresponse.games.texts import TEXTS
+from bestresponse.core.special import (
+    DroughtOver,
+    DroughtRule,
+    HealthRule,
+    NeedsRule,
+    NoWaterBid,
+    ResidentNeed,
+    ResidentOut,
+    ResidentState,
+    SalariesPaid,
+    SupplyRule,
+    WaterAuctionRule,
+    WaterBid,
+    WaterFound,
+)
+from bestresponse.core.told import Event, Over, Players, Round, Statement
+from bestresponse.games.statements import read_exactly
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import (
     OWN_SUPPLY,
@@ -51,78 +68,83 @@ from bestresponse.games.water.rules import (
 
 
 @lru_cache(maxsize=256)
-def rules_in_words(rules: WaterRules, role: Role) -> str:
-    """The rules as they are told to one resident."""
-    needs = "\n".join(
-        f"- {r.name}: needs {_counted(r.need, 'unit')} a day, salary ${r.salary:g} a day"
-        for r in rules.residents
+def state_rules(rules: WaterRules) -> tuple[Statement, ...]:
+    """State the rules as they are told to every resident."""
+    names = tuple(resident.name for resident in rules.residents)
+    needs = tuple(
+        ResidentNeed(r.name, read_exactly(r.need), read_exactly(r.salary)) for r in rules.residents
     )
-    drawn = f"between {rules.low} and {rules.high} units, each amount equally likely"
-    return TEXTS.fill(
-        "water_rules",
-        me=role,
-        everybody=", ".join(r.name for r in rules.residents),
-        days=_counted(rules.days, "day"),
-        health=f"{rules.health:g}",
-        most_health=f"{rules.most_health:g}",
-        gain=f"{rules.gain:g}",
-        thirst=f"{rules.thirst:g}",
-        thirst_twice=f"{2 * rules.thirst:g}",
-        needs=needs,
-        supply=drawn if rules.low < rules.high else f"always {_counted(rules.low, 'unit')}",
+    health = HealthRule(
+        start=read_exactly(rules.health),
+        most=read_exactly(rules.most_health),
+        gain=read_exactly(rules.gain),
+        thirst=read_exactly(rules.thirst),
     )
-
-
-def _counted(number: float, thing: str) -> str:
-    return f"{number:g} {thing}" if number == 1 else f"{number:g} {thing}s"
+    return (
+        Players(names),
+        DroughtRule(rules.days),
+        health,
+        NeedsRule(needs),
+        SupplyRule(rules.low, rules.high),
+        WaterAuctionRule(names),
+    )
 
 
 @lru_cache(maxsize=4096)
-def day_in_words(rules: WaterRules, day: Day) -> str:
-    """A day that is over, as it is announced to all."""
+def list_day(rules: WaterRules, day: Day) -> tuple[Event, ...]:
+    """List what is announced of a day that is over."""
+    events: list[Event] = [Round(day.number), WaterFound(day.supply)]
     rows = zip(rules.residents, day.present, day.bids, day.winners, day.after, strict=True)
-    lines = [f"Day {day.number}: {day.supply} units of water."]
     for resident, present, bid, won, after in rows:
-        if present:
-            offer = (
-                "made no bid"
-                if bid is None
-                else f"bid ${money(bid)} and {'got water' if won else 'got none'}"
-            )
-            lines.append(f"- {resident.name} {offer}; now {_status(after)}")
-    return "\n".join(lines)
+        if not present:
+            continue
+        if bid is None:
+            events.append(NoWaterBid(resident.name))
+        else:
+            events.append(WaterBid(resident.name, cut_to_cents(bid), won))
+        events.append(_state(resident.name, after))
+    return tuple(events)
 
 
-def morning_in_words(rules: WaterRules, state: Drought, role: Role) -> str:
-    """Today's supply and everybody's state before the bids, the reader's own last."""
+def list_morning(rules: WaterRules, state: Drought) -> tuple[Event, ...]:
+    """List today's supply and everybody's state before the bids, or who is alive in the end."""
+    standings = list(zip(rules.residents, state.standings, strict=True))
     if state.day > rules.days or not any(standing.alive for standing in state.standings):
-        left = [r.name for r, s in zip(rules.residents, state.standings, strict=True) if s.alive]
-        return f"The drought is over. Alive: {', '.join(left) or 'nobody'}."
-    water = "" if state.supply is None else f" There are {state.supply} units of water today."
-    lines = [f"Day {state.day} of {rules.days}. Salaries are paid.{water}"]
-    for resident, standing in zip(rules.residents, state.standings, strict=True):
-        if resident.name != role:
-            lines.append(f"- {resident.name}: {_status(standing)}")
-    yours = state.standings[[r.name for r in rules.residents].index(role)]
-    lines.append(f"You, {role}: {_status(yours)}.")
-    return "\n".join(lines)
+        alive = tuple(resident.name for resident, standing in standings if standing.alive)
+        return Over(), DroughtOver(alive)
+    water = () if state.supply is None else (WaterFound(state.supply),)
+    states = (_state(resident.name, standing) for resident, standing in standings)
+    return (Round(state.day), SalariesPaid(state.day, rules.days), *water, *states)
+
+
+def _state(who: Role, standing: Standing) -> ResidentState | ResidentOut:
+    if not standing.alive:
+        return ResidentOut(who)
+    return ResidentState(
+        who=who,
+        money=cut_to_cents(standing.balance),
+        health=read_exactly(standing.health),
+        dry_days=standing.dry_days,
+    )
+
+
+def cut_to_cents(amount: float) -> Fraction:
+    """Cut an amount in dollars to whole cents: nobody is told of more than there is.
+
+    >>> cut_to_cents(12.5), cut_to_cents(0.1 + 0.2)
+    (Fraction(25, 2), Fraction(3, 10))
+    """
+    return Fraction(math.floor(amount * 100 + 1e-6), 100)
 
 
 def money(amount: float) -> str:
-    """An amount in dollars, cut to whole cents: nobody is told of more than there is.
+    """Write an amount in dollars, cut to whole cents.
 
     >>> money(70), money(12.5), money(0.1 + 0.2)
     ('70', '12.50', '0.30')
     """
-    cents = math.floor(amount * 100 + 1e-6)
-    return f"{cents // 100}" if cents % 100 == 0 else f"{cents / 100:.2f}"
-
-
-def _status(standing: Standing) -> str:
-    if not standing.alive:
-        return "out of the game"
-    dry = "1 dry day" if standing.dry_days == 1 else f"{standing.dry_days} dry days in a row"
-    return f"${money(standing.balance)}, health {standing.health:g}, {dry}"
+    exact = cut_to_cents(amount)
+    return str(exact) if exact.denominator == 1 else f"{float(exact):.2f}"
 
 
 _OUT = "out"
@@ -150,11 +172,11 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
         for seat, s in enumerate(state.standings)
     )
     return PlayedRounds(
-        None if over else state.day,
-        rules.days,
-        None,
-        ("day", "you", "your health", "water", *(names[seat] for seat in others)),
-        tuple(
+        now=None if over else state.day,
+        of=rules.days,
+        total=None,
+        columns=("day", "you", "your health", "water", *(names[seat] for seat in others)),
+        rows=tuple(
             (
                 day.number,
                 _bid(day, own),
@@ -170,10 +192,10 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
             )
             for day in state.past
         ),
-        "day",
-        tuple(facts),
-        ("resident", "money", "health", "dry days"),
-        status,
+        word="day",
+        facts=tuple(facts),
+        status_columns=("resident", "money", "health", "dry days"),
+        status=status,
     )
 
 
@@ -233,12 +255,14 @@ class Water:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, facts={"day": state.day})
-        past = [day_in_words(self.rules, day) for day in state.past]
-        now = morning_in_words(self.rules, state, role)
-        facts = self._facts(state, role) | {"past": past, "now": now}
-        return View(
-            role, prose(rules_in_words(self.rules, role)), prose("\n\n".join((*past, now))), facts
-        )
+        days = [event for day in state.past for event in list_day(self.rules, day)]
+        history = (*days, *list_morning(self.rules, state))
+        return View(role, state_rules(self.rules), history, self._facts(state, role))
+
+    @property
+    def has_final_payoff(self) -> bool:
+        """Who is alive at the end has earned 1; no day has a payoff of its own."""
+        return True
 
     def find_round(self, state: Drought) -> int:
         """Return the number of the day."""
@@ -265,10 +289,10 @@ class Water:
         day = Day(
             state.day,
             state.supply or 0,
-            tuple(s.alive for s in state.standings),
-            bids,
-            winners,
-            after,
+            present=tuple(s.alive for s in state.standings),
+            bids=bids,
+            winners=winners,
+            after=after,
         )
         paid = zip(self.rules.residents, after, strict=True)
         mornings = tuple(
@@ -343,31 +367,35 @@ class Water:
         bid = float(round(resident.salary / 4))
         bids = tuple(bid if k == seat else None for k in range(len(self.roles)))
         served = self.settle(self.start(), bids, tuple(k == seat for k in range(len(self.roles))))
-        money = (
-            f"You begin with ${resident.salary:g}. If you bid ${bid:g} on the first day and are"
-            " served, how many "
+        text = make_phrase(
+            "You begin with ${money}. If you bid ${bid} on the first day and are served, how many"
+            " dollars have you left that evening?",
+            money=float(resident.salary),
+            bid=bid,
         )
-        asked.append(
-            Question(
-                f"{money}dollars have you left that evening?", served.past[-1].after[seat].balance
-            )
-        )
+        asked.append(Question(text, served.past[-1].after[seat].balance))
         return tuple(asked)
 
     def _ask_about_thirst(self, seat: int) -> list[Question]:
-        silent, nobody = (None,) * len(self.roles), (False,) * len(self.roles)
+        silent = (None,) * len(self.roles)
+        nobody = (False,) * len(self.roles)
         first = self.settle(self.start(), silent, nobody)
         second = self.settle(first, silent, nobody).standings[seat]
-        text = (
-            f"You begin with {self.rules.health:g} health points. If you get no water on the"
-            " first day"
-        )
+        health = float(self.rules.health)
         if second.alive and self.rules.days > 1:
-            return [
-                Question(f"{text} and none on the second, how many have you left?", second.health)
-            ]
+            text = make_phrase(
+                "You begin with {health} health points. If you get no water on the first day and"
+                " none on the second, how many have you left?",
+                health=health,
+            )
+            return [Question(text, second.health)]
         if first.standings[seat].alive:
-            return [Question(f"{text}, how many have you left?", first.standings[seat].health)]
+            text = make_phrase(
+                "You begin with {health} health points. If you get no water on the first day, how"
+                " many have you left?",
+                health=health,
+            )
+            return [Question(text, first.standings[seat].health)]
         return []
 
     def _evening(self, standing: Standing, bid: float | None, won: bool) -> Standing:

@@ -22,6 +22,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, get_type_hints
 
 from pydantic import BaseModel, ValidationError, validate_call
+from pydantic_core import to_jsonable_python
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, LimitReached, UsageError
@@ -127,7 +128,8 @@ class WorkerPool:
     async def call(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
         """Return the result of a tool; UsageError with the sentence of the worker, LimitReached
         past a limit."""
-        line = json.dumps({"tool": tool, "arguments": arguments})
+        # The client's objects come as models, such as the messages of a transcript.
+        line = json.dumps({"tool": tool, "arguments": arguments}, default=to_jsonable_python)
         if len(line) > self.limits.input:
             raise LimitReached(
                 f"the arguments have {len(line):,} characters; the limit is {self.limits.input:,}"

@@ -44,7 +44,7 @@ _MODELS = ("player", "rival")
 
 
 class ChatHarnessConfig(vf.HarnessConfig):  # type: ignore[misc, unused-ignore]
-    """The options that every harness has; there are none of our own."""
+    """The options that every harness has; we add no others."""
 
 
 class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-ignore]

@@ -1,10 +1,11 @@
 """Anthropic's Messages API (https://docs.anthropic.com/en/api/messages).
 
 There is no seed and there are no log-probabilities. A schema is asked for as the input of a tool
-the model must call; the reply's text is then that input as JSON. Parameters that a model does not
-take are left out, and the reply says so.
+the model must call; the reply's text is then that input as JSON. Tools that the model may call
+are next to it. Parameters that a model does not take are left out, and the reply says so.
 """
 
+import json
 from typing import ClassVar
 
 from bestresponse.core.errors import BadReply
@@ -18,6 +19,7 @@ from bestresponse.models.base import (
     Request,
     Usage,
 )
+from bestresponse.models.http import Rejected
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_count, read_field
 from bestresponse.models.schema import read_schema
@@ -33,6 +35,43 @@ _FINISH = {
 }
 
 
+def _name_answer(request: Request) -> str:
+    """Return the name of the tool whose input is the answer, which no other tool has."""
+    taken = {json.loads(tool)["name"] for tool in request.tools}
+    return _TOOL if _TOOL not in taken else f"final_{_TOOL}"
+
+
+def _list_tools(
+    request: Request, mode: SchemaMode | None, refused: frozenset[str]
+) -> dict[str, object]:
+    """Return the tools that may be called and, for a schema, the one whose input is the answer."""
+    if "tools" in refused:
+        return {}
+    offered = []
+    for text in request.tools:
+        tool = json.loads(text)
+        offered.append(
+            {
+                "name": tool["name"],
+                "description": tool["description"],
+                "input_schema": tool["parameters"],
+            }
+        )
+    one_at_a_time = {"disable_parallel_tool_use": True}
+    if mode is not SchemaMode.SCHEMA:
+        choice = {"type": "auto", **one_at_a_time}
+        return {"tools": offered, "tool_choice": choice} if offered else {}
+    name = _name_answer(request)
+    answer = {
+        "name": name,
+        "description": "Give the answer.",
+        "input_schema": read_schema(request),
+    }
+    # Some tool has to be called: the one that answers, or one that helps to.
+    choice = {"type": "any", **one_at_a_time} if offered else {"type": "tool", "name": name}
+    return {"tools": [*offered, answer], "tool_choice": choice}
+
+
 class AnthropicModel(HttpModel):
     """A Claude model."""
 
@@ -43,8 +82,8 @@ class AnthropicModel(HttpModel):
     key_header = "x-api-key"
     headers: ClassVar = {"anthropic-version": _VERSION}
     service: ClassVar = {"version": _VERSION}
-    offers = Abilities(schema=True)
-    optional = ("temperature", "top_p", "stop_sequences", "thinking")
+    offers = Abilities(schema=True, tools=True)
+    optional = ("temperature", "top_p", "stop_sequences", "thinking", "tools")
     has_json_mode = False
     schema_is = "tool"
 
@@ -68,14 +107,14 @@ class AnthropicModel(HttpModel):
                 "top_p": None,
             }
             settings["max_tokens"] = request.max_tokens + budget
-        if mode is SchemaMode.SCHEMA:
-            tool = {
-                "name": _TOOL,
-                "description": "Give the answer.",
-                "input_schema": read_schema(request),
-            }
-            settings |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
-        return settings
+        return settings | _list_tools(request, mode, refused)
+
+    def _find_refused(
+        self, request: Request, mode: SchemaMode | None, error: Rejected
+    ) -> frozenset[str]:
+        """A model that takes no tools cannot be asked for a schema by one either."""
+        refused = super()._find_refused(request, mode, error)
+        return refused | {SchemaMode.SCHEMA} if "tools" in refused else refused
 
     def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         system = "\n\n".join(message.content for message in messages if message.role == "system")
@@ -96,10 +135,18 @@ class AnthropicModel(HttpModel):
         data: JsonObject = answer if isinstance(answer, dict) else {}
         reason = data.get("stop_reason")
         name = data.get("id")
-        if request.schema is not None and reason == "tool_use":
-            text = self._read_tool_input(blocks)
+        called = [block for block in blocks if block.get("type") == "tool_use"]
+        answers = [block for block in called if block.get("name") == _name_answer(request)]
+        calls: list[tuple[str, str]] = []
+        if request.schema is not None and reason == "tool_use" and (answers or not request.tools):
+            text = self._read_tool_input(answers or called)
             finish = Finish.STOP
         else:
+            calls = [
+                (read_field(block, "name", str, self.id), self._read_tool_input([block]))
+                for block in called
+                if request.tools
+            ]
             texts = [
                 read_field(block, "text", str, self.id)
                 for block in blocks
@@ -113,6 +160,7 @@ class AnthropicModel(HttpModel):
             self._read_usage(data.get("usage")),
             (),
             name if isinstance(name, str) else None,
+            tool_calls=tuple(calls),
         )
 
     def _read_tool_input(self, blocks: list[JsonObject]) -> str:

@@ -2,14 +2,19 @@
 
 Choices are asked for by the response type `text/x.enum`, schemas by `responseJsonSchema`.
 Parameters that a model does not take are left out, and the reply says so. Thoughts are counted as
-reasoning tokens and are no part of the text.
+reasoning tokens and are no part of the text. Tools are offered as functions; a reply that may call
+one cannot be held to a form, so a schema is then told in words and choices are left out.
 """
 
+import json
+from dataclasses import replace
+
 from bestresponse.core.errors import BadReply
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import (
     Abilities,
     Finish,
+    Honoured,
     Message,
     Reply,
     Request,
@@ -32,6 +37,15 @@ _FINISH = {
 }
 
 
+def _declare_function(tool: JsonObject) -> JsonObject:
+    """Declare a tool as a function."""
+    return {
+        "name": tool["name"],
+        "description": tool["description"],
+        "parametersJsonSchema": tool["parameters"],
+    }
+
+
 class GoogleModel(HttpModel):
     """A Gemini model."""
 
@@ -40,8 +54,18 @@ class GoogleModel(HttpModel):
     path = "/models/{name}:generateContent"
     variable = "GEMINI_API_KEY"
     key_header = "x-goog-api-key"
-    offers = Abilities(schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True)
-    optional = ("temperature", "topP", "seed", "stopSequences", "thinkingConfig", *_LOGPROBS)
+    offers = Abilities(
+        schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, tools=True
+    )
+    optional = (
+        "temperature",
+        "topP",
+        "seed",
+        "stopSequences",
+        "thinkingConfig",
+        "tools",
+        *_LOGPROBS,
+    )
     choices_are = "sent"
 
     def _find_refused(
@@ -50,6 +74,8 @@ class GoogleModel(HttpModel):
         """Google writes "Logprobs is not enabled", and the two settings of log-probabilities go
         together."""
         refused = super()._find_refused(request, mode, error)
+        if request.tools and "function calling" in str(error).casefold():
+            refused |= {"tools"}
         return (
             refused | _LOGPROBS
             if "Logprobs is not enabled" in str(error) or refused & _LOGPROBS
@@ -75,7 +101,10 @@ class GoogleModel(HttpModel):
                 "thinkingConfig": {"thinkingBudget": budget},
                 "maxOutputTokens": request.max_tokens + budget,
             }
-        if request.choices:
+        if request.tools and "tools" not in refused:
+            declared = [_declare_function(json.loads(tool)) for tool in request.tools]
+            settings["tools"] = [{"functionDeclarations": declared}]
+        elif request.choices:
             enum = {"type": "STRING", "enum": list(request.choices)}
             settings |= {"responseMimeType": "text/x.enum", "responseSchema": enum}
         if request.logprobs:
@@ -85,7 +114,22 @@ class GoogleModel(HttpModel):
             }
         return settings
 
+    def _choose_mode(self, request: Request, refused: frozenset[str]) -> SchemaMode | None:
+        mode = super()._choose_mode(request, refused)
+        offered = request.tools and "tools" not in refused
+        return SchemaMode.WORDS if offered and mode is not None else mode
+
+    def _list_honoured(
+        self, request: Request, mode: SchemaMode | None, settings: JsonMapping
+    ) -> Honoured:
+        if request.choices and "tools" in settings:
+            unheld = super()._list_honoured(replace(request, choices=()), mode, settings)
+            return (*unheld, ("choices", "left out"))
+        return super()._list_honoured(request, mode, settings)
+
     def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
+        settings = dict(settings)
+        tools = settings.pop("tools", None)
         system = [{"text": message.content} for message in messages if message.role == "system"]
         turns = [
             {
@@ -96,6 +140,8 @@ class GoogleModel(HttpModel):
             if message.role != "system"
         ]
         body: JsonObject = {"contents": turns, "generationConfig": settings}
+        if tools is not None:
+            body["tools"] = tools
         return self._endpoint.post(
             body | ({"systemInstruction": {"parts": system}} if system else {})
         )
@@ -122,13 +168,27 @@ class GoogleModel(HttpModel):
         # There are no parts at all when everything went into thought, or was withheld.
         listed = parts if isinstance(parts, list) else []
         spoken = [part for part in listed if isinstance(part, dict) and not part.get("thought")]
+        calls = [part["functionCall"] for part in spoken if "functionCall" in part]
+        texts = [part for part in spoken if "functionCall" not in part]
         return Reply(
-            "".join(read_field(part, "text", str, self.id) for part in spoken),
+            "".join(read_field(part, "text", str, self.id) for part in texts),
             _FINISH.get(str(first.get("finishReason")), Finish.OTHER),
             usage,
             self._read_logprobs(first.get("logprobsResult")),
             name if isinstance(name, str) else None,
+            tool_calls=tuple(self._read_call(call) for call in calls),
         )
+
+    def _read_call(self, call: object) -> tuple[str, str]:
+        """Return the name and the arguments of a function that the model calls."""
+        data = call if isinstance(call, dict) else {}
+        try:
+            arguments = canonical(read_field({"args": {}, **data}, "args", dict, self.id))
+        except ValueError:
+            raise BadReply(
+                f"{self.id} called a tool with a number that JSON does not have"
+            ) from None
+        return read_field(data, "name", str, self.id), arguments
 
     def _read_usage(self, data: object) -> Usage:
         """Google counts thoughts beside the reply; here they are a part of the completion."""

@@ -33,9 +33,11 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from bestresponse.core.errors import ModelUnavailable
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.core.json import JsonMapping
 
 Parameters = dict[str, Tensor]
+_LARGEST_CONFIG = 1_000_000
 _MORE = 256
 """Tokens by which the room for keys and values of a reply grows."""
 END = "<|im_end|>"
@@ -228,7 +230,9 @@ def read_folder(folder: Path) -> Network:
     """Read a network as `transformers` writes it; ModelUnavailable where the folder holds none that
     is computed exactly."""
     try:
-        sizes = Architecture.from_json(json.loads((folder / "config.json").read_text("utf-8")))
+        # Folders that Hugging Face keeps consist of links: what they lead to is looked at.
+        config = read_text_file((folder / "config.json").resolve(), _LARGEST_CONFIG)
+        sizes = Architecture.from_json(parse_json(config))
         values: Parameters = {}
         for path in sorted(folder.glob("*.safetensors")):
             values |= {name: value.float() for name, value in load_file(path).items()}

@@ -262,7 +262,8 @@ def _sum_up(prompt: str, rng: Random) -> str:
         return " ".join(
             f"{name} announced {move or 'nothing'}." for name, move in announced.items()
         )
-    settled, proposed = _SETTLED.search(text), _PROPOSED.search(text)
+    settled = _SETTLED.search(text)
+    proposed = _PROPOSED.search(text)
     if settled:
         return f"{sender} agreed on {settled[1]}."
     if not proposed:
@@ -291,7 +292,7 @@ def _invent(prompt: str, rng: Random) -> str:
 
 
 def _write(prompt: str, rng: Random) -> str:
-    """Scenarios made of the examples: other names, numbers that stand in the same place of some
+    """Scenarios made of the examples: other names, numbers that are in the same place of some
     example."""
     examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
     wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))

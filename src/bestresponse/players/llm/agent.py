@@ -8,10 +8,10 @@ A persona is who an agent is: one of the published five, or a user's own from a 
     personality = "..."
     background = "..."
 
-Its status is the view it is given. A memory says how much of the past it is shown. Games that go
-over rounds tell them apart in their facts: `past` holds one text a round, `now` the present one;
-the view of a game that does not is left as it is. An agent's own earlier replies stand beside the
-rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024, equation 1.
+Its status is the view it is given. A memory says how much of the past it is shown: it leaves out
+events of rounds gone by, and the view of a game without rounds is left as it is. An agent's own
+earlier replies are next to the rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024,
+equation 1.
 
     full           every round
     window:N       the last N rounds (5 where no number is given)
@@ -46,7 +46,30 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.game import Role, View
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
-from bestresponse.core.told import list_public, prose
+from bestresponse.core.special import (
+    BidMade,
+    Invested,
+    NoWaterBid,
+    NumberChosen,
+    OwnReasons,
+    PointsGiven,
+    PutIn,
+    RoundsForgotten,
+    RoundsInShort,
+    WaterBid,
+)
+from bestresponse.core.told import (
+    Chose,
+    Event,
+    Meant,
+    Over,
+    PlayedRound,
+    PrivateProse,
+    Round,
+    list_public,
+    prose,
+    split_rounds,
+)
 from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.player import (
     LlmPlayer,
@@ -173,28 +196,33 @@ def full(thinker: Thinker, view: View) -> View:
 
 def window(size: int, thinker: Thinker, view: View) -> View:
     """Remember the last `size` rounds."""
-    past, now = list_rounds(view) or ([], "")
-    if len(past) <= size:
+    forgotten, kept = _split_past(view, size)
+    if not forgotten:
         return view
-    return _show_past(
-        view, [TEXTS.fill("agent_forgotten", count=len(past) - size), *past[-size:]], now
-    )
+    return replace(view, history=(RoundsForgotten(len(forgotten)), *kept))
 
 
 def summary(size: int, thinker: Thinker, view: View) -> View:
     """Remember the last `size` rounds, and a summary of those before."""
-    past, now = list_rounds(view) or ([], "")
-    if len(past) <= size:
+    forgotten, kept = _split_past(view, size)
+    if not forgotten:
         return view
-    text = thinker.say(TEXTS.fill("agent_summary", past="\n\n".join(past[:-size])))
-    return _show_past(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]], now)
+    past, _ = list_rounds(view) or ([], "")
+    told = "\n\n".join(past[: len(forgotten)])
+    text = thinker.say(TEXTS.fill("agent_summary", past=told))
+    return replace(view, history=(RoundsInShort(text), *kept))
 
 
-def _show_past(view: View, past: list[str], now: str) -> View:
-    """Tell the rounds gone by in these words; the facts keep them for whoever looks at rounds
-    again."""
-    facts = {**view.facts, "past": past, "now": now}
-    return replace(view, history=prose("\n\n".join((*past, now))), facts=facts)
+def _split_past(view: View, size: int) -> tuple[tuple[PlayedRound, ...], tuple[Event, ...]]:
+    """Return the rounds before the last `size` that are gone by, and all events after them."""
+    _, rounds = split_rounds(view.history)
+    is_over = any(isinstance(event, Over) for event in view.history)
+    num_past = len(rounds) if is_over else len(rounds) - 1
+    forgotten = rounds[: max(num_past - size, 0)]
+    kept: list[Event] = []
+    for played in rounds[len(forgotten) :]:
+        kept += [Round(played.number), *played.events]
+    return forgotten, tuple(kept)
 
 
 _MEMORIES: dict[str, Memory] = {
@@ -262,7 +290,8 @@ def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ..
     if not rivals:
         return ()
     # The others know neither what this player alone knows nor who it is made to be.
-    public = replace(view, history=list_public(view.history), notes=())
+    rules = tuple(rule for rule in view.rules if not isinstance(rule, PrivateProse))
+    public = replace(view, rules=rules, history=list_public(view.history), notes=())
     outsider = Thinker(thinker.model, thinker.sampling, TEXTS.text("system"), thinker.calls)
     return (TEXTS.fill("agent_k_level", expected=_expect(level, outsider, public, rivals)),)
 
@@ -347,19 +376,33 @@ class Agent(ModelPlayer):
 
 
 def _add_own_words(view: View, replies: Sequence[str]) -> View:
-    """Put what an agent said in each round gone by below that round; without rounds, below all it
-    is shown."""
-    past, now = list_rounds(view) or ([], "")
+    """Put what an agent said in each round gone by below that round; where rounds do not tell which
+    reply belongs to which, below all it is shown."""
     if not any(replies):
         return view
-    if len(past) != len(replies):
+    before, rounds = split_rounds(view.history)
+    waiting = list(replies)
+    history = list(before)
+    for played in rounds:
+        history += [Round(played.number), *played.events]
+        count = sum(_is_own_decision(event, view.role) for event in played.events)
+        said = waiting[:count]
+        waiting = waiting[count:]
+        history += [OwnReasons(words) for words in said if words]
+    if waiting:
         lines = "\n".join(f"- {words}" for words in replies if words)
         return replace(view, notes=(*view.notes, TEXTS.fill("agent_said", words=lines)))
-    rounds = [
-        f"{event}\n{TEXTS.fill('agent_own_words', words=words)}" if words else event
-        for event, words in zip(past, replies, strict=True)
-    ]
-    return _show_past(view, rounds, now)
+    return replace(view, history=tuple(history))
+
+
+def _is_own_decision(event: Event, role: Role) -> bool:
+    """Say whether an event is what came of one answer of a role."""
+    if isinstance(event, PointsGiven):
+        return True  # all players give points, or none, in one answer
+    return isinstance(event, _DECISIONS) and event.who == role
+
+
+_DECISIONS = (Chose, Meant, NumberChosen, Invested, PutIn, BidMade, WaterBid, NoWaterBid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,14 +29,16 @@ from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
 from bestresponse.telling.language import ENGLISH, load_language
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import LARGEST_CHARACTERS, write_history, write_rules
 
 Style = Literal["line", "json", "reasoned", "letter"]
 
 
 def prompt(view: View, ask: Ask, style: Style) -> str:
     """Everything the user message says."""
-    parts = (write_rules(view), write_history(view), *view.notes, instruction(ask, style))
+    # Whoever seats a model has refused rules that are too long for it.
+    rules = write_rules(view, most=LARGEST_CHARACTERS)
+    parts = (rules, write_history(view), *view.notes, instruction(ask, style))
     return "\n\n".join(part for part in parts if part)
 
 

@@ -14,11 +14,10 @@ from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
+from bestresponse.telling.language import ENGLISH, load_language
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_rules
 
 _SHOWN_LINES = 14
-_CODE = re.compile(r"(You hold the .*) What you know: [^.]*\.$")
-"""A hand of cards that is told in words, and then by the label of its information set."""
 
 
 class Left(KeyboardInterrupt):
@@ -41,11 +40,11 @@ class ConsolePlayer:
         """Show what is new and ask until there is an answer that can be played."""
         rounds = list_rounds(view)
         # The last round and the present, or all where a game does not tell them apart.
-        parts = (*rounds[0][-1:], rounds[1]) if rounds else (_CODE.sub(r"\1", write_history(view)),)
+        parts = (*rounds[0][-1:], rounds[1]) if rounds else (write_history(view),)
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
         if isinstance(self.game, Wording):
-            self.write(self.game.word_question(ask))
+            self.write(load_language(ENGLISH).tell(self.game.word_question(ask)))
         if isinstance(ask, Form):
             return Decision(
                 {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}
@@ -69,7 +68,7 @@ class ConsolePlayer:
                         write_rules(view) if self.game is None else word_rules(self.game, view)
                     )
                 case "history":
-                    self.write(_CODE.sub(r"\1", write_history(view)))
+                    self.write(write_history(view))
                 case "help" | "?":
                     number = (
                         " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""

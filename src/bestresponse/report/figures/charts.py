@@ -12,13 +12,15 @@ as well.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bestresponse.report.numbers import format_number
 from bestresponse.report.stats.statistics import Floats, Interval, as_sample
 from bestresponse.report.text import visible
 
@@ -41,7 +43,9 @@ _COLOURS = {
     "#6b6f76": ("s7", "#b4b9c0"),
     "#b3261e": ("level", "#f2857d"),
 }
-INK, QUIET, GRID = "#1b2026", "#5b6570", "#e1e5e9"
+INK = "#1b2026"
+QUIET = "#5b6570"
+GRID = "#e1e5e9"
 _LEVEL = "#b3261e"
 _SERIES = tuple(colour for colour, (name, _) in _COLOURS.items() if name.startswith("s"))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
@@ -55,6 +59,7 @@ _FONT = (
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "bestresponse",
+    "pdf.fonttype": 42,  # TrueType, which publishers ask for
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "text.parse_math": False,
@@ -79,12 +84,18 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+MODEL_COLOUR = _SERIES[0]
+"""Of every model: their names are on the axis, so that more colours would say nothing."""
+BASELINE_COLOUR = _SERIES[7]
+"""Of baselines, in grey behind the models."""
+
+
 def series_colour(number: int) -> str:
     """Return the colour of a series; after eight they repeat."""
     return _SERIES[number % len(_SERIES)]
 
 
-def clip(text: str, limit: int = 40) -> str:
+def clip(text: str, limit: int = 60) -> str:
     """Prepare a name for a figure: one line, nothing hidden, not too long."""
     line = " ".join(visible(text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -127,7 +138,36 @@ def to_svg(axes: Axes) -> bytes:
     light = "".join(f"--{name}:{colour};" for colour, (name, _) in _COLOURS.items())
     dark = "".join(f"--{name}:{colour};" for name, colour in _COLOURS.values())
     theme = f":root{{--font:{_FONT};{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return f"{head}<style>{theme}</style>\n <defs>{tail}".encode()
+    finished = f"{head}<style>{theme}</style>\n <defs>{tail}".encode()
+    kept = _PDFS.get()
+    if kept is not None:
+        kept[finished] = _to_pdf(axes)
+    return finished
+
+
+_PDFS: ContextVar[dict[bytes, bytes] | None] = ContextVar("pdfs of figures", default=None)
+
+
+@contextmanager
+def keep_pdfs() -> Iterator[Mapping[bytes, bytes]]:
+    """Draw every figure of the block as PDF too; returns the PDF files by their SVG files."""
+    kept: dict[bytes, bytes] = {}
+    token = _PDFS.set(kept)
+    try:
+        yield kept
+    finally:
+        _PDFS.reset(token)
+
+
+def _to_pdf(axes: Axes) -> bytes:
+    """Return the finished chart as a PDF file on white; text stays text, in embedded fonts."""
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    figure: Any = axes.get_figure(root=True)
+    target = io.BytesIO()
+    drawn: Any = FigureCanvasPdf(figure)
+    drawn.print_pdf(target, metadata={"CreationDate": None, "Producer": None, "Creator": None})
+    return target.getvalue()
 
 
 def to_png(axes: Axes) -> bytes:
@@ -145,17 +185,22 @@ _STRIP_POINTS = 400
 
 
 def draw_distribution(
-    groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True
+    groups: Mapping[str, ArrayLike],
+    *,
+    x_label: str = "",
+    zero: bool = True,
+    baselines: Collection[str] = (),
 ) -> bytes:
-    """Draw one row a group: every value as a dot (a fixed sample of them when many), the quartile
+    """Draw one row per group: every value as a dot (a fixed sample of them when many), the quartile
     box, and the mean.
 
-    `zero` keeps 0 in view, as the best a gap can be.
+    `zero` keeps 0 in view, as the best a gap can be. Groups are in one colour, `baselines` in grey.
     """
     samples = {name: as_sample(values, name) for name, values in groups.items()}
+    colours = [BASELINE_COLOUR if name in baselines else MODEL_COLOUR for name in samples]
     with canvas(height=0.9 + 0.58 * len(samples)) as axes:
         for row, values in enumerate(samples.values()):
-            _strip(axes, row, values, series_colour(row))
+            _strip(axes, row, values, colours[row])
         _name_rows(axes, list(samples))
         axes.use_sticky_edges = False
         axes.margins(x=0.03)
@@ -217,10 +262,12 @@ def draw_intervals(
             end for _, interval in rows for end in (interval.low, interval.high) if np.isfinite(end)
         ]
         shown = [*estimates, *ends, *([] if reference is None else [reference])]
-        left, right = min(shown), max(shown)
+        left = min(shown)
+        right = max(shown)
         margin = 0.04 * (right - left) or 0.5
         for row, (_, interval) in enumerate(rows):
-            low, high = max(interval.low, left - margin), min(interval.high, right + margin)
+            low = max(interval.low, left - margin)
+            high = min(interval.high, right + margin)
             axes.plot(
                 [low, high], [row, row], color=series_colour(0), linewidth=2, solid_capstyle="butt"
             )
@@ -248,12 +295,14 @@ def draw_scatter(
 ) -> bytes:
     """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins
     of x."""
-    across, up = as_sample(x, "x"), as_sample(y, "y")
+    across = as_sample(x, "x")
+    up = as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
     with canvas(height=3.9, grid="both") as axes:
         for number, name in enumerate(dict.fromkeys(names)):
             inside = np.array([other == name for other in names])
-            colour, marker = series_colour(number), MARKERS[number % len(MARKERS)]
+            colour = series_colour(number)
+            marker = MARKERS[number % len(MARKERS)]
             size = 16 if inside.sum() <= 500 else 8
             axes.scatter(
                 across[inside],
@@ -300,14 +349,15 @@ def draw_lines(
     y_label: str = "",
     kind: Literal["svg", "png"] = "svg",
 ) -> bytes:
-    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
+    """Draw one line per series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
     high) around lines.
 
     `expected` is what theory says of a series, drawn dotted in its colour.
     """
     with canvas(height=3.9, grid="both") as axes:
         for number, (name, (x, y)) in enumerate(series.items()):
-            across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
+            across = as_sample(x, f"x of {name}")
+            up = as_sample(y, f"y of {name}")
             colour = series_colour(number)
             if bands and name in bands:
                 low, high = (as_sample(end, f"band of {name}") for end in bands[name])
@@ -409,7 +459,8 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
         for row, (_, shares) in enumerate(rows):
             start = 0.0
             for number, part in enumerate(parts):
-                share, name = shares.get(part, 0.0), clip(part) if row == 0 else "_nolegend_"
+                share = shares.get(part, 0.0)
+                name = clip(part) if row == 0 else "_nolegend_"
                 axes.barh(
                     row,
                     share,
@@ -451,27 +502,33 @@ def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "")
         return to_svg(axes)
 
 
-def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> bytes:
+def draw_heatmap(
+    cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, label: str = ""
+) -> bytes:
     """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
 
-    Each number is written in where there are few columns. The names of many stand upright, so small
-    that none covers another: 100 columns share seven inches.
+    Each number is written in where there are few columns, and a scale below says what the shades
+    are. Names are whole. Those of many columns are upright, so small that none covers another: 100
+    columns share seven inches.
     """
     matrix = np.asarray(cells, dtype=np.float64)
     finite = matrix[np.isfinite(matrix)]
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    longest = max((len(clip(name)) for name in columns), default=0)
+    # A column of seven inches' share holds about ten letters per inch.
+    upright = longest * len(columns) > 60
     few = len(columns) <= _FEW_COLUMNS
     size = 10.5 if few else min(9.0, 400 / len(columns))
-    with canvas(
-        height=0.9 + 0.42 * len(rows) if few else 2.0 + size / 50 * len(rows), grid="none"
-    ) as axes:
+    height = 1.3 + (0.42 * len(rows) if few else size / 50 * len(rows))
+    if upright:
+        height += longest * size / 130
+    with canvas(height=height, grid="none") as axes:
         for row, numbers in enumerate(matrix):
             depths = (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5)
             filled = np.flatnonzero(np.isfinite(numbers))
-            shades = [(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
-            spans = [
-                (column - 0.47, 0.94) for column in filled
-            ]  # one thing a row: a cell each would be slow
+            shades = [(MODEL_COLOUR, _find_shade(depths[column])) for column in filled]
+            # One thing per row: a cell each would be slow.
+            spans = [(column - 0.47, 0.94) for column in filled]
             axes.broken_barh(spans, (row - 0.46, 0.92), facecolors=shades, linewidth=0)
             for column in filled if few else ():
                 text = f"{numbers[column]:.2f}"
@@ -480,13 +537,41 @@ def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) 
                 )
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_xticks(range(len(columns)), [clip(name, 14) for name in columns])
+        axes.set_xticks(range(len(columns)), [clip(name) for name in columns])
         axes.xaxis.tick_top()
-        axes.tick_params(axis="x", length=0, labelsize=size, rotation=0 if few else 90)
+        axes.tick_params(axis="x", length=0, labelsize=size, rotation=90 if upright else 0)
         axes.spines["bottom"].set_visible(False)
         _name_rows(axes, list(rows))
         axes.tick_params(axis="y", labelsize=size)
+        if high > low:
+            _add_scale(axes, low, high, label)
         return to_svg(axes)
+
+
+def _find_shade(depth: float) -> float:
+    """Return how opaque a cell is whose number is so far between the least and the most."""
+    return 0.06 + 0.54 * float(depth)
+
+
+def _add_scale(axes: Axes, low: float, high: float, label: str) -> None:
+    """Draw the shades from the least to the most number below a heat map, with numbers."""
+    figure: Any = axes.get_figure(root=True)
+    # Its height is that of 0.14 inches, whatever the height of the figure.
+    scale = axes.inset_axes(
+        (0.0, -0.42 / figure.get_figheight(), 0.45, 0.12 / figure.get_figheight())
+    )
+    edges = np.linspace(low, high, 25)
+    shades = [(MODEL_COLOUR, _find_shade(part)) for part in np.linspace(0, 1, 24)]
+    spans = list(zip(edges[:-1], np.diff(edges), strict=True))
+    scale.broken_barh(spans, (0, 1), facecolors=shades, linewidth=0)
+    scale.set_xlim(low, high)
+    scale.set_yticks([])
+    scale.set_xticks([low, (low + high) / 2, high])
+    scale.set_xticklabels([format_number(tick) for tick in (low, (low + high) / 2, high)])
+    scale.tick_params(labelsize=9)
+    scale.set_xlabel(clip(label), fontsize=9)
+    for side in ("top", "left", "right", "bottom"):
+        scale.spines[side].set_visible(False)
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
@@ -502,7 +587,7 @@ def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     axes.grid(color=GRID)
     if not legend:
         return
-    # the legend stands above the axes, in as many columns as the longest name allows; the figure
+    # the legend is above the axes, in as many columns as the longest name allows; the figure
     # grows with its lines
     names = axes.get_legend_handles_labels()[1]
     columns = max(1, min(4, 90 // (max(map(len, names), default=0) + 7)))

@@ -72,7 +72,8 @@ def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> b
     games have one."""
     wanted = tuple(picture for picture in require_picture(game) if only in (None, picture))
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
-        panels, figure = [first], first.get_figure(root=True)
+        panels = [first]
+        figure = first.get_figure(root=True)
         if len(wanted) > 1 and figure is not None:
             first.remove()
             panels = list(figure.subplots(1, len(wanted)))
@@ -134,7 +135,8 @@ def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve
     low, high = (0 if abs(gain) <= tie else (1 if gain > 0 else -1) for gain in (at_zero, at_one))
     if low == high == 0:
         return ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0))
-    first, last = float((low or -high) > 0), float((high or -low) > 0)
+    first = float((low or -high) > 0)
+    last = float((high or -low) > 0)
     if first == last:
         return ((first, 0.0), (last, 1.0))
     even = at_zero / (at_zero - at_one)
@@ -144,7 +146,8 @@ def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve
 def _curve(axes: Axes, points: Curve, player: str, number: int) -> None:
     name = f"best responses of {clip(player, 24)}"
     across, up = zip(*points, strict=True)
-    colour, style = series_colour(number), ("-", (0, (4, 1.6)))[number]
+    colour = series_colour(number)
+    style = ("-", (0, (4, 1.6)))[number]
     if points[0] == points[-1]:
         axes.fill(across, up, color=colour, alpha=0.14, linewidth=0, label=f"{name}: everything")
     else:
@@ -165,7 +168,8 @@ def _equilibria(axes: Axes, game: NormalForm) -> None:
     """A dot for each equilibrium; a line or an area for each set of them."""
     subsets = [subset for component in nash(game).components for subset in component.subsets]
     for number, subset in enumerate(subsets):
-        p, q = subset.x[:, 0], subset.y[:, 0]
+        p = subset.x[:, 0]
+        q = subset.y[:, 0]
         corners = ([p.min(), p.max(), p.max(), p.min()], [q.min(), q.min(), q.max(), q.max()])
         if len(p) * len(q) > 1:
             width = 13 if min(len(p), len(q)) == 1 else 0
@@ -253,7 +257,8 @@ def _at_rest(payoff: Array, support: tuple[int, ...]) -> Array | None:
 
 def _clipped(middle: Array, along: Array) -> Array | None:
     """The part of the line through `middle` on which no share is negative, by its ends."""
-    low, high = -np.inf, np.inf
+    low = -np.inf
+    high = np.inf
     for share, change in zip(middle, along, strict=True):
         if abs(change) > _TIE:
             bound = -share / change
@@ -331,7 +336,7 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
     for path, speed in zip(np.moveaxis(paths, 1, 0), speeds[moving], strict=True):
         strength = 0.35 + 0.65 * float(speed / top) ** 0.5
         axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
-        _arrow(axes, path[-2], path[-1], series_colour(0), 1.3, strength)
+        _arrow(axes, path[-2], end=path[-1], colour=series_colour(0), width=1.3, alpha=strength)
     _draw_rests(axes, payoff, _CORNERS)
     anchors = (
         (0.0, -0.05, "center", "top"),

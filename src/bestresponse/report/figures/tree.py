@@ -56,7 +56,7 @@ class Overlay:
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class TreeLayout:
     """Where everything stands, in inches: `x` by level, `y` by node, `lane` by information set,
     `bend` by level."""
 
@@ -88,8 +88,8 @@ def draw_tree(
     overlay = overlay or Overlay()
     if not overlay.nodes:
         require_tree_picture(tree)
-    layout = _lay_out(tree, overlay)
-    payoffs = max(len(_tell_payoffs(tree, leaf)) for leaf in tree.leaves.tolist())
+    layout = lay_out(tree, overlay)
+    payoffs = max(len(tell_payoffs(tree, leaf)) for leaf in tree.leaves.tolist())
     legend = sum(len(text) * _LETTER + 0.55 for text in _list_legend(tree))
     width = max(layout.x[-1] + payoffs * _LETTER + 0.5, legend + 0.4)
     lowest = min(layout.y.values())
@@ -104,19 +104,22 @@ def draw_tree(
         return to_svg(axes) if kind == "svg" else to_png(axes)
 
 
-def _lay_out(tree: Tree, overlay: Overlay) -> _Layout:
+def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
+    """Find the place of every node, branch and information set."""
+    overlay = overlay or Overlay()
     depth, y = _place_rows(tree, overlay.nodes or range(tree.num_nodes))
     lanes, counts = _assign_lanes(tree, depth, y)
     names = [0] * (max(depth[node] for node in y) + 1)
     for node in y:
         names[depth[node]] = max(
-            names[depth[node]], len(_tell_branch(tree, node, overlay)) if node else 0
+            names[depth[node]], len(tell_branch(tree, node, overlay)) if node else 0
         )
-    x, bend = [0.0], []
+    x = [0.0]
+    bend = []
     for level, longest in enumerate(names[1:]):
         bend.append(x[-1] + _MARKER + _LANE * (counts[level] + 1))
         x.append(bend[-1] + longest * _LETTER + 0.3)
-    return _Layout(
+    return TreeLayout(
         x,
         [*bend, x[-1]],
         y,
@@ -149,12 +152,13 @@ def _assign_lanes(
 
     Keys are information sets; a set that reaches over several levels takes the lane of its last.
     """
-    members = _group(tree, y)
+    members = group_positions(tree, y)
     taken: list[list[list[tuple[float, float]]]] = [[] for _ in range(max(depth) + 1)]
     lanes: dict[int, tuple[int, float]] = {}
     for infoset, nodes in members.items():
         level = max(depth[node] for node in nodes)
-        low, high = min(y[node] for node in nodes), max(y[node] for node in nodes)
+        low = min(y[node] for node in nodes)
+        high = max(y[node] for node in nodes)
         free = (
             number
             for number, lane in enumerate(taken[level])
@@ -168,7 +172,7 @@ def _assign_lanes(
     return lanes, [len(level_lanes) for level_lanes in taken]
 
 
-def _group(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
+def group_positions(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
     """Return the positions of each information set that has several."""
     groups: dict[int, list[int]] = defaultdict(list)
     for node in nodes:
@@ -178,12 +182,13 @@ def _group(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
 
 
 def _draw_branches(
-    axes: Axes, tree: Tree, layout: _Layout, path: Collection[int], overlay: Overlay
+    axes: Axes, tree: Tree, layout: TreeLayout, path: Collection[int], overlay: Overlay
 ) -> None:
     for node in filter(None, layout.y):
         parent = int(tree.parent[node])
         level = layout.depth[parent]
-        start, bend = layout.x[level], layout.bend[level]
+        start = layout.x[level]
+        bend = layout.bend[level]
         stop = layout.x[-1 if int(tree.owner[node]) == LEAF else level + 1]
         axes.plot(
             [start, bend, bend, stop],
@@ -194,14 +199,14 @@ def _draw_branches(
             gid=f"node{node}",
             linewidth=2.4 if node in path else 0.9 + 3.0 * overlay.chances.get(node, 0.0),
         )
-        words = _tell_branch(tree, node, overlay)
+        words = tell_branch(tree, node, overlay)
         axes.text(
             bend + 0.06, layout.y[node] + 0.025, words, fontsize=_SIZE, va="bottom", color=INK
         )
 
 
-def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
-    for infoset, nodes in _group(tree, layout.y).items():
+def _draw_information(axes: Axes, tree: Tree, layout: TreeLayout) -> None:
+    for infoset, nodes in group_positions(tree, layout.y).items():
         colour = series_colour(tree.infosets[infoset].player)
         lane = layout.lanes[infoset]
         heights = [layout.y[node] for node in nodes]
@@ -230,14 +235,15 @@ def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
             axes.plot(lane, layout.y[node], marker="o", markersize=4, color=colour, zorder=3)
 
 
-def _draw_nodes(axes: Axes, tree: Tree, layout: _Layout, overlay: Overlay) -> None:
+def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) -> None:
     for node, y in layout.y.items():
-        owner, x = int(tree.owner[node]), layout.x[layout.depth[node]]
+        owner = int(tree.owner[node])
+        x = layout.x[layout.depth[node]]
         if owner == LEAF:
             axes.text(
                 layout.x[-1] + 0.08,
                 y,
-                _tell_payoffs(tree, node),
+                tell_payoffs(tree, node),
                 fontsize=_SIZE,
                 va="center",
                 color=INK,
@@ -278,7 +284,7 @@ def _draw_legend(axes: Axes, tree: Tree) -> None:
 
 
 def _list_legend(tree: Tree) -> dict[str, JsonObject]:
-    """List what stands in the legend, and how it is drawn."""
+    """List what is in the legend, and how it is drawn."""
     circle = {"marker": "o", "markersize": 9, "linestyle": ""}
     legend = {
         f"{k + 1} {clip(name, 24)}": {**circle, "color": series_colour(k)}
@@ -286,7 +292,7 @@ def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     }
     if (tree.owner == CHANCE).any():
         legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
-    if _group(tree, range(tree.num_nodes)):
+    if group_positions(tree, range(tree.num_nodes)):
         legend["cannot be told apart"] = {
             "marker": "o",
             "markersize": 4,
@@ -296,14 +302,17 @@ def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     return legend
 
 
-def _tell_branch(tree: Tree, node: int, overlay: Overlay) -> str:
+def tell_branch(tree: Tree, node: int, overlay: Overlay | None = None) -> str:
+    """Name the branch to a node: its move, or what chance draws with its odds."""
+    overlay = overlay or Overlay()
     name = clip(tree.branch_labels[node], _LONGEST)
     if int(tree.owner[int(tree.parent[node])]) == CHANCE:
         return f"{name} ({_tell_number(float(tree.probability[node]))})"
     return f"{name} {overlay.chances[node]:.2g}" if node in overlay.chances else name
 
 
-def _tell_payoffs(tree: Tree, leaf: int) -> str:
+def tell_payoffs(tree: Tree, leaf: int) -> str:
+    """Write what an end pays to everybody."""
     return ", ".join(_tell_number(float(u)) for u in tree.payoffs[leaf])
 
 

@@ -88,16 +88,16 @@ def summarise_ratings(
     whole = table[:, ~np.isnan(table).any(axis=0)]
     counts = np.stack([(whole == level).sum(axis=0) for level in levels], axis=1)
     return RatingSummary(
-        int(values.size),
-        len(table),
-        first,
-        median,
-        third,
-        float(values.mean()) if values.size else None,
-        float(values.std(ddof=1)) if values.size > 1 else None,
-        compute_if_defined(fleiss_kappa, counts),
-        compute_if_defined(lambda ratings: krippendorff_alpha(ratings, scale), table),
-        compute_if_defined(icc, whole.T) if scale != "nominal" else None,
+        scores=int(values.size),
+        raters=len(table),
+        first_quartile=first,
+        median=median,
+        third_quartile=third,
+        mean=float(values.mean()) if values.size else None,
+        deviation=float(values.std(ddof=1)) if values.size > 1 else None,
+        fleiss=compute_if_defined(fleiss_kappa, counts),
+        krippendorff=compute_if_defined(lambda ratings: krippendorff_alpha(ratings, scale), table),
+        icc=compute_if_defined(icc, whole.T) if scale != "nominal" else None,
     )
 
 

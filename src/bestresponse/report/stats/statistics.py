@@ -212,7 +212,7 @@ def cluster_bootstrap(
     count = sums.size
     estimate = float(sums.sum() / sizes.sum())
     if _are_alike(sums / sizes):
-        return Interval(estimate, -math.inf, math.inf, LEVEL, "none", count)
+        return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=count)
     draws = []
     for rows in _split_in_blocks(resamples or count_resamples(count), count):
         drawn = rng.integers(count, size=(rows, count)) + count * np.arange(rows)[:, None]
@@ -222,7 +222,12 @@ def cluster_bootstrap(
     tails = _bca_tails(estimate, means, left_out=(sums.sum() - sums) / (sizes.sum() - sizes))
     low, high = np.quantile(means, tails or _TAILS)
     return Interval(
-        estimate, float(low), float(high), LEVEL, "bca" if tails else "percentile", count
+        estimate,
+        float(low),
+        high=float(high),
+        level=LEVEL,
+        method="bca" if tails else "percentile",
+        n=count,
     )
 
 
@@ -252,7 +257,7 @@ def bound_mean(
     if np.min(values) < least - slack or np.max(values) > most + slack:
         raise UsageError(f"values: expected numbers from {least:g} to {most:g}")
     if count == 1:
-        return Interval(estimate, -math.inf, math.inf, LEVEL, "none", count)
+        return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=count)
     draws = []
     for drawn, share in _draw_weights(rng, resamples or count_resamples(count), count):
         unseen = share * sizes.mean()
@@ -260,7 +265,8 @@ def bound_mean(
         total = drawn @ sizes + unseen
         draws.append(((seen + unseen * least) / total, (seen + unseen * most) / total))
     worst, best = np.concatenate(draws, axis=1)
-    low, high = np.quantile(worst, _TAILS[0]), np.quantile(best, _TAILS[1])
+    low = np.quantile(worst, _TAILS[0])
+    high = np.quantile(best, _TAILS[1])
     ends = max(least, min(float(low), estimate)), min(most, max(float(high), estimate))
     return Interval(estimate, *ends, LEVEL, "bounded", count)
 
@@ -282,7 +288,7 @@ def interval_of_draws(
 
     bounded = math.isfinite(bounds[0]) and math.isfinite(bounds[1])
     if n < 2 or (_are_alike(draws) and not bounded):
-        return Interval(estimate, -math.inf, math.inf, LEVEL, "none", n)
+        return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=n)
     low, high = np.quantile(draws, _TAILS)
     if bounded:
         unseen = betaincinv(_UNSEEN, n, (np.arange(1000) + 0.5) / 1000)
@@ -340,7 +346,8 @@ def _add_up(
 ) -> tuple[Floats, Floats]:
     """Return the weighted sum of the values of every cluster, and the sum of their weights."""
     sample = as_sample(values)
-    codes, sizes = cluster_codes(clusters, sample.size), np.broadcast_to(weights, sample.shape)
+    codes = cluster_codes(clusters, sample.size)
+    sizes = np.broadcast_to(weights, sample.shape)
     return np.bincount(codes, sample * sizes).astype(np.float64), np.bincount(codes, sizes).astype(
         np.float64
     )
@@ -441,7 +448,8 @@ def paired_difference(
     >>> result.difference.estimate, result.p_value, result.test
     (2.0, 0.25, 'exact sign flips of 3 clusters')
     """
-    first, second = as_sample(a, "a"), as_sample(b, "b")
+    first = as_sample(a, "a")
+    second = as_sample(b, "b")
     if first.size != second.size:
         raise UsageError(
             f"a and b are compared pair by pair, but a has {first.size} values and b has"
@@ -472,7 +480,8 @@ def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[floa
         patterns = np.arange(2**count)[:, None] >> np.arange(count) & 1
         extreme = np.abs((1 - 2 * patterns) @ sums) >= bar
         return float(extreme.mean()), f"exact sign flips of {count} clusters"
-    hits, block = 0, max(1, _SIGNS_AT_ONCE // count)
+    hits = 0
+    block = max(1, _SIGNS_AT_ONCE // count)
     for start in range(0, flips, block):
         flipped = rng.integers(2, size=(min(block, flips - start), count), dtype=np.int8)
         hits += int(np.count_nonzero(np.abs(sums.sum() - 2 * (flipped @ sums)) >= bar))
@@ -515,12 +524,13 @@ def wilson(successes: int, n: int) -> Interval:
     """
     if not 0 <= successes <= n or n == 0:
         raise UsageError(f"a rate needs 0 <= successes <= n and n >= 1; got {successes} of {n}")
-    z, share = normal_quantile(_TAILS[1]), successes / n
+    z = normal_quantile(_TAILS[1])
+    share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low = 0.0 if successes == 0 else centre - half
     high = 1.0 if successes == n else centre + half
-    return Interval(share, low, high, LEVEL, "wilson", n)
+    return Interval(share, low, high=high, level=LEVEL, method="wilson", n=n)
 
 
 def missing_bounds(
@@ -533,7 +543,8 @@ def missing_bounds(
     (0.05, 0.55)
     """
     ends = np.broadcast_to(worst, missing), np.broadcast_to(best, missing)
-    total, size = float(np.sum(values)), np.size(values) + missing
+    total = float(np.sum(values))
+    size = np.size(values) + missing
     return (
         float(total + np.minimum(*ends).sum()) / size,
         float(total + np.maximum(*ends).sum()) / size,
@@ -573,16 +584,25 @@ def confidence_sequence(
     Values of the same cluster are averaged first; the mean is the mean of these averages.
     """
     sums, sizes = _add_up(values, clusters)
-    means, alpha = sums / sizes, 1 - LEVEL
-    games, mean = means.size, float(means.mean())
+    means = sums / sizes
+    alpha = 1 - LEVEL
+    games = means.size
+    mean = float(means.mean())
     if games < 2:
-        return Interval(mean, -math.inf, math.inf, LEVEL, "none", games)
+        return Interval(mean, -math.inf, high=math.inf, level=LEVEL, method="none", n=games)
     scaled = games * (math.log(1 - 2 * math.log(alpha)) - 2 * math.log(alpha)) / tuned_for
     radius = math.sqrt(
         2 * (scaled + 1) / (games * scaled) * math.log(math.sqrt(scaled + 1) / alpha)
     )
     half = float(means.std(ddof=1)) * radius
-    return Interval(mean, mean - half, mean + half, LEVEL, "asymptotic confidence sequence", games)
+    return Interval(
+        mean,
+        mean - half,
+        high=mean + half,
+        level=LEVEL,
+        method="asymptotic confidence sequence",
+        n=games,
+    )
 
 
 def precision_reached(

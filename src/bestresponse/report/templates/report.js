@@ -1,4 +1,15 @@
 "use strict";
+// Nothing is cut: a table that is wider than its place becomes a list of its rows, code that is
+// wider is wrapped. Asked again whenever the window changes.
+function fit() {
+  for (const place of document.querySelectorAll(".scroll, pre")) {
+    place.classList.remove("narrow");
+    if (place.scrollWidth > place.clientWidth + 1) place.classList.add("narrow");
+  }
+}
+fit();
+addEventListener("resize", fit);
+for (const details of document.querySelectorAll("details")) details.addEventListener("toggle", fit);
 // Filter a long table, sort any table by a click on a column's head: numbers by data-key, text by the reader's alphabet, absent cells last.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];

@@ -64,6 +64,7 @@ from bestresponse.studies.bench.families import (
     read_properties,
 )
 from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, GivenGames
+from bestresponse.telling.render import MOST_TOKENS
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
@@ -97,6 +98,7 @@ _OF_MODELS = (
     "effort",
     "reasoning_tokens",
     "max_tokens",
+    "max_prompt_tokens",
     "attempts",
 )
 """The settings that say how a model is asked."""
@@ -169,6 +171,8 @@ class BenchConfig(RunSettings):
     """Maximum reasoning tokens, in addition to those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
     """Maximum tokens per reply. [default: 4000, or 512 without reasons]"""
+    max_prompt_tokens: int = setting(default=MOST_TOKENS, ge=1, le=1_000_000)
+    """Maximum tokens per prompt, of about 3 characters; longer ones are refused before any call."""
     samples: int = setting(
         default=10, ge=1, le=10_000, help="Moves to sample per question, with --elicit sampled."
     )
@@ -187,9 +191,11 @@ class BenchConfig(RunSettings):
         self._check_together()
 
     def _refuse_useless(self) -> None:
-        useless, what = ["max_infosets"], "games that are drawn"
+        useless = ["max_infosets"]
+        what = "games that are drawn"
         if isinstance(self.form, Tree):
-            useless, what = [*_DRAWING, *_SHOWING], "a game played in turn"
+            useless = [*_DRAWING, *_SHOWING]
+            what = "a game played in turn"
         elif self.game is not None:
             useless = [*_DRAWING, "max_infosets"]
             what = "a list of games" if isinstance(self.game, GivenGames) else "one payoff table"
@@ -594,7 +600,8 @@ def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, .
         return (usual, *rest[: count - 1])
     orders = {usual: None}
     while len(orders) < count:
-        rows, cols = list(usual[0]), list(usual[1])
+        rows = list(usual[0])
+        cols = list(usual[1])
         rng.shuffle(rows)
         rng.shuffle(cols)
         orders[tuple(rows), tuple(cols)] = None
@@ -627,8 +634,11 @@ class Variant:
 def tell_variant(name: str, original: Variant, source: Source, game: int) -> Variant:
     """Tell `original` in the way that `name` says; game number and seed fix every draw."""
     rng = generator(source.seed, "variant", name, game)
-    payoffs, seat, back = original.payoffs, original.seat, original.back
-    shown_as, theme = original.shown_as, original.theme
+    payoffs = original.payoffs
+    seat = original.seat
+    back = original.back
+    shown_as = original.shown_as
+    theme = original.theme
     zero_sum = bool((payoffs[0] == -payoffs[1]).all())
     orders: Order | None = None
     match name:
@@ -636,7 +646,8 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
             orders = _shuffle(payoffs.shape[1], rng), _shuffle(payoffs.shape[2], rng)
             payoffs = payoffs[:, list(orders[0])][:, :, list(orders[1])]
         case "swapped":
-            payoffs, seat = payoffs[::-1].transpose(0, 2, 1), 1 - seat
+            payoffs = payoffs[::-1].transpose(0, 2, 1)
+            seat = 1 - seat
         case "shifted":  # with opposite signs where the game is zero-sum and has to stay so
             shift = [source.scale, -source.scale if zero_sum else source.scale]
             payoffs = payoffs + np.array(shift).reshape(2, 1, 1)
@@ -652,8 +663,17 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
             payoffs, orders = _pad(payoffs, zero_sum, source, rng)
     opponent_back = None
     if orders is not None:
-        back, opponent_back = orders[seat], orders[1 - seat]
-    return Variant(name, payoffs, seat, back, shown_as, theme, opponent_back)
+        back = orders[seat]
+        opponent_back = orders[1 - seat]
+    return Variant(
+        name,
+        payoffs,
+        seat=seat,
+        back=back,
+        shown_as=shown_as,
+        theme=theme,
+        opponent_back=opponent_back,
+    )
 
 
 def _pad(payoffs: Array, zero_sum: bool, source: Source, rng: Random) -> tuple[Array, Order]:
@@ -699,7 +719,9 @@ def _list_stories(shape: tuple[int, ...], current: str) -> list[str]:
 
 
 BASE = "base"
-SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
+SIZE = "size "
+NAMED = "named "
+ANONYMOUS = "anonymous "
 """What the names of conditions begin with."""
 _GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
 _CLASSICS = (
@@ -824,10 +846,10 @@ class Plan:
             original = Variant(
                 "original",
                 payoffs,
-                player,
-                tuple(range(payoffs.shape[1 + player])),
-                shown_as,
-                dress,
+                seat=player,
+                back=tuple(range(payoffs.shape[1 + player])),
+                shown_as=shown_as,
+                theme=dress,
             )
             tellings = [
                 original,
@@ -1023,7 +1045,8 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
     seated: dict[tuple[object, ...], Player] = {}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        data, game = spec.data, make_bench_game(spec.data)
+        data = spec.data
+        game = make_bench_game(spec.data)
         key = tuple(map(data.get, _ASKING))
         if is_player(data["model"]):
             player = seat_without_model(plan, spec)

@@ -54,8 +54,8 @@ def list_family_parameters(family: str) -> dict[str, object]:
 
 
 def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Properties:
-    """Read the values of a family's parameters; SettingError where there is none of that name, or
-    no such value.
+    """Read the values of a family's parameters; SettingError if there is no such name or
+    value.
 
     >>> read_properties("given-support", [("support", "2")])
     (('support', 2),)
@@ -148,7 +148,8 @@ def draw_family(
     # Rounding can make a saddle point where there was none, so payoffs are drawn as they are shown:
     # whole steps.
     steps = 10**decimals
-    low, high = wanted["low"] * scale * steps, wanted["high"] * scale * steps
+    low = wanted["low"] * scale * steps
+    high = wanted["high"] * scale * steps
     if max(abs(low), abs(high)) > _LARGEST_WHOLE:
         raise SettingError(
             "decimals",

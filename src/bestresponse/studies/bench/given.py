@@ -88,7 +88,8 @@ class GivenGames:
 def _read_form(entry: Mapping[str, object]) -> NormalForm:
     """Read a game that a run keeps; InvalidGame or KeyError where the text is not one that was
     kept."""
-    players, actions = entry["players"], entry["actions"]
+    players = entry["players"]
+    actions = entry["actions"]
     if not isinstance(players, list) or not isinstance(actions, list):
         raise InvalidGame("expected the names of players and actions as lists")
     names = tuple(tuple(map(str, labels)) for labels in actions)
@@ -114,13 +115,26 @@ def _refuse(number: int, form: object) -> None:
 
 
 def _is_list(value: object) -> bool:
-    """Say whether a value is a list of games and not the payoff table of one: its first member is
-    no row of numbers."""
+    """Say whether a value is a list of games and not the payoffs of one.
+
+    It is one where a member is no row of numbers, and where arrays are in it that are not the
+    payoffs of one game: as many arrays as players, all of one shape, with an axis for each player.
+    """
     if not isinstance(value, list | tuple) or not value:
         return isinstance(value, list | tuple)
-    first = value[0]
-    return isinstance(first, str | Path) or not isinstance(
-        first, Sequence | np.ndarray | int | float
+    if any(_is_no_row(member) for member in value):
+        return True
+    shapes = [member.shape for member in value if isinstance(member, np.ndarray)]
+    if not any(len(shape) > 1 for shape in shapes):
+        return False
+    one_game = len(shapes) == len(value) and set(shapes) == {shapes[0]}
+    return not (one_game and len(shapes[0]) == len(value))
+
+
+def _is_no_row(member: object) -> bool:
+    """Say whether a member of a list can only be a game: a name, a file or an object."""
+    return isinstance(member, str | Path) or not isinstance(
+        member, Sequence | np.ndarray | int | float | np.number
     )
 
 

@@ -83,6 +83,10 @@ _INVARIANCE = (
     "1 - mean total variation distance between the answers to a game and to the same game told"
     " otherwise"
 )
+_CONTAMINATION = (
+    "share of the score (1 - loss / range) that is lost when names, story and order of a game"
+    " change; near 0 for who reasons, large for who remembers games"
+)
 _RATIO = (
     "sum of the Nash gaps / sum of the absolute best-response values; none where all of these are 0"
 )
@@ -189,8 +193,10 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         defaultdict(list)
     )
     for number, play in enumerate(plays):
-        data, seat = play.data, play.data["seat"]
-        decision, opponent = find_decision(play), find_decision(play, opponent=True)
+        data = play.data
+        seat = play.data["seat"]
+        decision = find_decision(play)
+        opponent = find_decision(play, opponent=True)
         if decision is None:
             raise StoreError(
                 f"the record of {play.spec} holds no answer of the player it was made for"
@@ -209,7 +215,8 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         numbers, specs, strategies, opponents = zip(*group, strict=True)
         payoffs = np.array([data["payoffs"] for data in specs], dtype=np.float64)
         own, other = map(np.ascontiguousarray, plans.own_view(payoffs, seat))
-        x, y = np.stack(strategies), np.array(opponents, dtype=np.float64)
+        x = np.stack(strategies)
+        y = np.array(opponents, dtype=np.float64)
         # Strategies are kept over the actions in the order in which they were drawn.
         as_drawn = np.argsort([data["back"] for data in specs], axis=1)
         kept = np.take_along_axis(x, as_drawn, axis=1).tolist()
@@ -227,7 +234,8 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
 
 
 def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[str, object]:
-    data, claims = play.data, [remark["claims"] for remark in decision.remarks]
+    data = play.data
+    claims = [remark["claims"] for remark in decision.remarks]
     shape = len(data["payoffs"][0]), len(data["payoffs"][0][0])
     refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
@@ -254,7 +262,8 @@ def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[st
 
 def describe_asking(plan: plans.Plan, data: JsonMapping) -> str:
     """Say how the player of a play was asked, naming only what varies in this run."""
-    config, seat = plan.config, ("row", "col")[data["seat"]]
+    config = plan.config
+    seat = ("row", "col")[data["seat"]]
     varied = ((data["format"], config.format), (data["theme"], config.theme), (seat, config.seat))
     return ", ".join([data["elicit"], *(value for value, chosen in varied if len(chosen) > 1)])
 
@@ -264,7 +273,8 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     one shape."""
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
-    llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
+    llm = np.einsum("ni,ni->n", x, against)
+    best = against.max(axis=1)
     gap = _without_noise(best - llm, own)
     # the best-response value against an optimal opponent is the value of the game
     exploitability = _without_noise(best - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
@@ -351,7 +361,8 @@ def _find_dominated(shape: tuple[int, int], payoffs: bytes) -> tuple[int, ...]:
 
 def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
     """Say how bad a missing answer could have been at most in this game against this opponent."""
-    spread, against = float(np.ptp(own)), own @ opponent
+    spread = float(np.ptp(own))
+    against = own @ opponent
     worst = {"payoff_range": spread, "worst_normalised": float(np.ptp(against)) / (spread or 1.0)}
     if (own == -other).all():
         worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / (
@@ -452,7 +463,8 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
 
     def compute(rows: Rows) -> Value:
         known = find_values(rows, name)
-        numbers, games = [value for value, _ in known], [identify_game(row) for _, row in known]
+        numbers = [value for value, _ in known]
+        games = [identify_game(row) for _, row in known]
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
@@ -460,7 +472,12 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
 
     shown = Frame(PlayRow, []).columns[name]
     return Metric(
-        name, shown.name, shown.help if most else f"mean {shown.help}", "", shown.format, compute
+        name,
+        shown.name,
+        help=shown.help if most else f"mean {shown.help}",
+        unit="",
+        format=shown.format,
+        compute=compute,
     )
 
 
@@ -491,7 +508,14 @@ def _succeed(percent: int) -> Metric[Rows]:
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
-    return Metric(f"success_{percent}", f"within {percent} %", explained, "", ".2f", compute)
+    return Metric(
+        f"success_{percent}",
+        f"within {percent} %",
+        help=explained,
+        unit="",
+        format=".2f",
+        compute=compute,
+    )
 
 
 def _count_equilibria(rows: Rows) -> statistics.Interval | None:
@@ -505,7 +529,8 @@ def _count_equilibria(rows: Rows) -> statistics.Interval | None:
 def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
     """Compute a share of answers: Wilson's interval, or one over games where some were answered
     more than once."""
-    hits, games = [hit for hit, _ in successes], [identify_game(row) for _, row in successes]
+    hits = [hit for hit, _ in successes]
+    games = [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
         return statistics.bound_mean(hits, (0.0, 1.0), games, rng=_SEED)
     return statistics.wilson(sum(hits), len(hits)) if hits else None
@@ -522,12 +547,13 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
             return None
         return statistics.missing_bounds(seen, len(missing), missing, 0.0)[end]
 
-    title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
+    title = Frame(PlayRow, []).columns[figure].name
+    side = ("at least", "at most")[end]
     explained = (
         "had every answer been readable: the missing ones perfect, or the worst the game allows"
     )
     name = f"{figure.removesuffix('_normalised')}_{side.replace(' ', '_')}"
-    return Metric(name, f"{title} {side}", explained, "", ".3f", compute)
+    return Metric(name, f"{title} {side}", help=explained, unit="", format=".3f", compute=compute)
 
 
 def _count_wrong(name: str, which: str) -> Metric[Rows]:
@@ -538,7 +564,9 @@ def _count_wrong(name: str, which: str) -> Metric[Rows]:
         return sum(value > 0 for value, _ in checked) if checked else None
 
     explained = f"plays whose {which} reasoning holds a false claim; {_CHECKED}"
-    return Metric(f"wrong_{which}", f"wrong at {which}", explained, "", "", compute)
+    return Metric(
+        f"wrong_{which}", f"wrong at {which}", help=explained, unit="", format="", compute=compute
+    )
 
 
 def _describe_gaps(
@@ -550,7 +578,9 @@ def _describe_gaps(
         gaps = np.array([gap for gap, _ in find_values(rows, "nash_gap")])
         return float(compute(gaps)) if len(gaps) else None
 
-    return Metric(f"nash_gap_{name}", f"{title} gap", explained, "", ".2f", describe)
+    return Metric(
+        f"nash_gap_{name}", f"{title} gap", help=explained, unit="", format=".2f", compute=describe
+    )
 
 
 def compute_gap_ratio(rows: Rows) -> float | None:
@@ -587,7 +617,7 @@ def _compute_spread_within(rows: Rows) -> float | None:
 def _compute_spread_between(rows: Rows) -> float | None:
     """Compare the games by their mean gaps; None where no game was asked about more than once.
 
-    Without trials it would be the deviation that stands beside it under another name.
+    Without trials it would be the deviation that is next to it under another name.
     """
     games = _group_answers(rows, "nash_gap")
     if len(games) < 2 or all(len(gaps) == 1 for gaps in games):
@@ -601,7 +631,8 @@ def _compute_consistency(rows: Rows) -> statistics.Interval | None:
     for row in select_original(rows):
         if row["strategy"] is not None:
             answers[_identify(row)].append(row["strategy"])
-    scores, games = [], []
+    scores = []
+    games = []
     for (game, _, _), strategies in answers.items():
         for first, second in combinations(strategies, 2):
             scores.append(1 - 0.5 * float(np.abs(np.subtract(first, second)).sum()))
@@ -614,13 +645,46 @@ def _compute_consistency(rows: Rows) -> statistics.Interval | None:
 def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
     originals = {(row["game"], row["trial"]): row["strategy"] for row in select_original(rows)}
-    scores, games = [], []
+    scores = []
+    games = []
     for row in rows:
         drawn = originals.get((row["game"], row["trial"]))
         if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
     return statistics.bound_mean(scores, (0.0, 1.0), games, rng=_SEED) if scores else None
+
+
+_RETOLD = ("permuted", "relabelled", "disguised")
+"""The variants that change order, names and story: what somebody who remembers a game goes by."""
+_RESAMPLES_OF_RATIO = 2000
+
+
+def _compute_contamination(rows: Rows) -> statistics.Interval | None:
+    """Compute the share of the score that is lost when games are retold.
+
+    The score of an answer is 1 less what it loses as a share of the payoff range. Games that were
+    answered as drawn and in some retelling count; games are weighted anew for the interval.
+    """
+    drawn: dict[Hashable, list[float]] = defaultdict(list)
+    retold: dict[Hashable, list[float]] = defaultdict(list)
+    for row in rows:
+        lost = _find_loss(row)
+        if lost is not None and row["variant"] == "original":
+            drawn[identify_game(row)].append(1 - lost)
+        if lost is not None and row["variant"] in _RETOLD:
+            retold[identify_game(row)].append(1 - lost)
+    games = [game for game in drawn if game in retold]
+    before = np.array([np.mean(drawn[game]) for game in games])
+    after = np.array([np.mean(retold[game]) for game in games])
+    if not games or not before.sum():
+        return None
+    estimate = float(1 - after.sum() / before.sum())
+    rng = np.random.default_rng(_SEED)
+    weights = rng.standard_exponential((_RESAMPLES_OF_RATIO, len(games)))
+    draws = 1 - (weights @ after) / (weights @ before)
+    least = min(-1.0, estimate)
+    return statistics.interval_of_draws(estimate, draws, len(games), (least, 1.0))
 
 
 def is_gap_known(rows: Rows, half_width: float) -> bool:
@@ -655,22 +719,49 @@ def _count_needed(rows: Rows) -> int | None:
 
 METRICS: tuple[Metric[Rows], ...] = (
     Metric(
-        "asked", "plays", "games put to the player", "", "", lambda rows: len(select_original(rows))
+        "asked",
+        "plays",
+        help="games put to the player",
+        unit="",
+        format="",
+        compute=lambda rows: len(select_original(rows)),
     ),
     Metric(
         "answered",
         "answers",
-        "answers that were read",
-        "",
-        "",
-        lambda rows: len(find_values(rows, "nash_gap")),
+        help="answers that were read",
+        unit="",
+        format="",
+        compute=lambda rows: len(find_values(rows, "nash_gap")),
     ),
     *map(_succeed, _SUCCESSES),
     _average_bounded("exploitability_normalised"),
     _average_bounded("gap_normalised"),
     _average_bounded("nash_gap"),
-    Metric("invariance", "invariance", _INVARIANCE, "", ".3f", _compute_invariance),
-    Metric("in_equilibrium", "in an equilibrium", _IN_EQUILIBRIUM, "", ".2f", _count_equilibria),
+    Metric(
+        "invariance",
+        "invariance",
+        help=_INVARIANCE,
+        unit="",
+        format=".3f",
+        compute=_compute_invariance,
+    ),
+    Metric(
+        "contamination",
+        "lost when retold",
+        help=_CONTAMINATION,
+        unit="",
+        format=".3f",
+        compute=_compute_contamination,
+    ),
+    Metric(
+        "in_equilibrium",
+        "in an equilibrium",
+        help=_IN_EQUILIBRIUM,
+        unit="",
+        format=".2f",
+        compute=_count_equilibria,
+    ),
     _average_bounded("equilibrium_distance"),
     _average_bounded("gap_nearest"),
     _average_bounded("dominated_mass"),
@@ -686,25 +777,44 @@ METRICS: tuple[Metric[Rows], ...] = (
     ),
     _describe_gaps("min", "least", "smallest Nash gap of an answer", np.min),
     _describe_gaps("max", "largest", "largest Nash gap of an answer", np.max),
-    Metric("gap_ratio", "gap ratio", _RATIO, "", ".3f", compute_gap_ratio),
+    Metric("gap_ratio", "gap ratio", help=_RATIO, unit="", format=".3f", compute=compute_gap_ratio),
     Metric(
-        "gap_spread_within", "gap spread within games", _WITHIN, "", ".2f", _compute_spread_within
+        "gap_spread_within",
+        "gap spread within games",
+        help=_WITHIN,
+        unit="",
+        format=".2f",
+        compute=_compute_spread_within,
     ),
     Metric(
         "gap_spread_between",
         "gap spread between games",
-        _BETWEEN,
-        "",
-        ".2f",
-        _compute_spread_between,
+        help=_BETWEEN,
+        unit="",
+        format=".2f",
+        compute=_compute_spread_between,
     ),
-    Metric("consistency", "consistency", _CONSISTENCY, "", ".3f", _compute_consistency),
+    Metric(
+        "consistency",
+        "consistency",
+        help=_CONSISTENCY,
+        unit="",
+        format=".3f",
+        compute=_compute_consistency,
+    ),
     *(_bound_missing("gap_normalised", "worst_normalised", end) for end in (0, 1)),
     *(
         _bound_missing("exploitability_normalised", "worst_exploitability_normalised", end)
         for end in (0, 1)
     ),
-    Metric("games_needed", f"games for ± {_PRECISE}", _NEEDED, "", ",", _count_needed),
+    Metric(
+        "games_needed",
+        f"games for ± {_PRECISE}",
+        help=_NEEDED,
+        unit="",
+        format=",",
+        compute=_count_needed,
+    ),
     _average("attempts"),
     _average("claims"),
     _average("refuted"),
@@ -949,7 +1059,8 @@ def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
     """Yield plays that are measured for themselves: their frame, the player, the version of the
     games, and the rows."""
     for player, rows in results.players.items():
-        original, base = select_original(rows), results.base[player]
+        original = select_original(rows)
+        base = results.base[player]
         answered = {_identify(row) for _, row in find_values(base, "nash_gap")}
         if 0 < len(answered) < len(base):
             version = f"the {len(answered)} that {player} answered"
@@ -1291,7 +1402,8 @@ class ListedRow(TypedDict):
 
 def _list_worst(results: Results) -> Iterator[ListedRow]:
     for number, (row, play) in enumerate(results.worst, 1):
-        data, strategy = play.data, row["strategy"]
+        data = play.data
+        strategy = row["strategy"]
         own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
         names = (
             plans.find_theme(data).actions[data["seat"]],
@@ -1329,7 +1441,8 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     """Write what a model said, how that was read and what was refuted in it, and what it had been
     asked."""
-    decision, game = find_decision(play), plans.make_bench_game(play.data)
+    decision = find_decision(play)
+    game = plans.make_bench_game(play.data)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
     judged = (
         f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""

@@ -130,7 +130,8 @@ def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
     endings = _name_files(list(players))
     for player, rows in players.items():
         ending = f"_{endings[player]}" if len(players) > 1 else ""
-        results, summary = list_results(rows, drawn), summarize(rows)
+        results = list_results(rows, drawn)
+        summary = summarize(rows)
         for what, data in (("results", results), ("summary", summary)):
             path = run.path / f"benchmark_{what}_{moment}{ending}.json"
             yield path, json.dumps(data, indent=2, ensure_ascii=False) + "\n"
@@ -194,8 +195,10 @@ def _name_files(players: Sequence[str]) -> dict[str, str]:
     for player in players:
         plain = re.sub(r"[^A-Za-z0-9.]+", "-", player)[:_LONGEST_NAME].strip("-.") or "player"
         taken = set(names.values())
-        name, number = plain, 2
+        name = plain
+        number = 2
         while name in taken:
-            name, number = f"{plain}-{number}", number + 1
+            name = f"{plain}-{number}"
+            number = number + 1
         names[player] = name
     return names

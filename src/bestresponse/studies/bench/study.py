@@ -10,6 +10,7 @@ from pathlib import Path
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
+from bestresponse.core.errors import TooLarge
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -29,7 +30,7 @@ from bestresponse.report.blocks import (
     text,
 )
 from bestresponse.report.document import Code, Note
-from bestresponse.runs.execution import Execution, Outcome, execute
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import (
@@ -49,7 +50,7 @@ from bestresponse.studies.bench.measure import (
     measure_plays,
 )
 from bestresponse.studies.bench.result_files import list_files
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -64,7 +65,8 @@ def estimate_prompts(
 ) -> Estimate:
     """Count calls (every attempt) and tokens from some plays, each with the number of plays that
     are asked like it."""
-    study, plays = bench.pick(config), 0
+    study = bench.pick(config)
+    plays = 0
     calls = {str(name): 0 for name in config.models}
     characters = dict(calls)
     for data, count in firsts:
@@ -78,8 +80,9 @@ def estimate_prompts(
             * data["attempts"]
             * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         )
+        length = len(prompt(shown, ask, "line"))
         calls[data["model"]] += asked
-        characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
+        characters[data["model"]] += asked * length
     if EMBEDDED in calls:
         minutes = -(-calls[EMBEDDED] * _SECONDS // 60)
         what += f"; {EMBEDDED} takes about {minutes} minute{'s' if minutes > 1 else ''}"
@@ -92,10 +95,35 @@ def estimate_prompts(
     )
 
 
+def check_prompts(config: BenchConfig, firsts: Iterable[tuple[JsonObject, int]]) -> None:
+    """Raise TooLarge where a model would be sent a longer prompt than the settings allow."""
+    study = bench.pick(config)
+    models = {str(name) for name in config.models}
+    for data, _ in firsts:
+        if data["model"] not in models:
+            continue
+        game = study.game(config, data)
+        shown, ask = show_question(game, data)
+        tokens = -(-len(prompt(shown, ask, "line")) // CHARACTERS_PER_TOKEN)
+        if tokens > config.max_prompt_tokens:
+            raise TooLarge(
+                f"a prompt takes about {tokens:,} tokens; at most {config.max_prompt_tokens:,} are"
+                " allowed. Use a smaller game, or raise --max-prompt-tokens"
+            )
+
+
+def prepare_checked_plays(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that plays one spec, once it is known that no prompt is too long."""
+    plan = Plan(config)
+    check_prompts(config, plan.count_by_first())
+    return prepare_plays(plan, models)
+
+
 def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
     assert game is not None, "every play of the benchmark has a game"
-    role, state = game.roles[data.get("seat", 0)], game.start()
+    role = game.roles[data.get("seat", 0)]
+    state = game.start()
     return game.view(state, role), game.asks(state)[role]
 
 
@@ -200,7 +228,7 @@ bench = Study(
     "bench",
     BenchConfig,
     specs=lambda config: Plan(config).list_plays(),
-    play=lambda config, models: prepare_plays(Plan(config), models),
+    play=prepare_checked_plays,
     measure=measure_bench,
     metrics=METRICS,
     tested=("exploitability_normalised", "gap_normalised"),
@@ -235,6 +263,7 @@ bench = Study(
                 "gap_normalised",
                 "exploitability_normalised",
                 "success_1",
+                "contamination",
                 "invariance",
                 "answered",
             )
@@ -243,6 +272,7 @@ bench = Study(
             "How far from optimal",
             "With 95 % intervals (games resampled). Smaller gaps are better.",
             but=_IN_NUMBERS,
+            last=("success_1", "success_5", "games_needed", "asked", "answered"),
         ),
         metrics_table(
             "The Nash gap in numbers",
@@ -311,6 +341,7 @@ bench = Study(
             "games",
             "player",
             "gap_normalised",
+            known_of_models="hardness",
             title="Game by game",
             caption=f"Nash gap of every game. {_BOXES}",
         ),
@@ -319,6 +350,7 @@ bench = Study(
             "games",
             "player",
             "exploitability_normalised",
+            known_of_models="hardness",
             caption=f"What a best response takes. {_BOXES}",
         ),
         list_outliers("exploitability_normalised"),

@@ -47,6 +47,7 @@ from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.seats import (
     MatchSettings,
+    ToolSettings,
     check_players,
     estimate_plays,
     is_model,
@@ -71,7 +72,7 @@ _SURE = 1e12
 
 
 @settings
-class PopulationConfig(MatchSettings):
+class PopulationConfig(MatchSettings, ToolSettings):
     """Let agents be matched, imitate or reply, and report which strategies and models spread,
     beside theory.
 
@@ -119,6 +120,8 @@ class PopulationConfig(MatchSettings):
                 raise UsageError(
                     f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
                 )
+        if not self.models:
+            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
         object.__setattr__(
             self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0)
         )
@@ -155,7 +158,9 @@ class PopulationConfig(MatchSettings):
 
         A move that only the other role has is left out.
         """
-        game, form, sides = self.make_game(), self.form, {}
+        game = self.make_game()
+        form = self.form
+        sides = {}
         moves = [{f"{ALWAYS}{move}" for move in actions} for actions in form.actions]
         for role, own, other in zip(game.roles, moves, reversed(moves), strict=True):
             sides[role] = tuple(name for name in self.strategies if name not in other - own)
@@ -208,8 +213,10 @@ def average_matches(payoffs: Sequence[Array]) -> NormalForm:
 
 def predict_shares(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[Array, ...]:
     """Return the shares that theory expects, by population: a row for each generation from 0 on."""
-    start, steps = list(config.first_shares), config.generations
-    form, both = average_matches(payoffs), [start[0], start[-1]]
+    start = list(config.first_shares)
+    steps = config.generations
+    form = average_matches(payoffs)
+    both = [start[0], start[-1]]
     spread = [np.ptp(payoffs[number]) or 1.0 for number in (0, -1)]
     scaled = NormalForm(form.payoffs / np.array(spread).reshape(2, 1, 1))
     if config.rule == "imitation":
@@ -408,16 +415,23 @@ def _compare_shares(
     for (label, names), seen, path in zip(
         config.populations.items(), observed, predict_shares(config, payoffs), strict=True
     ):
-        mean, reach = seen.mean(axis=0), _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
+        mean = seen.mean(axis=0)
+        reach = _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
         ends = zip(
             np.maximum(mean - reach, 0.0).ravel(),
             np.minimum(mean + reach, 1.0).ravel(),
             strict=True,
         )
         for (generation, k), (low, high) in zip(np.ndindex(mean.shape), ends, strict=True):
-            name, expected = str(names[k]), float(path[generation, k])
+            name = str(names[k])
+            expected = float(path[generation, k])
             share = Interval(
-                float(mean[generation, k]), float(low), float(high), 0.95, "normal", len(seen)
+                float(mean[generation, k]),
+                float(low),
+                high=float(high),
+                level=0.95,
+                method="normal",
+                n=len(seen),
             )
             row = StrategyShareRow(
                 population=label,
@@ -475,7 +489,9 @@ population = Study(
     specs=lambda config: (
         play for pair in config.pairs for play in list_plays(config, "population", pair)
     ),
-    play=lambda config, models: make_player(lambda spec: config.make_game(), models),
+    play=lambda config, models: make_player(
+        lambda spec: config.make_game(), config.offer_tools(models)
+    ),
     measure=measure_population,
     metrics=list_metrics(StrategyFigures),
     title="A population in {{ config.game.name }}",

@@ -26,7 +26,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Day, Drought, WaterRules, allocate
-from bestresponse.players.llm.reading import read_bid
+from bestresponse.players.llm.bids import read_bid
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
@@ -61,14 +61,17 @@ def replay_towns(rounds: Iterable[JsonMapping]) -> list[ReplayedTown]:
     games: dict[tuple[bool, int, int, int], list[JsonMapping]] = defaultdict(list)
     for row in rounds:
         games[row["persona"], row["low"], row["high"], row["number"]].append(row)
-    towns, names = [], {limits: name for name, limits in ABUNDANCE.items()}
+    towns = []
+    names = {limits: name for name, limits in ABUNDANCE.items()}
     for (persona, low, high, number), days in games.items():
         label = f"{'with' if persona else 'without'} persona, {low}-{high}, game {number}"
         if (low, high) not in names:
             known = ", ".join(f"{least}-{most}" for least, most in names)
             raise UsageError(f"{label}: the published supplies are {known}")
         game = Water(WaterRules(low=low, high=high, days=len(days)))
-        state, ties, differences = game.start(), list[int](), list[str]()
+        state = game.start()
+        ties = list[int]()
+        differences = list[str]()
         for day in sorted(days, key=lambda day: int(day["day"])):
             state, tied = _replay_day(game, state, day)
             ties += [day["day"]] if tied else []
@@ -258,12 +261,15 @@ def _check_reading(replies: Iterable[JsonMapping]) -> Iterator[Check]:
         counts["unread" if bid is None else "right" if bid == row["bid"] else "wrong"] += 1
     total = counts.total()
     if total:
-        right, wrong = counts["right"], counts["wrong"]
+        right = counts["right"]
+        wrong = counts["wrong"]
         remark = f"{right} of {total}; {wrong} read wrongly, {counts['unread']} not read"
         enough = right >= 0.98 * total and wrong < 0.005 * total
         tolerance = "at least 98 % are read, less than 0.5 % of all wrongly"
         what = "share of recorded bids that are read from the replies"
-        yield Check(what, 1.0, right / total, enough, remark, tolerance)
+        yield Check(
+            what, 1.0, found=right / total, agrees=enough, remark=remark, tolerance=tolerance
+        )
 
 
 def _check_survival(settings: Settings) -> Iterator[Check]:
@@ -271,7 +277,8 @@ def _check_survival(settings: Settings) -> Iterator[Check]:
         setting = settings.get((persona, abundance))
         if setting is None:
             continue
-        games, alive = len(setting.games), int(setting.alive[:, _NAMES.index(resident)].sum())
+        games = len(setting.games)
+        alive = int(setting.alive[:, _NAMES.index(resident)].sum())
         unseen = max(PUBLISHED_GAMES - games, 0)
         agrees = alive <= round(published * PUBLISHED_GAMES) <= alive + unseen
         remark = f"{alive} of {games} games; {PUBLISHED_GAMES} were published" if unseen else ""
@@ -283,10 +290,10 @@ def _check_survival(settings: Settings) -> Iterator[Check]:
         yield Check(
             f"survival of {resident}, {setting.name}",
             published,
-            alive / games,
-            agrees,
-            remark,
-            tolerance,
+            found=alive / games,
+            agrees=agrees,
+            remark=remark,
+            tolerance=tolerance,
         )
 
 
@@ -396,7 +403,9 @@ def _check_rising(setting: TownSetting, condition: str) -> Check:
     agrees = bool(tau > 0 and trend.pvalue < _SURE)
     tolerance = f"Kendall's tau of price and day is positive, p < {_SURE:g}"
     what = f"with high supply the price rises throughout, {condition}"
-    return Check(what, "stated", f"tau {tau:.2f}", agrees, remark, tolerance)
+    return Check(
+        what, "stated", found=f"tau {tau:.2f}", agrees=agrees, remark=remark, tolerance=tolerance
+    )
 
 
 def _more(what: str, larger: float, smaller: float, remark: str = "") -> Check:
@@ -404,8 +413,8 @@ def _more(what: str, larger: float, smaller: float, remark: str = "") -> Check:
     return Check(
         what,
         "stated",
-        f"{larger:.2f} {sign} {smaller:.2f}",
-        larger > smaller,
-        remark,
-        "the first is larger",
+        found=f"{larger:.2f} {sign} {smaller:.2f}",
+        agrees=larger > smaller,
+        remark=remark,
+        tolerance="the first is larger",
     )

@@ -93,7 +93,8 @@ _TABLE_8 = {
     "best-response": 2,
 }
 _ROUNDS = 10
-_COUNTED, _LOGGED = 60, 70
+_COUNTED = 60
+_LOGGED = 70
 """Plays of one agent that the published normaliser counts, and those in its log."""
 _ROUNDS_WITH_CLONE = 4
 _LOADER_SPEAKS = {"singleton", "marked", "discontiguous", "syntax"}
@@ -174,7 +175,8 @@ def _judge_program(
     levels = published_levels(
         engine, row["program"], true, None if target is None else Fraction(target), named
     )
-    table, same = validate(row["program"], engine).table, None if true is None else False
+    table = validate(row["program"], engine).table
+    same = None if true is None else False
     if table is not None and true is not None:
         moves = tuple(dict.fromkeys(move for pair in true for move in pair))
         cells = tuple(true[a, b] for a in moves for b in moves)
@@ -244,7 +246,8 @@ def _count(verdicts: Sequence[bool | None]) -> int | None:
 
 def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     """Compare the published figures of the 275 programs."""
-    total, levels = len(judged), [program.published for program in judged]
+    total = len(judged)
+    levels = [program.published for program in judged]
     logged = [program.row["logged"] for program in judged]
     attempts = [0 if log["status"] == "syntactic_error" else log["attempts"] for log in logged]
     once = attempts.count(1) / total
@@ -264,7 +267,12 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         agrees = round(100 * count / total) == published
         share = f"{100 * count / total:.1f} %"
         yield Check(
-            f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE
+            f"{name} correctness",
+            f"{published} %",
+            found=share,
+            agrees=agrees,
+            remark=f"{count} of {total}",
+            tolerance=_WHOLE,
         )
     if all("game_id" in program.row for program in judged):
         yield _check_scenarios(judged)
@@ -294,7 +302,8 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     yield Check(
         "games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each
     )
-    least, limit = min(shares.values()), "above 80 %"
+    least = min(shares.values())
+    limit = "above 80 %"
     yield Check(
         "exact correctness of every game",
         limit,
@@ -436,7 +445,9 @@ def check_tournament(folder: Path) -> Part:
         right.append(
             {row["name"]: 100 * (row["share"] or 0.0) for row in find_standings(config).rows}
         )
-    printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
+    printed = []
+    corrected = []
+    rows = list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]
         counted, logged = (
@@ -556,7 +567,8 @@ def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
         if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
     )
     spoken = "; ".join(dict.fromkeys(diagnostic.message for diagnostic in loud))
-    table, why = None, ""
+    table = None
+    why = ""
     try:
         table = Agent(name, game, row["strategy_program"]).seats().table(0)
     except BestResponseError as error:
@@ -574,7 +586,15 @@ def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
         same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row[
             "payoffs"
         ]
-    return JudgedStrategy(name, row["agent"], row["correct"], fine, corrected, spoken or why, same)
+    return JudgedStrategy(
+        name,
+        row["agent"],
+        recorded=row["correct"],
+        published=fine,
+        corrected=corrected,
+        why=spoken or why,
+        same=same,
+    )
 
 
 def _is_uniform(table: StrategyTable) -> bool:
@@ -590,7 +610,8 @@ def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
     payoffs = validate(game, EmbeddedEngine()).table
     assert payoffs is not None
     rounds: list[tuple[str, Fraction]] = []
-    own, other = table.first[0][0], rival.first[0][0]
+    own = table.first[0][0]
+    other = rival.first[0][0]
     for _ in range(_ROUNDS_WITH_CLONE):
         rounds.append((own, payoffs.payoffs((own, other))[0]))
         own, other = table.reply(own, other)[0][0], rival.reply(other, own)[0][0]
@@ -710,7 +731,8 @@ def _play(engine: LogicEngine, program: Program, cells: FoundMatrix) -> list[tup
         opposite = engine.solutions(program, f"opposite_move({write(Atom(own))}, M)", 1)
         if cells.get((own, other), (None,))[0] is None or not opposite:
             break
-        own, other = other, label(opposite[0]["M"])
+        own = other
+        other = label(opposite[0]["M"])
     return rounds
 
 

@@ -100,7 +100,8 @@ def reproduce_akata(folder: Path) -> Reproduction:
     corrected: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
         for seat in (1, 2) if row["round"] == "10" else ():
-            game, model = row["game_number"], row[f"player{seat}"].removeprefix("act_")
+            game = row["game_number"]
+            model = row[f"player{seat}"].removeprefix("act_")
             total = float(row[f"total{seat}"]) / 10
             for family in ("all", tables[game]["game_family"]):
                 shares[model, family].append(total / best[game, seat])
@@ -237,10 +238,8 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
     chosen: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for match in matches:
         game, scale = match["record"]["game"].rsplit(" ", 1)
-        persona, language = (
-            match["data"]["treatment"]["persona"][0],
-            match["data"]["treatment"]["language"],
-        )
+        persona = match["data"]["treatment"]["persona"][0]
+        language = match["data"]["treatment"]["language"]
         choices = [
             s["action"] == "OptionA" for s in match["record"]["submissions"] if s["role"] == "row"
         ]
@@ -274,7 +273,8 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
 
 def _table_effect(kind: str, chosen: Mapping[tuple[str, ...], list[float]]) -> Table:
     cells = {key[1:]: _mean(values) for key, values in chosen.items() if key[0] == kind}
-    rows, columns = sorted({key[0] for key in cells}), sorted({key[1] for key in cells})
+    rows = sorted({key[0] for key in cells})
+    columns = sorted({key[1] for key in cells})
     heads = (Column("model"), *(Column(name, "right", format=".3f") for name in columns))
     title = f"OptionA of agent 1 by model and {kind}" + (
         ", prisoner's dilemma" if kind == "scale" else ""

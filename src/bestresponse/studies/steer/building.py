@@ -76,6 +76,7 @@ from bestresponse.core.errors import (
     UsageError,
 )
 from bestresponse.core.extras import install_hint
+from bestresponse.core.files import read_json
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.json import digest
 from bestresponse.core.player import Decision, Nature, Player, Reading, Status
@@ -182,7 +183,9 @@ class AnswerStore:
             reply = model.complete(request)
             text, reading = read(reply)
             why = "" if text is not None else reply.text[:_LONGEST]
-            return Entry(key, request.replicate, text, model.id, reading, why), 1
+            return Entry(
+                key, request.replicate, text=text, by=model.id, reading=reading, why=why
+            ), 1
 
         return self.ask(key, request.replicate, question)
 
@@ -205,7 +208,12 @@ class AnswerStore:
             speaker = player.choose(view) if isinstance(player, Voices | Arbiter) else player
             decision = speaker.decide(view, ask)
             entry = Entry(
-                key, number, decision.action, speaker.name, decision.reading, decision.reasoning
+                key,
+                number,
+                text=decision.action,
+                by=speaker.name,
+                reading=decision.reading,
+                why=decision.reasoning,
             )
             return entry, len(decision.calls)
 
@@ -255,10 +263,11 @@ def open_answers(
     """
     path.mkdir(parents=True, exist_ok=True)
     lock = FolderLock(path)
-    lines, calls = Lines(path / "answers.jsonl"), Lines(path / "calls.jsonl")
+    lines = Lines(path / "answers.jsonl")
+    calls = Lines(path / "calls.jsonl")
     try:
         kept = path / "prompts.json"
-        if kept.exists() and json.loads(kept.read_text("utf-8")) != prompts:
+        if kept.exists() and read_json(kept) != prompts:
             raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
         kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
         recording: dict[str, Model] = {
@@ -284,7 +293,8 @@ class _RecordedCalls(Wrapper):
 
     def __init__(self, model: Model, name: str, lines: Lines) -> None:
         super().__init__(model)
-        self._name, self._lines = name, lines
+        self._name = name
+        self._lines = lines
 
     def complete(self, request: Request) -> Reply:
         reply = self._model.complete(request)
@@ -381,7 +391,8 @@ def build_dialogue(
     game: DialogueGame, cast: Cast, answers: AnswerStore, *, wordings: int = 1, workers: int = 1
 ) -> Built:
     """Ask for everything that `game` needs and is not on record."""
-    builder, before = _Builder(game, cast, answers, wordings), answers.calls
+    builder = _Builder(game, cast, answers, wordings)
+    before = answers.calls
     builder.explore(game.start())
     with ThreadPoolExecutor(workers, thread_name_prefix="ask") as pool:
         running: dict[Future[Entry], _Question] = {}
@@ -401,7 +412,10 @@ class _Builder:
     """The walk over the live game while answers come in."""
 
     def __init__(self, game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> None:
-        self.game, self.cast, self.answers, self.wordings = game, cast, answers, wordings
+        self.game = game
+        self.cast = cast
+        self.answers = answers
+        self.wordings = wordings
         self.questions: list[_Question] = []
         self.done = Built()
         self._waiting: dict[str, list[Dialogue]] = {}
@@ -441,7 +455,8 @@ class _Builder:
                 case Choice(options):
                     return [self.game.apply(state, {role: option}) for option in options]
             view = self.game.view(state, role)
-            key, cost = prompt_key(view), 1
+            key = prompt_key(view)
+            cost = 1
             speakers = [self.cast.speaker(number) for number in range(self.wordings)]
             if is_summary(view):
                 speakers = [self.cast.referee]
@@ -451,13 +466,14 @@ class _Builder:
                     self._require(
                         len(state.said),
                         other,
-                        view,
-                        ask,
-                        [self.cast.second],
-                        self.cast.second_calls,
+                        view=view,
+                        ask=ask,
+                        players=[self.cast.second],
+                        cost=self.cast.second_calls,
                     )
-                speakers, cost = [self.cast.referee], self.cast.referee_calls
-            if self._require(len(state.said), key, view, ask, speakers, cost):
+                speakers = [self.cast.referee]
+                cost = self.cast.referee_calls
+            if self._require(len(state.said), key, view=view, ask=ask, players=speakers, cost=cost):
                 self._waiting.setdefault(key, []).append(state)
                 return []
             return [
@@ -627,7 +643,9 @@ class Nearest:
     """
 
     def __init__(self, policy: Policy, embed: Embedding, farthest: float = 0.5) -> None:
-        self.policy, self._embed, self._farthest = policy, embed, farthest
+        self.policy = policy
+        self._embed = embed
+        self._farthest = farthest
         situations = [(infoset.key, *_split_key(infoset.key)) for infoset in policy.tree.infosets]
         texts = list(dict.fromkeys(text for *_, messages in situations for text in messages))
         vectors = dict(zip(texts, embed(texts), strict=True))
@@ -693,7 +711,14 @@ def play_fresh(
 
     def hold(wanted: tuple[int, Role | None]) -> tuple[float, ...]:
         number, guided = wanted
-        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None)
+        return hold_talk(
+            game,
+            cast,
+            number=number,
+            seed=seed,
+            answers=answers,
+            guided=(guided, policy) if guided else None,
+        )
 
     guided = [(number, role) for role in game.roles for number in draws]
     with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
@@ -714,7 +739,7 @@ def hold_talk(
     """Hold one dialogue and return what every seat earns; NaN where it could not be read."""
     seed = split(seed, "fresh", number)
     neutral = [game.neutral(seat) for seat in range(len(game.roles))]
-    seated = seat_players(game, cast, answers, number, neutral, seed)
+    seated = seat_players(game, cast, answers=answers, draw=number, manners=neutral, seed=seed)
     if guided is not None:
         role, policy = guided
         seated[role] = Guided(seated[role], policy, seed)

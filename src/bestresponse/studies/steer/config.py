@@ -55,7 +55,7 @@ class SteerConfig(RunSettings):
     )
     model: ModelSetting = setting(default=SIMULATED, kw_only=False, short="-m")
     """Model that speaks; `simulated` needs no model."""
-    judge: str = setting(default="", help="The model that rules; the speaker if not said.")
+    judge: str = setting(default="", help="Model that judges the outcome. [default: the speaker]")
     scenarios_by: str = setting(default="")
     """Model that writes the games from examples. [default: drawn from the seed]"""
     second: Literal["", "deal", "score"] = setting(default="")
@@ -145,7 +145,8 @@ class SteerConfig(RunSettings):
             self._settle("games", 200 if self.solver == "imitation" else 1)
         if self.iterations is None:
             self._settle("iterations", {"cfr": 1000, "psro": 4, "imitation": 10}[self.solver])
-        fresh, held_out = self.fresh, self.held_out
+        fresh = self.fresh
+        held_out = self.held_out
         if fresh is None:
             # None where texts never differ, or where psro has no game to play them on.
             usual = {"cfr": 4 * (self.temperature > 0), "psro": int(held_out != 0), "imitation": 0}

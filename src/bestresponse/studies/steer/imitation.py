@@ -23,22 +23,28 @@ speakers, exactly on their recorded trees, and beside it
 Figure 4 of the study, the game between policies, is one in which both speakers choose whom to
 follow.
 
+A run keeps the network in `network.json`, with a fingerprint of what it was trained on, so that a
+report made again does not train it again.
+
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import gcd, prod
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.studies.steer.building import Embedding
 from bestresponse.studies.steer.solving import EvaluatedPolicy, judge_policy, mixed_policy
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -50,6 +56,7 @@ Layers = tuple[tuple[Singles, Singles], ...]
 Place = tuple[str, int]
 """Who speaks, and after how many messages."""
 
+NETWORK_FILE = "network.json"
 LEARNERS = ("imitation", "mean policy", "nearest situation")
 """What is learnt from other games, in the order in which it is reported."""
 _MOST_WIDTH = 100_000
@@ -152,6 +159,35 @@ def train_network(inputs: Array, targets: Array, how: Training | None = None) ->
     return PolicyNetwork(layers)
 
 
+Trainer = Callable[[Array, Array, Training], PolicyNetwork]
+"""Whoever makes a network of situations, the distributions wanted there, and how it is trained."""
+
+
+def fingerprint(inputs: Array, targets: Array, how: Training) -> str:
+    """Return what is the same only for the same data and training, to six decimals."""
+    hashed = hashlib.sha256(repr((how, inputs.shape, targets.shape)).encode())
+    for table in (inputs, targets):
+        hashed.update(np.round(table * 1e6).astype("<i8").tobytes())
+    return hashed.hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptNetwork:
+    """The network in a file, or a new one where the file is of other data or cannot be read."""
+
+    path: Path
+
+    def __call__(self, inputs: Array, targets: Array, how: Training) -> PolicyNetwork:
+        """Return the network that was trained on this."""
+        try:
+            stored = parse_json(read_text_file(self.path))
+            if stored["fingerprint"] == fingerprint(inputs, targets, how):
+                return PolicyNetwork.from_json(stored["network"])
+        except (OSError, ValueError, KeyError, TypeError, StoreError):
+            pass  # it is trained again: the file only saves time
+        return train_network(inputs, targets, how)
+
+
 class _Adam:
     """Steps down the slopes, each weight at its own pace (Kingma & Ba 2015)."""
 
@@ -181,7 +217,9 @@ def _multiply(left: Singles, right: Singles) -> Singles:
     """
     rows, inner = left.shape
     columns = right.shape[1]
-    high, deep, wide = gcd(rows, _BLOCK[0]), gcd(inner, _BLOCK[1]), gcd(columns, _BLOCK[2])
+    high = gcd(rows, _BLOCK[0])
+    deep = gcd(inner, _BLOCK[1])
+    wide = gcd(columns, _BLOCK[2])
     if rows * inner * columns <= prod(_BLOCK) or high * deep * wide < _WORTH_BLOCKS:
         return left @ right
     first = left.reshape(rows // high, 1, high, inner // deep, deep).transpose(0, 1, 3, 2, 4)
@@ -225,16 +263,23 @@ class LearntGame:
 class Imitation:
     """What was learnt, from how much, and what it earns on games that were held out.
 
-    `losses` are the cross entropies on the games learnt from and on those held out; `evaluated` has
-    for each guide one policy for each held-out game.
+    `trained_on` is the fingerprint of what was learnt; `losses` are the cross entropies on the
+    games learnt from and on those held out; `evaluated` has for each guide one policy for each
+    held-out game.
     """
 
     network: PolicyNetwork
+    trained_on: str
     games: int
     situations: int
     losses: tuple[float, float]
     evaluated: Mapping[str, tuple[EvaluatedPolicy, ...]]
     unguided: tuple[Policy, ...]
+
+    def network_as_json(self) -> str:
+        """Return the network as the text of a file that `KeptNetwork` reads."""
+        data = {"fingerprint": self.trained_on, "network": self.network.to_json()}
+        return json.dumps(data) + "\n"
 
     def build_game(self) -> NormalForm:
         """Build the game of choosing whom to follow: exact payoffs, mean over the held-out
@@ -251,6 +296,7 @@ def imitate(
     actions: tuple[str, ...],
     embed: Embedding,
     how: Training | None = None,
+    train: Trainer = train_network,
 ) -> Imitation:
     """Train on the games of `learnt` and play on those of `held_out`."""
     if not learnt or not held_out:
@@ -262,7 +308,8 @@ def imitate(
         raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
     rows = np.vstack([embed_situations(list_keys(game), embed) for game in learnt])
     targets = np.vstack([list_targets(game.solved.policy, actions) for game in learnt])
-    network = train_network(rows, targets, how)
+    how = how or Training()
+    network = train(rows, targets, how)
     means = _average_by_place(learnt, actions)
     anywhere = np.mean(list(means.values()), axis=0)
     seen = [embed_situations(list_keys(game), embed) for game in held_out]
@@ -288,6 +335,7 @@ def imitate(
     learners = (follow_network, follow_mean, follow_nearest)
     return Imitation(
         network=network,
+        trained_on=fingerprint(rows, targets, how),
         games=len(learnt),
         situations=len(rows),
         losses=(cross_entropy(network(rows), targets), cross_entropy(guesses, wanted)),

@@ -185,7 +185,8 @@ class PromptArena:
     def _play(self, profile: Profile, number: int) -> tuple[float, ...] | None:
         """Play once and return what each position of the profile earns; None where the talk cannot
         be read."""
-        game, draw = self.games[number % len(self.games)], number // len(self.games)
+        game = self.games[number % len(self.games)]
+        draw = number // len(self.games)
         seats = list(range(len(profile)))  # which position of the profile sits in which seat
         if self.swap:  # an order and its reverse in turn
             generator(self.seed, "seats", draw // 2).shuffle(seats)
@@ -198,7 +199,12 @@ class PromptArena:
             ]
         seed = split(self.seed, "case", number)
         seated = seat_players(
-            game, self.cast, self.answers, draw, [(manner,) for manner in manners], seed
+            game,
+            self.cast,
+            answers=self.answers,
+            draw=draw,
+            manners=[(manner,) for manner in manners],
+            seed=seed,
         )
         record = play(game, seated)
         if record.void is not None:
@@ -389,11 +395,10 @@ def find_intervals(
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
     """Compute simultaneous intervals of every seat's payoff (within `span`) and every prompt's
     probability."""
-    best, count = solve_meta(game, how), game.samples.shape[-2]
-    stated, centre = (
-        _figures(best),
-        _figures(_solve(_table(_with_extremes(game.samples)), how, game.alone)),
-    )
+    best = solve_meta(game, how)
+    count = game.samples.shape[-2]
+    stated = _figures(best)
+    centre = _figures(_solve(_table(_with_extremes(game.samples)), how, game.alone))
     drawn = np.array([_figures(solution) for solution in _resampled(game, how, _RESAMPLES, rng)])
     spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(len(stated), np.inf)
     plays = count + 4
@@ -409,7 +414,7 @@ def find_intervals(
     )
     method = f"{_RESAMPLES} resamples of plays, Bonferroni over {len(stated)} figures"
     ends = [
-        Interval(float(e), float(a), float(b), LEVEL, method, count)
+        Interval(float(e), float(a), high=float(b), level=LEVEL, method=method, n=count)
         for e, a, b in zip(stated, low, high, strict=True)
     ]
     starts = np.cumsum([0, len(best.payoffs), *map(len, best.marginals)]).tolist()
@@ -426,7 +431,8 @@ def _with_extremes(samples: Array) -> Array:
     """Return the plays of every profile and four more: two at each player's lowest payoff, two at
     its highest."""
     axes = tuple(range(samples.ndim - 1))
-    low, high = np.nanmin(samples, axis=axes), np.nanmax(samples, axis=axes)
+    low = np.nanmin(samples, axis=axes)
+    high = np.nanmax(samples, axis=axes)
     more = np.broadcast_to(
         np.stack([low, low, high, high]), (*samples.shape[:-2], 4, samples.shape[-1])
     )
@@ -561,14 +567,17 @@ class Oracle:
         for manner in manners:
             self.arena.learn(manner)
         rows: dict[str, Array] = {manner: np.zeros(0) for manner in manners}
-        alive, done, step = list(manners), 0, min(_FIRST_ROUND, self.plays)
+        alive = list(manners)
+        done = 0
+        step = min(_FIRST_ROUND, self.plays)
         while alive and done < self.plays:
             numbers = range(done, min(self.plays, done + step))
             for manner in alive:
                 wanted = [(self._draw_profile(manner, number), number) for number in numbers]
                 earned = self.arena.sample_many(wanted)[:, self.seat]
                 rows[manner] = np.concatenate([rows[manner], earned[np.isfinite(earned)]])
-            done, step = numbers.stop, 2 * step
+            done = numbers.stop
+            step = 2 * step
             alive = _drop_losers({manner: rows[manner] for manner in alive})
         return [
             replace(_rate(manner, values), category=category)
@@ -582,7 +591,8 @@ class Oracle:
         """Score the offers that are new, in one spelling, and return the others: duplicates, empty,
         overlong ones."""
         taken = {tidy(manner) for manner in known}
-        fresh, rejected = [], []
+        fresh = []
+        rejected = []
         for offer in offered:
             name = tidy(offer)
             if not name or name in taken or len(name) > _LONGEST:
@@ -631,7 +641,9 @@ def find_response(oracle: Oracle, kind: str) -> Response:
     known = list(oracle.prompts[oracle.seat])
     present = oracle.score(known)
     value = max(candidate.score for candidate in present)
-    propose, count, draw = oracle.inventor.propose, oracle.candidates, oracle.round
+    propose = oracle.inventor.propose
+    count = oracle.candidates
+    draw = oracle.round
     tried: list[Candidate] = []
     rejected: list[str] = []
     match kind:
@@ -651,7 +663,8 @@ def find_response(oracle: Oracle, kind: str) -> Response:
                 scored, refused = oracle.propose_and_score(
                     seen, propose(1, seen, draw=draw * count + attempt)
                 )
-                tried, rejected = tried + scored, rejected + refused
+                tried = tried + scored
+                rejected = rejected + refused
                 if tried and tried[-1].score > value:
                     break
         case "categorical":
@@ -662,7 +675,8 @@ def find_response(oracle: Oracle, kind: str) -> Response:
                 seen = known + [candidate.manner for candidate in tried]
                 offered = propose(count, seen, purpose=f" of the category {category}", draw=draw)
                 scored, refused = oracle.propose_and_score(seen, offered, category)
-                tried, rejected = tried + scored, rejected + refused
+                tried = tried + scored
+                rejected = rejected + refused
     groups: dict[str, list[Candidate]] = {}  # by category; all together where there are none
     for candidate in tried:
         groups.setdefault(candidate.category, []).append(candidate)
@@ -711,7 +725,9 @@ class PsroResult:
     solution: MetaSolution
 
     def __init__(self, arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> None:
-        self.arena, self.inventor, self.settings = arena, inventor, settings
+        self.arena = arena
+        self.inventor = inventor
+        self.settings = settings
         self._manners = (arena.manners.options,) * arena.game.domain.players
         self._plays = settings.plays
         self.history: list[Iteration] = []
@@ -804,7 +820,8 @@ def play_held_out(
     """
     for manner in (manner for prompts in result.prompts for manner in prompts):
         arena.learn(manner)
-    neutral, seats = arena.manners.neutral, range(len(result.prompts))
+    neutral = arena.manners.neutral
+    seats = range(len(result.prompts))
 
     def draw_profile(seat: int, number: int) -> Profile:
         mix = result.solution.marginals[seat].clip(0)
@@ -870,15 +887,17 @@ def count_most_psro_calls(
     doubled at the first iteration, as if no response had been new, and then every iteration
     responds to other solutions too; or they are never doubled, whichever costs more.
     """
-    rounds, plays, seats = settings.iterations, settings.plays, game.domain.players
-    asked, tried = (
-        1,
-        settings.candidates,
-    )  # calls of an oracle for one seat at most, and candidates that it plays
+    rounds = settings.iterations
+    plays = settings.plays
+    seats = game.domain.players
+    # calls of an oracle for one seat at most, and candidates that it plays
+    asked = 1
+    tried = settings.candidates
     if settings.oracle == "better":
         asked = settings.candidates
     elif settings.oracle == "categorical":
-        asked, tried = 1 + _CATEGORIES, _CATEGORIES * settings.candidates
+        asked = 1 + _CATEGORIES
+        tried = _CATEGORIES * settings.candidates
 
     def count_talk(first: int) -> int:
         """Count the calls of one play from message `first` on."""

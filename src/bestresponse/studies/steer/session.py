@@ -54,7 +54,16 @@ from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.steer import building, psro as search
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.imitation import Imitation, LearntGame, Training, imitate
+from bestresponse.studies.steer.imitation import (
+    NETWORK_FILE,
+    Imitation,
+    KeptNetwork,
+    LearntGame,
+    Trainer,
+    Training,
+    imitate,
+    train_network,
+)
 from bestresponse.studies.steer.solving import (
     SolvedDialogue,
     judge_policy,
@@ -288,7 +297,8 @@ class SteerSession:
     def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
         """Draw the games for the solver and, after those, the ones on which is judged what was
         learned."""
-        config, domain = self.config, self.domain
+        config = self.config
+        domain = self.domain
         manners = domain.manners(config.actions)
         games = [
             DialogueGame(
@@ -315,14 +325,16 @@ class SteerSession:
 
     def open_arena(self, games: Sequence[DialogueGame]) -> search.PromptArena:
         """Return where profiles of manners are played on these games."""
-        swap, seed = self.config.swap_seats, self.config.seed
+        swap = self.config.swap_seats
+        seed = self.config.seed
         return search.PromptArena(
             games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap
         )
 
     def prepare_search(self) -> tuple[search.PromptArena, search.Inventor]:
         """Return who plays in the search in prompt space, and who proposes."""
-        config, games = self.config, self.draw_games()[0]
+        config = self.config
+        games = self.draw_games()[0]
         task = write_rules(games[0].view(games[0].start(), "referee"))
         inventor = search.Inventor(
             self.models[config.model], task, self.answers, max(config.temperature, 0.7)
@@ -337,11 +349,11 @@ def run(
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
-    learn: bool = True,
+    train: Trainer | None = train_network,
 ) -> tuple[SteerResults, Outcome]:
     """Do everything that the settings want; what is on record already is not asked again.
 
-    Without `learn` nothing is trained: imitation then only asks for its texts.
+    Without `train` nothing is learnt: imitation then only asks for its texts.
     """
     session, written = SteerSession(
         config, config.read_domain(), models, answers, workers
@@ -353,7 +365,7 @@ def run(
         case "psro":
             outcome = _run_psro(session, results, on_progress)
         case "imitation":
-            outcome = _run_imitation(session, results, on_progress, learn)
+            outcome = _run_imitation(session, results, on_progress, train)
     results.stopped = outcome.stopped
     results.entries = tuple(entry for entry in answers.book.entries if entry.key in answers.used)
     return results, outcome
@@ -362,7 +374,8 @@ def run(
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
     """Build, solve and judge one game after another, as far as that is possible."""
     outcome = Outcome()
-    games, embed = session.draw_games()[0], session.embed
+    games = session.draw_games()[0]
+    embed = session.embed
     for number, game in enumerate(games):
         before = session.answers.calls
         built = _build_game(session, game)
@@ -397,10 +410,11 @@ def _count_built(outcome: Outcome, built: building.Built, *, asked: bool) -> Non
 
 
 def _run_imitation(
-    session: SteerSession, results: SteerResults, tell: Tell, learn: bool
+    session: SteerSession, results: SteerResults, tell: Tell, train: Trainer | None
 ) -> Outcome:
     """Build all games, those held out too; then learn from the first and judge on the others."""
-    config, outcome = session.config, Outcome()
+    config = session.config
+    outcome = Outcome()
     learnt_from, held_out = session.draw_games()
     if results.domain.players != 2:
         raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
@@ -414,7 +428,7 @@ def _run_imitation(
         tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
         if outcome.stopped:
             return outcome
-    if learn:
+    if train is not None:
         parts = (results.games[: config.games], results.games[config.games :])
         known, unseen = (
             [_learn_game(session, game) for game in part if game.recorded] for part in parts
@@ -422,7 +436,9 @@ def _run_imitation(
         results.learnt = (*known, *unseen)
         manners = games[0].manners.options
         how = Training(seed=config.seed)
-        results.imitation = imitate(known, unseen, manners, session.embed, how)
+        results.imitation = imitate(
+            known, unseen, actions=manners, embed=session.embed, how=how, train=train
+        )
     return outcome
 
 
@@ -476,7 +492,8 @@ def _judge_game(
     session: SteerSession, result: GameResult, built: building.Built, embed: building.Embedding
 ) -> GameResult:
     """Add the figures that take further calls; where these end early, the reason is noted."""
-    config, recorded = session.config, result.recorded
+    config = session.config
+    recorded = result.recorded
     if recorded is None or result.solved is None or built.stopped:
         return result
     try:
@@ -510,7 +527,9 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     result = search.psro(
         arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0))
     )
-    results.psro, results.psro_played, results.psro_voids = result, arena.played, arena.voids
+    results.psro = result
+    results.psro_played = arena.played
+    results.psro_voids = arena.voids
     if config.held_out and not result.stopped:
         held_out = session.open_arena(session.draw_games()[1])
         results.psro_held_out = search.play_held_out(
@@ -554,7 +573,8 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
         name: RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
         for name, entry in folder.manifest.models.items()
     }
-    return run(config, models, building.AnswerStore(building.read_answers(path), offline=True))[0]
+    answers = building.AnswerStore(building.read_answers(path), offline=True)
+    return run(config, models, answers, train=KeptNetwork(folder.path / NETWORK_FILE))[0]
 
 
 def estimate_run(
@@ -562,7 +582,8 @@ def estimate_run(
 ) -> tuple[Estimate, int]:
     """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree
     can have."""
-    session, calls = SteerSession(config, config.read_domain(), models, answers.rehearse()), 0
+    session = SteerSession(config, config.read_domain(), models, answers.rehearse())
+    calls = 0
     try:
         session, _ = session.write_scenarios()
     except NotCached:  # before they are written, games that the seed draws take as many calls
@@ -584,7 +605,9 @@ def estimate_run(
 
 
 def _estimate_trees(session: SteerSession) -> tuple[int, int]:
-    config, cast, answers = session.config, session.cast, session.answers
+    config = session.config
+    cast = session.cast
+    answers = session.answers
     draws = range(config.wordings, config.wordings + config.fresh)
     calls = nodes = 0
     for game in chain(*session.draw_games()):
@@ -604,7 +627,8 @@ def _estimate_trees(session: SteerSession) -> tuple[int, int]:
 def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     config = session.config
     calls = search.count_missing_psro_calls(*session.prepare_search(), config)
-    games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
+    games = session.draw_games()[1]
+    numbers = range(config.held_out * config.fresh)
     if games:
         arena = session.open_arena(games)
         known = session.answers.has_all_of(

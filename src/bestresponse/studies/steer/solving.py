@@ -93,7 +93,8 @@ def find_commitment(policy: Policy, unguided: Policy) -> Policy:
     """Find the equilibrium that earns most from partners that follow `unguided`; start from
     `policy`, which is one."""
     form = sequence_form.to_sequence_form(policy.tree)
-    partners, uniform = form.plans(unguided), form.plans(uniform_policy(policy.tree))
+    partners = form.plans(unguided)
+    uniform = form.plans(uniform_policy(policy.tree))
     goals = [
         form.values(player, partners) + _TREMBLE * form.values(player, uniform)
         for player in range(form.num_players)
@@ -119,9 +120,11 @@ def find_commitment(policy: Policy, unguided: Policy) -> Policy:
 def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
     """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind
     `goal`."""
-    behaviour, values = plex.normalise(plan), goal.copy()
+    behaviour = plex.normalise(plan)
+    values = goal.copy()
     for level in range(len(plex.levels) - 2, -1, -1):
-        low, high = int(plex.levels[level]), int(plex.levels[level + 1])
+        low = int(plex.levels[level])
+        high = int(plex.levels[level + 1])
         best = []
         for first, size, parent in zip(
             plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True
@@ -161,7 +164,8 @@ def find_best_equilibrium(
 
     limits = []
     for player in range(2):
-        size, other = sizes[player], 1 - player
+        size = sizes[player]
+        other = 1 - player
         unit = np.eye(size)
         slack = {4 + player: ties[player].T, other: -tables[player]}
         first = np.eye(1, ties[player].shape[0])[0]
@@ -173,8 +177,10 @@ def find_best_equilibrium(
             ),
             optimize.LinearConstraint(put({player: unit, 2 + player: -unit}, size), -np.inf, 0.0),
         ]
-    low, high = np.full(offsets[-1], -np.inf), np.full(offsets[-1], np.inf)
-    low[: offsets[4]], high[: offsets[4]] = 0.0, 1.0
+    low = np.full(offsets[-1], -np.inf)
+    high = np.full(offsets[-1], np.inf)
+    low[: offsets[4]] = 0.0
+    high[: offsets[4]] = 1.0
     whole = np.zeros(offsets[-1])
     whole[offsets[2] : offsets[4]] = 1
     aim = np.concatenate([-np.concatenate(goals), np.zeros(offsets[-1] - offsets[2])])
@@ -387,7 +393,9 @@ def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
     the tree."""
     tree = policy.tree
     before = tuple(sequence_form.policy_value(tree, unguided).values())
-    payoffs, margins, wins = [], [], []
+    payoffs = []
+    margins = []
+    wins = []
     ends = tree.payoffs[tree.leaves]
     for seat in range(len(tree.players)):
         guided = mixed_policy(unguided, {seat: policy})
@@ -437,7 +445,8 @@ def find_credible_policy(unguided: Policy) -> Policy:
 def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
     """Let everybody reply best at every information set until nobody changes; None where that never
     ends."""
-    tree, row = unguided.tree, unguided.probabilities
+    tree = unguided.tree
+    row = unguided.probabilities
     scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
     welfare = tree.payoffs.sum(axis=1, keepdims=True) - tree.payoffs
     for _ in range(_PASSES):
@@ -460,7 +469,8 @@ def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
 def _match_regrets(tree: Tree) -> Array:
     """Let every information set match its regrets, each at its own beliefs, and return the average
     behaviour."""
-    starts, sizes = tree.first_move[:-1], np.diff(tree.first_move)
+    starts = tree.first_move[:-1]
+    sizes = np.diff(tree.first_move)
 
     def normalise(weights: Array) -> Array:
         totals = np.repeat(np.add.reduceat(weights, starts), sizes)
@@ -483,7 +493,8 @@ def _match_regrets(tree: Tree) -> Array:
 def find_losses(policy: Policy) -> Array:
     """Compute what the policy loses at every information set, as a share of the range of payoffs;
     see above."""
-    tree, row = policy.tree, policy.probabilities
+    tree = policy.tree
+    row = policy.probabilities
     worth = _value_moves(tree, row, row, tree.payoffs) / (
         float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
     )
@@ -540,7 +551,8 @@ def _index_moves(tree: Tree) -> IntArray:
 
 def find_reach(policy: Policy) -> Array:
     """Return how likely each node is when all follow `policy`, chance included."""
-    tree, moves = policy.tree, _index_moves(policy.tree)
+    tree = policy.tree
+    moves = _index_moves(policy.tree)
     reach = np.where(moves < 0, tree.probability, policy.probabilities[moves])
     for nodes in tree.levels[1:]:
         reach[nodes] *= reach[tree.parent[nodes]]

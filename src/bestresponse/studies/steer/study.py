@@ -60,7 +60,7 @@ from bestresponse.studies.steer.advising import (
     write_adviser,
 )
 from bestresponse.studies.steer.config import PolicyName, SteerConfig
-from bestresponse.studies.steer.imitation import Imitation, build_choice_game
+from bestresponse.studies.steer.imitation import NETWORK_FILE, Imitation, build_choice_game
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash_one
@@ -70,7 +70,7 @@ from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
 
 _THREAT = 0.01
-"""An advice that loses more than this share of the range of payoffs where it is given is a
+"""A recommendation that loses more than this share of the range of payoffs where it is given is a
 threat."""
 _LONGEST = 200
 _RARE = 0.005  # moves with less probability are not worth a reader's time
@@ -432,7 +432,8 @@ def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
 
 
 def _evaluate_psro(results: session.SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
-    config, plays = results.config, weigh_table(psro)
+    config = results.config
+    plays = weigh_table(psro)
     neutral = [
         np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)
     ]
@@ -460,7 +461,8 @@ def _split_by_game(plays: building.FreshPlays, games: int) -> list[tuple[int, bu
 
 
 def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
-    games, solved = results.games, [game for game in results.games if game.solved is not None]
+    games = results.games
+    solved = [game for game in results.games if game.solved is not None]
     advice = [
         row
         for game in solved
@@ -495,7 +497,8 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
 
 def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
     """Put the policies of the run side by side, with unguided talk last."""
-    config, solved = results.config, results.solved
+    config = results.config
+    solved = results.solved
     if not solved:
         return
     names = {
@@ -535,7 +538,8 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
 
 
 def _describe_game(game: session.GameResult) -> DialogueRow:
-    solved, people = game.solved, ", ".join(game.game.names)
+    solved = game.solved
+    people = ", ".join(game.game.names)
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
         void = game.why_void[:_LONGEST] or None
@@ -590,7 +594,8 @@ def _list_advice(
 
 def _describe_mix(policy: Policy, index: int) -> str:
     """List the moves at an information set, the likeliest first."""
-    first, moves = policy.tree.first_move[index], policy.tree.infosets[index].moves
+    first = policy.tree.first_move[index]
+    moves = policy.tree.infosets[index].moves
     chances = zip(moves, policy.probabilities[first : first + len(moves)].tolist(), strict=True)
     return ", ".join(
         f"{move} {p:.2f}" for move, p in sorted(chances, key=lambda pair: -pair[1]) if p > _RARE
@@ -607,7 +612,8 @@ def _list_dialogues(game: session.GameResult) -> Iterator[MessageRow]:
         policy = solving.mixed_policy(
             game.solved.unguided, {} if seat is None else {seat: game.solved.policy}
         )
-        nature, state = Nature(seat or 0), game.recorded.start()
+        nature = Nature(seat or 0)
+        state = game.recorded.start()
         seated = {role: Guided(nature, policy, seat or 0) for role in game.recorded.roles}
         record = play(game.recorded, {NATURE: nature, **seated})
         for submission in record.submissions:
@@ -649,7 +655,8 @@ def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRow]:
     pairs = np.array([pair for game in games for pair in game.opinions.pairs]).reshape(-1, 2)
-    void, apart = sum(game.opinions.void for game in games), np.abs(pairs[:, 0] - pairs[:, 1])
+    void = sum(game.opinions.void for game in games)
+    apart = np.abs(pairs[:, 0] - pairs[:, 1])
     if void or len(pairs):
         yield RefereeRow(
             payoffs=len(pairs),
@@ -661,7 +668,8 @@ def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRo
 
 
 def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
-    config, manners = results.config, results.domain.manners(results.config.actions)
+    config = results.config
+    manners = results.domain.manners(results.config.actions)
     pairs = [
         (game.number, *pair)
         for game in results.games
@@ -785,11 +793,13 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
         for player, manners, value, masses in zip(players, psro.prompts, *intervals, strict=True)
         for manner, mass in zip(manners, masses, strict=True)
     ]
-    iterations, candidates = [], []
+    iterations = []
+    candidates = []
     alone = psro.game.alone
     for number, step in enumerate(psro.history):
         for seat, player in enumerate(players):
-            start, mix = psro.history[0].prompts[seat], step.solution.marginals[seat]
+            start = psro.history[0].prompts[seat]
+            mix = step.solution.marginals[seat]
             payoffs = psro.game.means[seat][
                 tuple(slice(None) if s == seat else a for s, a in enumerate(alone))
             ]
@@ -850,10 +860,12 @@ def _list_manners(psro: PsroResult, players: Sequence[str]) -> Iterator[MannerRo
 
 
 def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[ProfileRow]:
-    errors, counts = psro.game.errors, psro.game.counts
+    errors = psro.game.errors
+    counts = psro.game.counts
     for seat, player in enumerate(players):
         for profile in np.ndindex(psro.game.means.shape[1:]):
-            mean, error = float(psro.game.means[seat][profile]), float(errors[seat][profile])
+            mean = float(psro.game.means[seat][profile])
+            error = float(errors[seat][profile])
             first, *others = (prompts[k] for prompts, k in zip(psro.prompts, profile, strict=True))
             shown = f"{mean:.2f} ± {error:.2f}" if math.isfinite(error) else f"{mean:.2f}"
             yield ProfileRow(
@@ -899,7 +911,7 @@ def run_steering(
             answers,
             workers=how.workers,
             on_progress=how.on_progress,
-            learn=False,
+            train=None,
         )[1]
 
 
@@ -1001,6 +1013,8 @@ def write_more(measured: Measured, run: Run[SteerConfig]) -> Iterator[tuple[Path
     text = write_adviser(make_adviser(results)) if by_transcript else ""
     if text and results.psro is None:
         yield run.path / ADVISER, text
+    if results.imitation is not None:
+        yield run.path / NETWORK_FILE, results.imitation.network_as_json()
     trees = [(game.number, game.solved.tree) for game in results.games if game.solved is not None]
     for number, tree in trees[:_MOST_TREES]:
         if tree.num_nodes <= _MOST_NODES:

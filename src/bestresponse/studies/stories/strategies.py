@@ -305,7 +305,10 @@ def _judge(config: StrategiesConfig, play: StoredPlay) -> WrittenRulesRow:
     name = play.data["strategy"]
     stage = config.stage
     expected = find_total(find_truth(name, stage)[0], stage)
-    plays, total, right, why = False, None, False, decision.reading.how
+    plays = False
+    total = None
+    right = False
+    why = decision.reading.how
     if decision.reading.status is Status.VALID:
         plays, total, right, why = judge_rules(name, action["rules"], stage)
     return WrittenRulesRow(

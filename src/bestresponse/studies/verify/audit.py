@@ -89,16 +89,30 @@ def _tell_left_out(passage: JsonMapping) -> str:
 
 
 def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
-    """Draw verdicts of first attempts to be judged by people, as the web app reads them."""
+    """Draw verdicts of all attempts to be judged by people, as the web app reads them.
+
+    What was approved in the end is in the last attempt, so that the first ones are not enough.
+    """
     items = []
     for number, row in enumerate(rows):
-        for place, cells in enumerate(list_judged_sentences(row["transcript"][0])):
-            if cells.verdict in ("proved", "refuted"):
-                text = (
-                    f"Sentence: {cells.sentence}\nRead as: {cells.words}\nVerdict: {cells.verdict}"
-                )
-                items.append({"item": f"{number}-{place}", "text": text})
+        for attempt, reviewed in enumerate(row["transcript"], 1):
+            for place, cells in enumerate(list_judged_sentences(reviewed)):
+                if cells.verdict in ("proved", "refuted"):
+                    item = f"{number}-{attempt}-{place}"
+                    items.append({"item": item, "text": _tell_judged(cells)})
     return random.Random(0).sample(items, min(_SAMPLED, len(items)))
+
+
+def _tell_judged(cells: SentenceVerdict) -> str:
+    """Tell a person what was read in a sentence and how it was judged."""
+    lines = [
+        f"Sentence ({cells.reading}): {cells.sentence}",
+        f"Read as: {cells.words}",
+        f"Verdict: {cells.verdict}",
+    ]
+    if cells.reading == "partly read" and cells.why:
+        lines.append(f"Beside it: {cells.why}")
+    return "\n".join(lines)
 
 
 def show_audit(measured: Measurement) -> Shown:

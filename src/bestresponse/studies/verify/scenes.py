@@ -338,7 +338,8 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
     >>> shown.actions[0], shown.payoffs[0].tolist()
     (('R', 'B'), [[1.0, 5.0], [0.0, 3.0]])
     """  # noqa: E501
-    payoffs, actions = game.payoffs, game.actions
+    payoffs = game.payoffs
+    actions = game.actions
     players = tuple(f"Player {i + 1}" for i in range(game.num_players))
     if letters:
         actions = _lettered(actions)
@@ -366,7 +367,8 @@ def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -
 
     def expand(position: _Position) -> Leaf | Chance | Turn:
         node, path = position
-        owner, below = int(tree.owner[node]), tree.children[node]
+        owner = int(tree.owner[node])
+        below = tree.children[node]
         if owner == LEAF:
             return Leaf(tree.payoffs[node].tolist())
         if owner == CHANCE:

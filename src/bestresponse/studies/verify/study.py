@@ -41,7 +41,6 @@ from bestresponse.formal.claims.translation import (
     translators,
 )
 from bestresponse.games.lookup import NamedGame
-from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling, Thinking
@@ -394,7 +393,7 @@ class ChosenRow(TypedDict):
 
 
 class AttemptFigures(TypedDict):
-    """The figures of the first or the last attempts; the share of every choice stands beside
+    """The figures of the first or the last attempts; the share of every choice is next to
     them."""
 
     unrefuted: int
@@ -547,7 +546,14 @@ def _list_shares(config: VerifyConfig, choices: Mapping[str, str]) -> Iterator[M
             if action in scene.choices
         }
         said = _explain(action, next(iter(moves))) if len(moves) == 1 else action
-        yield Metric(name, f"chose {said}", "share of readable runs", "", ".3f", itemgetter(name))
+        yield Metric(
+            name,
+            f"chose {said}",
+            help="share of readable runs",
+            unit="",
+            format=".3f",
+            compute=itemgetter(name),
+        )
 
 
 def _explain(told: str, move: str) -> str:
@@ -629,7 +635,8 @@ def _count_troubles(rows: Iterable[RunRow]) -> Iterator[TroubleRow]:
 
 
 def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
-    role, worth = scene.game.roles[scene.seat], scene.worth(play.record.submissions)
+    role = scene.game.roles[scene.seat]
+    worth = scene.worth(play.record.submissions)
     decision = next((s.decision for s in play.record.submissions if s.role == role), None)
     attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:
@@ -789,7 +796,7 @@ verify_model = Study(
     subtitle=_PROSE["subtitle"],
     command="verify",
     unit="runs",
-    texts=(GAME_TEXTS, CATALOGUES, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
+    texts=(CATALOGUES, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
     game=lambda config, data: config.scenes[read_game_name(data)].game,
     count_plays=lambda config: config.repeats * len(config.game) * len(config.model),
     estimate_calls=estimate_runs,

@@ -4,15 +4,15 @@
     judge_run(run, model)       scores by a model                     simulate judge
     summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
 
-A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge.
+A sheet is a CSV file: one row per game and resident, one column per scale, filled in by one judge.
 Scores are whole numbers from 1 to 5; anything else is refused with its place. People and models see
 the same: rules, persona, what happened, and the resident's own words. `identity` is judged only
 where a model played with a persona. Several judges are summed up by means, deviations and medians,
 by how far they agree, and by how far models agree with people.
 
 People who played themselves assess their own play in the questionnaire of an experiment; its
-exported table `payments` is read beside the sheets where its questions are named like the scales.
-In the summary those who judged themselves stand apart from the players whom others judged.
+exported table `participants` is read beside the sheets where its questions are named like the
+scales. In the summary those who judged themselves stand apart from the players whom others judged.
 """
 
 from __future__ import annotations
@@ -63,9 +63,12 @@ from bestresponse.studies.water.texts import TEXTS
 from bestresponse.telling.render import write_history, write_rules
 
 SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
-LOWEST, HIGHEST = 1, 5
-PERSON, MODEL = "person", "model"
-OTHERS, THEMSELVES = "players", "themselves"
+LOWEST = 1
+HIGHEST = 5
+PERSON = "person"
+MODEL = "model"
+OTHERS = "players"
+THEMSELVES = "themselves"
 """Who was judged: those who played, by others, or people by themselves."""
 GROUPINGS = ("setting", "resident", "judge", "kind", "game")
 """By what scores can be grouped."""
@@ -367,13 +370,15 @@ class _Seen:
         game = Water(WaterRules.from_json(play.data["rules"]))
         view = game.view(Episode(game, play.record.submissions).state, resident)
         decisions = [s.decision for s in play.record.submissions if s.role == resident]
-        longest, words = _MOST_WORDS // max(1, len(decisions)), []
+        longest = _MOST_WORDS // max(1, len(decisions))
+        words = []
         for day, decision in enumerate(decisions, 1):
             reasons = find_reasons(decision.reasoning)
             reasons = reasons if len(reasons) <= longest else reasons[:longest] + " ..."
             done = "no bid" if decision.action == PASS else f"bid ${money(decision.action)}"
             words.append(f"Day {day}, {done}: {reasons}" if reasons else f"Day {day}, {done}")
-        persona, stored = "", play.data.get("personas", {}).get(resident)
+        persona = ""
+        stored = play.data.get("personas", {}).get(resident)
         if stored is not None:
             character = Persona(**stored)
             persona = TEXTS.fill("judge_persona", who=character.name, **character.to_json())

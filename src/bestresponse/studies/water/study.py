@@ -109,7 +109,7 @@ class WaterCondition:
 
 
 @settings
-class WaterConfig(seating.ToolSettings):
+class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
@@ -299,8 +299,10 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
     names = {**dict(zip(game.roles, bidders, strict=True)), NATURE: Nature(0).name}
     for row in range(len(trace.supply)):
         submissions = []
-        supplies, present = trace.supply[row].astype(int).tolist(), trace.present[row].tolist()
-        bids, passed = trace.bids[row].tolist(), np.isnan(trace.bids[row]).tolist()
+        supplies = trace.supply[row].astype(int).tolist()
+        present = trace.present[row].tolist()
+        bids = trace.bids[row].tolist()
+        passed = np.isnan(trace.bids[row]).tolist()
         for day in range(trace.rules.days):
             if not any(present[day]):
                 break
@@ -334,6 +336,7 @@ class WaterGameRow(TypedDict):
     personas: bool
     repeat: int
     survivors: int | None
+    rsr_start: Annotated[float, column("RSR at the start", ".2f", "expected supply / needs of all")]
     rsr_end: Annotated[
         float | None, column("RSR at the end", ".2f", "expected supply / needs of the survivors")
     ]
@@ -540,7 +543,8 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     readings = Readings()
     for play in folder.sorted_plays():
         submissions = play.record.submissions
-        key, repeat = (play.data["persona"], play.data["abundance"]), play.data["repeat"]
+        key = (play.data["persona"], play.data["abundance"])
+        repeat = play.data["repeat"]
         if not any(readings.list_finished([play])):
             void.setdefault(key, []).append(repeat)
             continue
@@ -557,7 +561,12 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
         lost = void.get(key, [])
         measured.append(
             ConditionGames(
-                condition, tuple(known), trace, len(lost), config.seed, reasons.get(key, {})
+                condition,
+                tuple(known),
+                trace=trace,
+                void=len(lost),
+                seed=config.seed,
+                reasons=reasons.get(key, {}),
             )
         )
         games += _list_games(measured[-1], lost)
@@ -651,6 +660,7 @@ def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGam
             personas=group.condition.persona,
             repeat=repeat,
             survivors=survivors,
+            rsr_start=group.rsr_start,
             rsr_end=None if np.isnan(rate) else rate,
             alive=alive,
         )
@@ -717,7 +727,14 @@ def _average(values: Floats) -> Interval | None:
         return None
     mean = float(known.mean())
     reach = 2 * float(known.std(ddof=1)) / known.size**0.5 if known.size > 1 else np.inf
-    return Interval(mean, mean - reach, mean + reach, _LEVEL, "two standard errors", known.size)
+    return Interval(
+        mean,
+        mean - reach,
+        high=mean + reach,
+        level=_LEVEL,
+        method="two standard errors",
+        n=known.size,
+    )
 
 
 def _list_residents(group: ConditionGames) -> Iterator[ResidentRow]:

@@ -27,13 +27,18 @@ def step_compiled(
     units, kinds, depth = counts.shape
     for b in prange(points.shape[0]):
         error = points[b, kinds]
-        chances, slips = np.empty(depth), np.empty(depth)
+        chances = np.empty(depth)
+        slips = np.empty(depth)
         for d in range(depth):
             slip = error * (1.0 - levels[d]) / spread
             slips[d] = slip / (levels[d] * (1.0 - error) + slip)
             chances[d] = log(levels[d] * (1.0 - error) + slip)
-        prior, joint = np.log(points[b, :kinds]), np.empty(kinds)
-        size, moves, mistakes, height = 0.0, 0.0, 0.0, 0.0
+        prior = np.log(points[b, :kinds])
+        joint = np.empty(kinds)
+        size = 0.0
+        moves = 0.0
+        mistakes = 0.0
+        height = 0.0
         out[b] = 0.0
         for i in range(units):
             weight = weights[b, i]

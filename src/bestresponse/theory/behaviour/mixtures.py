@@ -32,7 +32,8 @@ _LEAST_SHARE = 1e-12
 """A share of 0 could never grow again."""
 _LONGEST_STRIDE = 64.0  # where two steps are nearly alike their extrapolation would have no limit
 _MOST_CYCLES = 3_000
-_FLAT, _STEP = 1e-4, 1e-4
+_FLAT = 1e-4
+_STEP = 1e-4
 """With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and
 the step in which curvature is measured."""
 _KERNELS = "bestresponse.theory.behaviour.kernels"
@@ -105,7 +106,8 @@ def count_agreement(blocks: Sequence[Histories]) -> Agreement:
     for block in blocks:
         for k, automaton in enumerate(block.automata):
             codes = np.searchsorted(levels, automaton.mix)
-            state, rows = np.zeros(len(block.own), dtype=np.int64), np.arange(len(block.own))
+            state = np.zeros(len(block.own), dtype=np.int64)
+            rows = np.arange(len(block.own))
             for own, other in zip(block.own.T, block.other.T, strict=True):
                 rows = rows[own[rows] >= 0]
                 np.add.at(counts, (block.units[rows], k, codes[state[rows], own[rows]]), 1.0)
@@ -125,7 +127,14 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
         kept.reshape(len(kept), -1), axis=0, return_inverse=True, return_counts=True
     )
     shaped = np.ascontiguousarray(flat.reshape(len(flat), *kept.shape[1:]))
-    return Agreement(merged, shaped, levels, weights.astype(np.float64), rows.ravel(), actions)
+    return Agreement(
+        names=merged,
+        counts=shaped,
+        levels=levels,
+        weights=weights.astype(np.float64),
+        rows=rows.ravel(),
+        actions=actions,
+    )
 
 
 def fit_mixture(
@@ -190,14 +199,14 @@ def _describe(agreement: Agreement, shares: Floats, error: float, height: float)
     bic = -2 * height + len(shares) * np.log(agreement.weights.sum())
     unsure = -np.sum(agreement.weights[:, None] * posterior * np.log(np.maximum(posterior, 1e-300)))
     return MixtureFit(
-        agreement.names,
-        shares,
-        error,
-        height,
-        posterior[agreement.rows],
-        float(bic),
-        float(bic + 2 * unsure),
-        _is_flat(agreement, np.append(shares, error)),
+        names=agreement.names,
+        shares=shares,
+        error=error,
+        log_likelihood=height,
+        posterior=posterior[agreement.rows],
+        bic=float(bic),
+        icl=float(bic + 2 * unsure),
+        flat=_is_flat(agreement, np.append(shares, error)),
     )
 
 
@@ -268,16 +277,19 @@ def _climb(
         return np.column_stack([shares, np.clip(there[:, -1], _LEAST_ERROR, largest)])
 
     for _ in range(_MOST_CYCLES):
-        here, active_weights = points[active], weights[active]
+        here = points[active]
+        active_weights = weights[active]
         first, height = _step(agreement, active_weights, here, engine)
         second, _ = _step(agreement, active_weights, bound(first), engine)
-        move, bend = first - here, second - 2 * first + here
+        move = first - here
+        bend = second - 2 * first + here
         length = np.linalg.norm(move, axis=1) / np.maximum(np.linalg.norm(bend, axis=1), 1e-300)
         stride = np.clip(length, 1.0, _LONGEST_STRIDE)[:, None]
         ahead = bound(here + 2 * stride * move + stride**2 * bend)
         third, reached = _step(agreement, active_weights, ahead, engine)
         points[active] = bound(np.where((reached >= height)[:, None], third, second))
-        gained, heights[active] = height - heights[active], height
+        gained = height - heights[active]
+        heights[active] = height
         active = active[~(gained < tolerance)]
         if not active.size:
             break
@@ -289,18 +301,19 @@ def _step(
 ) -> tuple[Floats, Floats]:
     """Take one EM step from every row of `points`; returns where it leads and the log likelihood
     before it."""
-    heights, out = np.empty(len(points)), np.empty_like(points)
+    heights = np.empty(len(points))
+    out = np.empty_like(points)
     work = points.size * len(agreement.weights)
     kernels = load_kernels(_KERNELS, engine, work, _WORTH)
     if kernels is not None:
         kernels.step_compiled(
             agreement.counts,
             agreement.levels,
-            float(agreement.actions - 1),
-            weights,
-            points,
-            out,
-            heights,
+            spread=float(agreement.actions - 1),
+            weights=weights,
+            points=points,
+            out=out,
+            heights=heights,
         )
         return out, heights
     for b, (unit_weights, point) in enumerate(zip(weights, points, strict=True)):

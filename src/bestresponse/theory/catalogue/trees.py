@@ -153,8 +153,10 @@ def centipede(moves: int = 4) -> Tree:
     names = ("player 1", "player 2")
 
     def expand(step: int) -> Leaf | Turn:
-        taken, step = step < 0, abs(step) - 1
-        large, small = Fraction(2, 5) * 2**step, Fraction(1, 10) * 2**step
+        taken = step < 0
+        step = abs(step) - 1
+        large = Fraction(2, 5) * 2**step
+        small = Fraction(1, 10) * 2**step
         if taken or step == moves:
             return Leaf(
                 [float(large), float(small)] if step % 2 == 0 else [float(small), float(large)]
@@ -177,7 +179,8 @@ def trust(endowment: int = 10, factor: int = 3) -> Tree:
         )
 
     def receive(sent: int) -> Turn:
-        kept, got = endowment - sent, endowment + factor * sent
+        kept = endowment - sent
+        got = endowment + factor * sent
         returns = {str(back): Leaf([kept + back, got - back]) for back in range(factor * sent + 1)}
         return Turn("receiver", f"sent {sent}", returns)
 

@@ -67,7 +67,8 @@ def most_random(rows: csr_array) -> Array:
         )
     dense = rows.toarray()
     start, possible, slack = _interior(dense)
-    inner, tight = dense[slack][:, possible], dense[~slack][:, possible]
+    inner = dense[slack][:, possible]
+    tight = dense[~slack][:, possible]
     inside = _follow(start[possible], inner, tight)
     p = np.zeros(cells)
     p[possible] = inside
@@ -159,7 +160,8 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
             return p
         now = _height(p, walls, weight)
         for length in 0.5 ** np.arange(40):
-            new, enough = p + length * step, now - 0.1 * length * decrease + 1e-13 * abs(now)
+            new = p + length * step
+            enough = now - 0.1 * length * decrease + 1e-13 * abs(now)
             if (walls @ new).max() < 0.0 and _height(new, walls, weight) <= enough:
                 p = new
                 break
@@ -228,7 +230,8 @@ def correlated(
         )
     rows = incentives(game, coarse)
     if objective == "entropy":
-        flat, method = most_random(rows), "barrier method"
+        flat = most_random(rows)
+        method = "barrier method"
     else:
         flat, method = _certified(game, rows, objective, coarse)
     distribution = flat.reshape(game.shape)
@@ -245,7 +248,13 @@ def correlated(
         value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
     return CorrelatedEquilibrium(
-        distribution, payoffs, objective, value, coarse, float(gains.max()), method
+        distribution=distribution,
+        payoffs=payoffs,
+        objective=objective,
+        value=value,
+        coarse=coarse,
+        violation=float(gains.max()),
+        method=method,
     )
 
 
@@ -437,27 +446,37 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
     >>> chicken.distribution.round(9).tolist(), chicken.welfare.round(9).tolist()
     ([[[0.0, 0.25], [0.25, 0.5]]], [10.5])
     """
-    first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
+    first = as_payoffs(row, "row payoffs")
+    second = as_payoffs(col, "column payoffs")
     if first.ndim != 3 or first.shape != second.shape:
         raise InvalidGame(
             f"expected two arrays of one shape (games, rows, columns), got {first.shape},"
             f" {second.shape}"
         )
     games, m, n = first.shape
-    p, violations, gaps = np.zeros((games, m * n)), np.full(games, np.inf), np.full(games, np.inf)
+    p = np.zeros((games, m * n))
+    violations = np.full(games, np.inf)
+    gaps = np.full(games, np.inf)
     kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
     if kernels is not None:
         shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
         kernels.solve_all(
-            np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps
+            np.ascontiguousarray(first),
+            np.ascontiguousarray(second),
+            shifts=shifts,
+            p=p,
+            violations=violations,
+            gaps=gaps,
         )
     wrong = ~((violations <= VIOLATION_LIMIT) & (gaps <= VIOLATION_LIMIT))
     for g in np.flatnonzero(wrong):
         game = NormalForm.bimatrix(first[g], second[g])
         if m * n <= _EXACT_BATCH_CELLS:
-            p[g], gaps[g] = exact_correlated(game, game.payoffs.sum(axis=0), coarse=False), 0.0
+            p[g] = exact_correlated(game, game.payoffs.sum(axis=0), coarse=False)
+            gaps[g] = 0.0
         else:
-            p[g], gaps[g] = correlated(game).distribution.ravel(), np.nan
+            p[g] = correlated(game).distribution.ravel()
+            gaps[g] = np.nan
         violations[g] = relative_violation(incentives(game, False), p[g])
     welfare = (p * (first + second).reshape(games, -1)).sum(axis=1)
     return CorrelatedBatch(p.reshape(games, m, n), welfare, violations, gaps, wrong)

@@ -42,11 +42,13 @@ def _best_cell(A: Floats, B: Floats) -> int:
     """The cell of largest welfare if it is a pure equilibrium, else -1: nothing can be better than
     that cell."""
     m, n = A.shape
-    row, col = 0, 0
+    row = 0
+    col = 0
     for i in range(m):
         for j in range(n):
             if A[i, j] + B[i, j] > A[row, col] + B[row, col]:
-                row, col = i, j
+                row = i
+                col = j
     for i in range(m):
         if A[i, col] > A[row, col]:
             return -1
@@ -60,7 +62,8 @@ def _best_cell(A: Floats, B: Floats) -> int:
 def _welfare(A: Floats, B: Floats, w: Floats) -> None:
     """The sum of payoffs of every cell, moved and scaled into [1, 2]."""
     m, n = A.shape
-    low, high = A[0, 0] + B[0, 0], A[0, 0] + B[0, 0]
+    low = A[0, 0] + B[0, 0]
+    high = A[0, 0] + B[0, 0]
     for i in range(m):
         for j in range(n):
             total = A[i, j] + B[i, j]
@@ -74,21 +77,26 @@ def _welfare(A: Floats, B: Floats, w: Floats) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
-    R, C = T.shape[0] - 1, T.shape[1] - 1
+    R = T.shape[0] - 1
+    C = T.shape[1] - 1
     for _ in range(_GIVE_UP_AFTER):
         c = -1
         lowest = -_COST_EPSILON
         for j in range(C):
             if T[R, j] < lowest:
-                lowest, c = T[R, j], j
+                lowest = T[R, j]
+                c = j
         if c < 0:
             return True
         r = -1
-        right, step = 0.0, 1.0
+        right = 0.0
+        step = 1.0
         for i in range(R):
             p = T[i, c]
             if p > PIVOT_EPSILON and (r < 0 or T[i, C] * step < right * p):
-                r, right, step = i, T[i, C], p
+                r = i
+                right = T[i, C]
+                step = p
         if r < 0:
             return False
         pivot_condensed(T, r, c)
@@ -104,7 +112,8 @@ def _certify(
 
     Without shifts the right side is that of the last row alone: the column of its slack.
     """
-    R, C = T.shape[0] - 1, T.shape[1] - 1
+    R = T.shape[0] - 1
+    C = T.shape[1] - 1
     slack = 0
     while slack < C - 1 and nonbasic[slack] != C + R - 1:
         slack += 1
@@ -148,8 +157,10 @@ def solve_all(
     R = m * (m - 1) + n * (n - 1) + 1
     G = np.zeros((R - 1, C))
     T = np.empty((R + 1, C + 1))
-    w, bound = np.empty(C), np.empty(C)
-    basic, nonbasic = np.empty(R, np.int64), np.empty(C, np.int64)
+    w = np.empty(C)
+    bound = np.empty(C)
+    basic = np.empty(R, np.int64)
+    nonbasic = np.empty(C, np.int64)
     for g in range(games):
         cell = _best_cell(A[g], B[g])
         if cell >= 0:
@@ -160,12 +171,17 @@ def solve_all(
         _welfare(A[g], B[g], w)
         for attempt in range(shifts.shape[0]):
             # The tableau of p = 0; its last row but one says that p sums to at most 1.
-            T[: R - 1, :C], T[R - 1, :C], T[R, :C] = G, 1.0, -w
-            T[:R, C], T[R, C] = shifts[attempt], 0.0
+            T[: R - 1, :C] = G
+            T[R - 1, :C] = 1.0
+            T[R, :C] = -w
+            T[:R, C] = shifts[attempt]
+            T[R, C] = 0.0
             T[R - 1, C] += 1.0
             basic[:], nonbasic[:] = np.arange(C, C + R), np.arange(C)
             if _simplex(T, basic, nonbasic):
                 p[g] = 0.0
-                violations[g], gaps[g] = _certify(G, w, T, basic, nonbasic, p[g], bound)
+                violations[g], gaps[g] = _certify(
+                    G, w, T=T, basic=basic, nonbasic=nonbasic, p=p[g], bound=bound
+                )
                 if violations[g] <= VIOLATION_LIMIT and gaps[g] <= VIOLATION_LIMIT:
                     break

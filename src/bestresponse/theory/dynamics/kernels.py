@@ -44,9 +44,11 @@ def best_reply_steps(
     """Fictitious play: both play the first best reply to the totals, which then grow by what was
     faced."""
     (row, col), (totals, others), (counts, facing) = payoffs, sums, counted
-    i, j = np.uint64(totals.argmax()), np.uint64(others.argmax())
+    i = np.uint64(totals.argmax())
+    j = np.uint64(others.argmax())
     for at in range(gaps.shape[0]):
-        first, second = earned[0], earned[1]
+        first = earned[0]
+        second = earned[1]
         for _ in range(gaps[at]):
             counts[i] += 1.0
             facing[j] += 1.0
@@ -55,7 +57,8 @@ def best_reply_steps(
             reply = np.uint64(_grow(totals, row[j]))
             j = np.uint64(_grow(others, col[i]))
             i = reply
-        earned[0], earned[1] = first, second
+        earned[0] = first
+        earned[1] = second
         seen[at, :] = state
 
 
@@ -70,7 +73,10 @@ def _values(payoffs: Floats, mix: Floats, values: Floats) -> None:
     else:
         values[:] = 0.0
     for b in range(4, whole, 4):
-        first, second, third, fourth = mix[b], mix[b + 1], mix[b + 2], mix[b + 3]
+        first = mix[b]
+        second = mix[b + 1]
+        third = mix[b + 2]
+        fourth = mix[b + 3]
         for a in range(values.shape[0]):
             near = first * payoffs[b, a] + second * payoffs[b + 1, a]
             values[a] += near + third * payoffs[b + 2, a] + fourth * payoffs[b + 3, a]
@@ -136,27 +142,26 @@ def flow(
     is one population.
     """
     (row, col), (x, y), (size, fourth_order, single) = payoffs, shares, how
-    u, v, ahead, facing = (
-        np.empty(x.shape[0]),
-        np.empty(y.shape[0]),
-        np.empty(x.shape[0]),
-        np.empty(y.shape[0]),
-    )
-    dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
+    u = np.empty(x.shape[0])
+    v = np.empty(y.shape[0])
+    ahead = np.empty(x.shape[0])
+    facing = np.empty(y.shape[0])
+    dx = np.zeros((4, x.shape[0]))
+    dy = np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
-            _slope(row, x, y, u, dx, 0)
+            _slope(row, x, other=y, values=u, slopes=dx, k=0)
             if not single:
-                _slope(col, y, x, v, dy, 0)
+                _slope(col, y, other=x, values=v, slopes=dy, k=0)
             for k in range(1, 4 if fourth_order else 1):
                 part = size if k == 3 else 0.5 * size
                 _ahead(x, dx, k - 1, part, ahead)
                 if single:
-                    _slope(row, ahead, ahead, u, dx, k)
+                    _slope(row, ahead, other=ahead, values=u, slopes=dx, k=k)
                 else:
                     _ahead(y, dy, k - 1, part, facing)
-                    _slope(row, ahead, facing, u, dx, k)
-                    _slope(col, facing, ahead, v, dy, k)
+                    _slope(row, ahead, other=facing, values=u, slopes=dx, k=k)
+                    _slope(col, facing, other=ahead, values=v, slopes=dy, k=k)
             if fourth_order:
                 _combine(dx)
                 _combine(dy)

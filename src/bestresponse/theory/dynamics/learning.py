@@ -133,7 +133,8 @@ def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
     """
     payoffs = game.payoffs
     if game.num_players == 2:
-        row, col = np.ascontiguousarray(payoffs[0].T), np.ascontiguousarray(payoffs[1])
+        row = np.ascontiguousarray(payoffs[0].T)
+        col = np.ascontiguousarray(payoffs[1])
         return lambda profile: [profile[1] @ row, profile[0] @ col]
     if game.num_players == 1:
         return lambda profile: [np.broadcast_to(payoffs[0], profile[0].shape)]
@@ -171,7 +172,15 @@ def record(
         value.max(axis=1) - (value * mix).sum(axis=1)
         for value, mix in zip(values, strategies, strict=True)
     ]
-    return Trajectory(method, engine, times, strategies, np.stack(gains, axis=1), last, external)
+    return Trajectory(
+        method=method,
+        engine=engine,
+        times=times,
+        strategies=strategies,
+        gains=np.stack(gains, axis=1),
+        last=last,
+        external=external,
+    )
 
 
 def allot(*sizes: int) -> tuple[Array, list[Array]]:
@@ -262,10 +271,12 @@ def _learn(
     linear: bool = False,
 ) -> Trajectory:
     """Take `steps` rounds; the recorded strategies are averages, of `linear` weight where asked."""
-    sizes, players = (*game.shape * 3, game.num_players), game.num_players
+    sizes = (*game.shape * 3, game.num_players)
+    players = game.num_players
     state, (*parts, earned) = allot(*sizes)
     averages, totals, clipped = (parts[k * players : (k + 1) * players] for k in range(3))
-    values, rounds = fitness(game), count(1)
+    values = fitness(game)
+    rounds = count(1)
 
     def choose(i: int) -> Array:
         weights = weigh(i, totals[i], clipped[i], earned[i])
@@ -285,7 +296,15 @@ def _learn(
     times, held = walk(stepwise(advance, state), space_records(steps, stride), *sizes)
     external = external_regrets(times, held[players : 2 * players], held[-1])
     last = tuple(choose(i) for i in range(players))
-    return record(game, method, "numpy", times, held[:players], last, external)
+    return record(
+        game=game,
+        method=method,
+        engine="numpy",
+        times=times,
+        paths=held[:players],
+        last=last,
+        external=external,
+    )
 
 
 def _find_rounding(game: NormalForm) -> list[float]:
@@ -362,7 +381,14 @@ def logit_dynamics(
         stepwise(advance, state), chain([0], space_records(steps, stride)), *game.shape
     )
     method = f"logit dynamics, precision {precision:g}"
-    return record(game, method, "numpy", size * times, paths, tuple(path[-1] for path in paths))
+    return record(
+        game=game,
+        method=method,
+        engine="numpy",
+        times=size * times,
+        paths=paths,
+        last=tuple(path[-1] for path in paths),
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -400,7 +426,8 @@ def fictitious_play(
         raise UsageError(f"weight: expected a number of rounds of at least 0, got {weight:g}")
     if precision is not None and not 0 <= precision < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
-    sizes, players = (*game.shape, *game.shape, game.num_players), game.num_players
+    sizes = (*game.shape, *game.shape, game.num_players)
+    players = game.num_players
     state, parts = allot(*sizes)
     tally = _Tally(tuple(parts[players:-1]), tuple(parts[:players]), parts[-1])
     rng = as_generator(seed)
@@ -442,7 +469,15 @@ def fictitious_play(
         else f"stochastic fictitious play, precision {precision:g}"
     )
     method += "" if gain is None else f", gain {gain:g}"
-    return record(game, method, chosen, times + 1, held[:players], last, external)
+    return record(
+        game=game,
+        method=method,
+        engine=chosen,
+        times=times + 1,
+        paths=held[:players],
+        last=last,
+        external=external,
+    )
 
 
 def _choose(values: Array, precision: float | None, rng: np.random.Generator) -> int:
@@ -501,13 +536,25 @@ def replicator(
     state[:] = np.concatenate(start_or_uniform(game, both))
     played = _add_background(game, background) if form == "discrete" else game
     chosen = "numpy" if plain else choose_loop(engine, game, steps)
-    run = stepwise(_step_shares(played, parts, form, size, one_population, mutation), state)
+    run = stepwise(
+        _step_shares(
+            game=played, state=parts, form=form, size=size, single=one_population, mutation=mutation
+        ),
+        state,
+    )
     if chosen == "numba":
         run = _compile_shares(game, parts, (size, form == "rk4", one_population))
     times, paths = walk(run, chain([0], space_records(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
     method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
-    return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
+    return record(
+        game=game,
+        method=method,
+        engine=chosen,
+        times=unit * times,
+        paths=paths,
+        last=tuple(path[-1] for path in paths),
+    )
 
 
 def _check_replicator(
@@ -579,7 +626,7 @@ def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, 
 
     def run(gaps: Ints, seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
-        flow((row, col), (x, y), how, gaps, state, raw)
+        flow(payoffs=(row, col), shares=(x, y), how=how, gaps=gaps, state=state, seen=raw)
         seen[:] = np.hstack(
             [raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]]
         )

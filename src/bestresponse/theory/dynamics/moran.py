@@ -76,7 +76,8 @@ def moran(
     if not 0 <= mutation <= 1 or steps < 1 or stride < 1:
         raise UsageError("mutation is a probability; steps and stride are at least 1")
     rng = np.random.default_rng(seed)
-    path, done = [now[0].copy()], 0
+    path = [now[0].copy()]
+    done = 0
     for done in range(1, steps + 1):
         process.step(now, rng, mutation)
         if done % stride == 0:
@@ -207,9 +208,11 @@ class _Process:
             weights = np.where(
                 np.isfinite(top), now * np.exp(logs - top), now
             )  # all alike where nobody has fitness
-        child, gone = _draw(weights, rng), _draw(now.astype(np.float64), rng)
+        child = _draw(weights, rng)
+        gone = _draw(now.astype(np.float64), rng)
         if mutation:
-            mutants, types = rng.random(len(now)) < mutation, now.shape[1]
+            mutants = rng.random(len(now)) < mutation
+            types = now.shape[1]
             child = np.where(
                 mutants, (child + rng.integers(1, max(types, 2), size=len(now))) % types, child
             )
@@ -276,14 +279,13 @@ def alpha_rank(
         )
     if one_population:
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
-        rates, method = _one_population(game, alpha, population), "alpha-Rank, one population"
+        rates = _one_population(game, alpha, population)
+        method = "alpha-Rank, one population"
     else:
         cells = list(np.ndindex(*game.shape))
         profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(cell)) for cell in cells)
-        rates, method = (
-            _many_populations(game, alpha, population),
-            "alpha-Rank, one population per player",
-        )
+        rates = _many_populations(game, alpha, population)
+        method = "alpha-Rank, one population per player"
     # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady
     # state distributions for Markov chains", Operations Research 33, 1985), in logarithms, as plain
     # numbers would vanish.
@@ -291,7 +293,15 @@ def alpha_rank(
     transitions = np.exp(rates)
     np.fill_diagonal(transitions, 1.0 - transitions.sum(axis=1))
     residual = float(np.abs(probabilities @ transitions - probabilities).max())
-    return AlphaRank(profiles, probabilities, transitions, residual, alpha, population, method)
+    return AlphaRank(
+        profiles=profiles,
+        probabilities=probabilities,
+        transitions=transitions,
+        residual=residual,
+        alpha=alpha,
+        population=population,
+        method=method,
+    )
 
 
 def _one_population(game: NormalForm, alpha: float, size: int) -> Array:

@@ -98,7 +98,8 @@ def _pivot(S: Floats, T: Floats, R: int, C: int, r: int, c: int) -> None:
 def _leads_back(T: Floats, R: int, C: int, r: int, c: int) -> int:
     """Whether the simplex method comes back from the vertex behind column c: 1, 0, or DOUBT near a
     tie."""
-    up, pivot = T[R, c], T[r, c]
+    up = T[R, c]
+    pivot = T[r, c]
     if up <= 0.0:
         return 0
     for j in range(C):
@@ -134,8 +135,10 @@ def _lay_root(M: Floats, T: Floats) -> None:
 @njit(cache=True)
 def _exchange(order: Ints, a: int, b: int) -> int:
     """Exchange two variables, and return the bits of both."""
-    first, second = order[a], order[b]
-    order[a], order[b] = second, first
+    first = order[a]
+    second = order[b]
+    order[a] = second
+    order[b] = first
     return int((1 << first) | (1 << second))
 
 
@@ -158,11 +161,14 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
     ups = np.zeros(C + 1, np.int64)
     _lay_root(M, tableaus[0])
     mask = np.int64((1 << C) - 1)
-    count, level, fresh = 0, 0, True
+    count = 0
+    level = 0
+    fresh = True
     while level >= 0:
-        T, step = tableaus[level], steps[level]
+        T = tableaus[level]
+        step = steps[level]
         if fresh:
-            if not _find_leaving(T, R, C, step, rates[0], rates[1]):
+            if not _find_leaving(T, R, C=C, leaving=step, best=rates[0], second=rates[1]):
                 return DOUBT, masks
             if count == masks.shape[0]:
                 if count >= _MOST_VERTICES:
@@ -171,8 +177,10 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
             masks[count] = mask
             count += 1
             ups[np.sum(T[R, :C] > 0.0)] += 1
-            step[C], fresh = 0, False
-        c, back = step[C], 0
+            step[C] = 0
+            fresh = False
+        c = step[C]
+        back = 0
         while c < C and back == 0:
             back = _leads_back(T, R, C, step[c], c)
             c += 1
@@ -190,8 +198,9 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
         step[C + 1] = c
         level += 1
         if level == tableaus.shape[0]:
-            tableaus, steps = enlarge(tableaus, 2 * level), enlarge(steps, 2 * level)
-        _pivot(tableaus[level - 1], tableaus[level], R, C, r, c)
+            tableaus = enlarge(tableaus, 2 * level)
+            steps = enlarge(steps, 2 * level)
+        _pivot(tableaus[level - 1], tableaus[level], R=R, C=C, r=r, c=c)
         mask ^= _exchange(order, r, R + c)
         fresh = True
     for k in range(C + 1):
@@ -205,7 +214,8 @@ def solve_vertex(M: Floats, mask: int, point: Floats) -> None:
     """Write the vertex with that mask into `point`, solved afresh by elimination with pivots from
     the whole column."""
     R, C = M.shape
-    columns, rows = np.empty(C, np.int64), np.empty(R, np.int64)
+    columns = np.empty(C, np.int64)
+    rows = np.empty(R, np.int64)
     size = tight = 0
     for j in range(C):
         point[j] = 0.0
@@ -320,24 +330,27 @@ def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
     masks = np.empty(room, np.int64)
     scale = np.empty(room)
     spots = np.empty(R + 2 * C, np.int64)
-    leaving, pos = spots[:C], spots[C:]
+    leaving = spots[:C]
+    pos = spots[C:]
     tableaus[0, :, :C] = M
     tableaus[0, :, C] = 1.0
     order[0, :R], order[0, R:] = np.arange(C, R + C), np.arange(C)
     masks[0] = (1 << C) - 1
     scale[0] = 1.0
     table[find_slot(table, masks, masks[0])] = 1
-    count, head = 1, 0
+    count = 1
+    head = 0
     while head < count:
         T = tableaus[head]
         for i in range(R):
             pos[order[head, i]] = i
         for j in range(C):
             pos[order[head, R + j]] = -1 - j
-        _find_leaving_exactly(T, R, C, leaving, pos, scale[head])
+        _find_leaving_exactly(T, R, C=C, leaving=leaving, pos=pos, D=scale[head])
         for c in range(C):
             r = leaving[c]
-            entering, leaver = order[head, R + c], order[head, r]
+            entering = order[head, R + c]
+            leaver = order[head, r]
             new = (masks[head] & ~(1 << entering)) | (1 << leaver)
             slot = find_slot(table, masks, new)
             if table[slot] != 0:
@@ -346,14 +359,16 @@ def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
                 room *= 2
                 if room * R * (C + 1) > _MOST_NUMBERS:
                     return TOO_MANY, masks, tableaus, order, table
-                tableaus, order = enlarge(tableaus, room), enlarge(order, room)
-                masks, scale = enlarge(masks, room), enlarge(scale, room)
+                tableaus = enlarge(tableaus, room)
+                order = enlarge(order, room)
+                masks = enlarge(masks, room)
+                scale = enlarge(scale, room)
                 table = new_table(room)
                 for v in range(count):
                     table[find_slot(table, masks, masks[v])] = v + 1
                 slot = find_slot(table, masks, new)
                 T = tableaus[head]
-            _pivot_exactly(T, tableaus[count], R, C, r, c, scale[head])
+            _pivot_exactly(T, tableaus[count], R=R, C=C, r=r, c=c, D=scale[head])
             scale[count] = T[r, c]
             order[count] = order[head]
             order[count, r] = entering
@@ -381,7 +396,8 @@ def _span(payoff: Floats) -> tuple[float, float, float]:
     """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer
     payoffs, else 0."""
     m, n = payoff.shape
-    low, high = payoff[0, 0], payoff[0, 0]
+    low = payoff[0, 0]
+    high = payoff[0, 0]
     whole = True
     for i in range(m):
         for j in range(n):
@@ -484,7 +500,8 @@ def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: 
 def _measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b: float) -> float:
     """Return the larger of both players' regrets, each as a share of its payoff range."""
     m, n = MQ.shape
-    best, mean = -np.inf, 0.0
+    best = -np.inf
+    mean = 0.0
     for i in range(m):
         u = 0.0
         for j in range(n):
@@ -492,7 +509,8 @@ def _measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b
         best = max(best, u)
         mean += out[i] * u
     worst = (best - mean) / range_a
-    best, mean = -np.inf, 0.0
+    best = -np.inf
+    mean = 0.0
     for j in range(n):
         u = 0.0
         for i in range(m):
@@ -506,7 +524,8 @@ def _measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b
 def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
     """Whether row a is read before row b: smaller supports first, then more on the first
     actions."""
-    size_a, size_b = 0, 0
+    size_a = 0
+    size_b = 0
     for k in range(side):
         size_a += out[a, k] > 0.0
         size_b += out[b, k] > 0.0
@@ -526,7 +545,8 @@ def sort_rows(out: Floats, count: int, side: int) -> None:
     gap = count // 2
     while gap > 0:
         for k in range(gap, count):
-            moved, at = order[k], k
+            moved = order[k]
+            at = k
             while at >= gap and _is_before(out, moved, order[at - gap], side):
                 order[at] = order[at - gap]
                 at -= gap
@@ -555,9 +575,12 @@ def _pair_exactly(
     )
     if count_p < 0:
         return count_p, 0, True, False, 0.0, MP
-    full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
+    full = (1 << (m + n)) - 1
+    low_n = (1 << n) - 1
+    low_m = (1 << m) - 1
     degenerate = False
-    first_p, first_q = masks_p, masks_q
+    first_p = masks_p
+    first_q = masks_q
     bases = np.empty((8, 2), np.int64)
     pairs = bases
     count = 0
@@ -571,7 +594,8 @@ def _pair_exactly(
         pairs = np.empty((8, 2), np.int64)
         for v in range(count_q):
             labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
-        first_p, first_q = _first_alike(labels_p, low_m), _first_alike(labels_q, low_n << m)
+        first_p = _first_alike(labels_p, low_m)
+        first_q = _first_alike(labels_q, low_n << m)
         for v in range(count_p):
             for w in range(count_q if first_p[v] == v else 0):
                 if first_q[w] == w and labels_p[v] | labels_q[w] == full:
@@ -592,20 +616,23 @@ def _pair_exactly(
             bases[lexicographic, 1] = w
             lexicographic += 1
     if not degenerate:
-        pairs, count = bases, lexicographic
+        pairs = bases
+        count = lexicographic
     side = m + n
     out = np.zeros((count + lexicographic, 2 * side + 2))
     columns = np.arange(n)
     worst = 0.0
     for e in range(count):
-        v, w = pairs[e, 0], pairs[e, 1]
-        _write_point(out[e], 0, side, used, tableaus_p[v], order_p[v])
-        _write_point(out[e], m, side + m, columns, tableaus_q[w], order_q[w])
+        v = pairs[e, 0]
+        w = pairs[e, 1]
+        _write_point(out[e], 0, raw=side, names=used, T=tableaus_p[v], order=order_p[v])
+        _write_point(out[e], m, raw=side + m, names=columns, T=tableaus_q[w], order=order_q[w])
         out[e, 2 * side] = v
         out[e, 2 * side + 1] = w
         worst = max(worst, _measure_regret(MP, MQ, out[e], range_a, range_b))
     for k in range(lexicographic):
-        v, w = bases[k, 0], bases[k, 1]
+        v = bases[k, 0]
+        w = bases[k, 1]
         out[count + k, 0] = first_p[v] if degenerate else v
         out[count + k, 1] = first_q[w] if degenerate else w
         out[count + k, 2] = masks_p[v]
@@ -620,10 +647,12 @@ def _write_pair(out: Floats, MP: Floats, MQ: Floats, mask_p: int, mask_q: int, u
     `_write_point` does."""
     m, n = MQ.shape
     side = m + n
-    x, y = np.empty(used.shape[0]), np.empty(n)
+    x = np.empty(used.shape[0])
+    y = np.empty(n)
     solve_vertex(MP, mask_p, x)
     solve_vertex(MQ, mask_q, y)
-    total_x, total_y = x.sum(), y.sum()
+    total_x = x.sum()
+    total_y = y.sum()
     for k in range(used.shape[0]):
         out[side + used[k]] = x[k]
         out[used[k]] = x[k] / total_x
@@ -665,11 +694,15 @@ def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, 
     out = np.zeros((2 * count, 2 * side + 2))
     worst = 0.0
     for e in range(count):
-        v, w = pairs[e, 0], pairs[e, 1]
-        _write_pair(out[e], MU, MQ, masks_p[v], masks_q[w], used)
-        out[e, 2 * side], out[e, 2 * side + 1] = v, w
+        v = pairs[e, 0]
+        w = pairs[e, 1]
+        _write_pair(out[e], MU, MQ=MQ, mask_p=masks_p[v], mask_q=masks_q[w], used=used)
+        out[e, 2 * side] = v
+        out[e, 2 * side + 1] = w
         worst = max(worst, _measure_regret(MP, MQ, out[e], 1.0, 1.0))
-        out[count + e, 0], out[count + e, 1], out[count + e, 2] = v, w, labels[v]
+        out[count + e, 0] = v
+        out[count + e, 1] = w
+        out[count + e, 2] = labels[v]
     if count > 1:
         sort_rows(out, count, side)
     return count, count, False, False, worst, out
@@ -695,7 +728,8 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
         and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
     )
     if not exact:
-        unit_a, unit_b = range_a or 1.0, range_b or 1.0
+        unit_a = range_a or 1.0
+        unit_b = range_b or 1.0
     MP = np.empty((n, m))
     MQ = np.empty((m, n))
     for i in range(m):
@@ -708,7 +742,9 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
 
 
 _SINGULAR = 1e-6  # a smaller determinant lets rounding grow beyond _NEAR
-_NO, _YES, _DOUBT = 0, 1, -1
+_NO = 0
+_YES = 1
+_DOUBT = -1
 
 
 @njit(cache=True)
@@ -729,12 +765,15 @@ def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
     """Whether all actions but r are the best replies to a mixture z of all but c, which is
     written."""
     (i, k), (j, h) = _others(r), _others(c)
-    a, b = M[i, j] - M[k, j], M[k, h] - M[i, h]
+    a = M[i, j] - M[k, j]
+    b = M[k, h] - M[i, h]
     if a * b <= 0.0:
         return _NO
     if abs(a + b) < _SINGULAR:
         return _DOUBT
-    z[c], z[j], z[h] = 0.0, b / (a + b), a / (a + b)
+    z[c] = 0.0
+    z[j] = b / (a + b)
+    z[h] = a / (a + b)
     lead = z[j] * (M[i, j] - M[r, j]) + z[h] * (M[i, h] - M[r, h])
     return _YES if lead > _NEAR else (_NO if lead < -_NEAR else _DOUBT)
 
@@ -762,11 +801,13 @@ def _scaled(payoffs: Floats, M: Floats) -> bool:
     False if not to do."""
     whole = True
     for s in range(2):
-        low, high = payoffs[s, 0, 0], payoffs[s, 0, 0]
+        low = payoffs[s, 0, 0]
+        high = payoffs[s, 0, 0]
         for i in range(3):
             for j in range(3):
                 value = payoffs[s, i, j]
-                low, high = min(low, value), max(high, value)
+                low = min(low, value)
+                high = max(high, value)
                 whole &= value == np.floor(value)
         if not high > low:
             return False
@@ -781,11 +822,13 @@ def _scaled(payoffs: Floats, M: Floats) -> bool:
 @njit(cache=True, error_model="numpy")
 def _search(M: Floats, out: Floats) -> int:
     """Write the equilibria as the first six numbers of the rows of `out`; how many, or _DOUBT."""
-    A, B = M[0], M[1]
+    A = M[0]
+    B = M[1]
     count = 0
     for i in range(3):
         for j in range(3):
-            first, second = _pure(A, i, j), _pure(B, j, i)
+            first = _pure(A, i, j)
+            second = _pure(B, j, i)
             if first == _DOUBT or second == _DOUBT:
                 return _DOUBT
             if first == _YES and second == _YES:
@@ -794,14 +837,16 @@ def _search(M: Floats, out: Floats) -> int:
                 count += 1
     for r in range(3):
         for c in range(3):
-            first, second = _pair(A, r, c, out[count, 3:6]), _pair(B, c, r, out[count, :3])
+            first = _pair(A, r, c, out[count, 3:6])
+            second = _pair(B, c, r, out[count, :3])
             if first == _DOUBT or second == _DOUBT:
                 return _DOUBT
             if first == _YES and second == _YES:
                 count += 1
             else:
                 out[count, :6] = 0.0
-    first, second = _full(A, out[count, 3:6]), _full(B, out[count, :3])
+    first = _full(A, out[count, 3:6])
+    second = _full(B, out[count, :3])
     if first == _DOUBT or second == _DOUBT:
         return _DOUBT
     if first == _YES and second == _YES:
@@ -826,8 +871,11 @@ def extreme_pairs_of_three(payoffs: Floats) -> tuple[int, int, bool, bool, float
         for k in range(6):
             out[e, 6 + k] = out[e, k]
             mask |= ((out[e, k] == 0.0) == (k < 3)) << k
-        out[e, 12], out[e, 13] = e, e
-        out[count + e, 0], out[count + e, 1], out[count + e, 2] = e, e, mask
+        out[e, 12] = e
+        out[e, 13] = e
+        out[count + e, 0] = e
+        out[count + e, 1] = e
+        out[count + e, 2] = mask
         worst = max(worst, _measure_regret(M[1], M[0], out[e], 1.0, 1.0))
     if count > 1:
         sort_rows(out, count, 6)

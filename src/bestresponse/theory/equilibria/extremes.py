@@ -41,12 +41,14 @@ _LONG = (
 _TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
 _MASK_BITS = (
-    52  # one bit a label: masks stand beside strategies in tables of floats, which hold 53 bits
+    52  # one bit a label: masks are next to strategies in tables of floats, which hold 53 bits
 )
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number
 # to compute; loading the compiled loops takes a second.
-_GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
+_GAME_SECONDS = 1e-3
+_NUMBER_SECONDS = 3e-7
+_LOADING_SECONDS = 1.0
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
@@ -308,7 +310,8 @@ def most_vertices(dimension: int, facets: int) -> int:
     >>> most_vertices(6, 12)
     112
     """
-    half, rest = dimension // 2, (dimension + 1) // 2
+    half = dimension // 2
+    rest = (dimension + 1) // 2
     return comb(facets - rest, half) + comb(facets - half - 1, rest - 1)
 
 
@@ -363,12 +366,14 @@ def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
 
 def _by_integers(game: NormalForm) -> Extremes:
     m, n = game.shape
-    p, q = most_vertices(m, m + n), most_vertices(n, m + n)
+    p = most_vertices(m, m + n)
+    q = most_vertices(n, m + n)
     size = _INTEGER_BYTES * (p * n * (m + 1) + q * m * (n + 1))
     if size > _MEMORY_LIMIT:
         need = f"which need {_format_count(size >> 20)} MiB"
         raise _too_large(m, n, f"may have {_format_count(p + q)} vertices to enumerate, {need}")
-    row, column = whole_matrix(game, 0), whole_matrix(game, 1)
+    row = whole_matrix(game, 0)
+    column = whole_matrix(game, 1)
     # Variables of y's polytope, y first and slacks second, are renumbered by label, rows first.
     low = (1 << n) - 1
     in_q = [
@@ -381,10 +386,8 @@ def _by_integers(game: NormalForm) -> Extremes:
         for vertex in vertices([[column[i][j] for i in used] for j in range(n)])
     ]
     full = (1 << (m + n)) - 1
-    ids_p, ids_q = (
-        _first_with_zeros(in_p, (1 << m) - 1),
-        _first_with_zeros(in_q, ((1 << n) - 1) << m),
-    )
+    ids_p = _first_with_zeros(in_p, (1 << m) - 1)
+    ids_q = _first_with_zeros(in_q, ((1 << n) - 1) << m)
     ends_p, ends_q = ([k for k, first in enumerate(ids) if first == k] for ids in (ids_p, ids_q))
     pairs = [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
     pairs.sort(key=lambda pair: _reading_order(in_p[pair[0]].point, in_q[pair[1]].point))
@@ -394,7 +397,8 @@ def _by_integers(game: NormalForm) -> Extremes:
         for k, vertex in enumerate(in_p)
         if full ^ vertex.basis in partner
     ]
-    x, y = _unit([in_p[k].point for k, _ in pairs]), _unit([in_q[h].point for _, h in pairs])
+    x = _unit([in_p[k].point for k, _ in pairs])
+    y = _unit([in_q[h].point for _, h in pairs])
     rows = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
     table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
     table[: len(pairs)] = rows
@@ -444,7 +448,8 @@ def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
     """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in
     rows."""
     row, column = (payoff - payoff.min() for payoff in payoffs)
-    first, second = y @ row.T, x @ column
+    first = y @ row.T
+    second = x @ column
     gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)
     more = (second.max(axis=1) - (second * y).sum(axis=1)) / (float(column.max()) or 1.0)
     return float(max(gains.max(), more.max(), 0.0))

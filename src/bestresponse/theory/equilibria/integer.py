@@ -73,12 +73,14 @@ def _simplified(values: list[float]) -> list[Fraction]:
     """The numbers that were meant: fractions of the range if all are simple, else each by itself;
     see above."""
     exact = [Fraction(value) for value in values]
-    low, largest = min(exact), max(map(abs, exact))
+    low = min(exact)
+    largest = max(map(abs, exact))
     spread = max(exact) - low
     rounding = largest / spread / 2**51
     if rounding > _ROUNDING_LIMIT:
         return exact
-    make_dictionary, width = min(values), float(spread)
+    make_dictionary = min(values)
+    width = float(spread)
     if all(_is_near_simple((value - make_dictionary) / width, 1.0) for value in values):
         shares = [(value - low) / spread for value in exact]
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
@@ -107,14 +109,13 @@ def _is_near_simple(value: float, largest: float) -> bool:
     """
     if not 1e-300 < largest < 1e5:
         return True
-    above, below = (0, 1), (1, 0)
+    above = (0, 1)
+    below = (1, 0)
     rest = value
     while True:
         whole = floor(rest)
-        above, below = (
-            (above[1], whole * above[1] + above[0]),
-            (below[1], whole * below[1] + below[0]),
-        )
+        above = (above[1], whole * above[1] + above[0])
+        below = (below[1], whole * below[1] + below[0])
         if below[1] > _SIMPLE_DENOMINATOR:
             return False
         if abs(value - above[1] / below[1]) <= 1e-12 * largest:
@@ -128,7 +129,7 @@ class Dictionary:
     row i.
 
     The last number of a row is its right side. Where the right side is a polynomial in a small
-    positive number, its coefficients stand at the end of the row, that of the highest power first.
+    positive number, its coefficients are at the end of the row, that of the highest power first.
     """
 
     rows: list[list[int]]
@@ -151,8 +152,10 @@ class Dictionary:
         return best
 
     def _before(self, i: int, k: int, column: int) -> bool:
-        first, second = self.rows[i], self.rows[k]
-        p, q = first[column], second[column]
+        first = self.rows[i]
+        second = self.rows[k]
+        p = first[column]
+        q = second[column]
         cross = first[-1] * q - second[-1] * p
         if cross:
             return cross < 0
@@ -174,7 +177,8 @@ class Dictionary:
     def pivot(self, row: int, column: int) -> Dictionary:
         """Return the dictionary after `column`'s variable enters and `row`'s leaves."""
         pivot_row = self.rows[row]
-        p, scale = pivot_row[column], self.scale
+        p = pivot_row[column]
+        scale = self.scale
         rows = []
         for i, old in enumerate(self.rows):
             if i == row:
@@ -185,8 +189,10 @@ class Dictionary:
                 new = [(a * p - f * b) // scale for a, b in zip(old, pivot_row, strict=True)]
                 new[column] = -f
             rows.append(new)
-        basic, nonbasic = self.basic.copy(), self.nonbasic.copy()
-        basic[row], nonbasic[column] = self.nonbasic[column], self.basic[row]
+        basic = self.basic.copy()
+        nonbasic = self.nonbasic.copy()
+        basic[row] = self.nonbasic[column]
+        nonbasic[column] = self.basic[row]
         return Dictionary(rows, p, basic, nonbasic)
 
     def point(self) -> tuple[int, ...]:
@@ -254,7 +260,8 @@ def optimize(
     while min(cost[:-1]) < 0:
         column = cost.index(min(cost[:-1]))
         row_number = table.leaving(column)
-        line, f = table.rows[row_number], cost[column]
+        line = table.rows[row_number]
+        f = cost[column]
         cost = [(a * line[column] - f * b) // table.scale for a, b in zip(cost, line, strict=True)]
         cost[column] = -f
         table = table.pivot(row_number, column)
@@ -275,7 +282,8 @@ def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int,
 def determinant_sign(matrix: list[list[int]]) -> int:
     """Sign of the determinant of an integer matrix, by fraction-free elimination."""
     rows = [row.copy() for row in matrix]
-    sign, before = 1, 1
+    sign = 1
+    before = 1
     for k in range(len(rows)):
         at = next((i for i in range(k, len(rows)) if rows[i][k]), None)
         if at is None:

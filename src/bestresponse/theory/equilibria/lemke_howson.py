@@ -110,7 +110,8 @@ def nash_one_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -
 def _solve(
     row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_first: bool
 ) -> LemkeHowsonBatch:
-    first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
+    first = as_payoffs(row, "row payoffs")
+    second = as_payoffs(col, "column payoffs")
     if first.ndim != 3 or first.shape != second.shape:
         raise InvalidGame(
             f"expected two arrays of one shape (games, rows, columns), got {first.shape},"
@@ -118,8 +119,10 @@ def _solve(
         )
     games, m, n = first.shape
     _check_label(label, (m, n))
-    x, y = np.zeros((games, m)), np.zeros((games, n))
-    regrets, pivots = np.full(games, np.inf), np.zeros(games, dtype=np.int64)
+    x = np.zeros((games, m))
+    y = np.zeros((games, n))
+    regrets = np.full(games, np.inf)
+    pivots = np.zeros(games, dtype=np.int64)
     if pure_first:
         _take_pure(first, second, x, y, regrets)
     kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
@@ -164,12 +167,15 @@ def _exact_path(
     row: list[list[int]], col: list[list[int]], label: int
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
-    m, n = len(row), len(row[0])
+    m = len(row)
+    n = len(row[0])
     tables = [
         make_dictionary([list(line) for line in zip(*col, strict=True)]),
         make_dictionary(row),
     ]
-    current, side, steps = label, int(label >= m), 0
+    current = label
+    side = int(label >= m)
+    steps = 0
     while True:
         variable = current if side == 0 else (current - m if current >= m else n + current)
         column = tables[side].nonbasic.index(variable)

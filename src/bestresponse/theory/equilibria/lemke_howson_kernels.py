@@ -21,7 +21,8 @@ def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
     """The row that leaves when column c enters; pos[v] is the row of variable v, or -1 - its
     column."""
     best = -1
-    q, right = 1.0, 0.0
+    q = 1.0
+    right = 0.0
     for i in range(R):
         p = T[i, c]
         if p <= 1e-10:
@@ -31,15 +32,18 @@ def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
         if (
             best < 0
             or cross < -tie
-            or (cross <= tie and _lexicographically_before(T, R, C, pos, i, best, c))
+            or (cross <= tie and _lexicographically_before(T, R, C=C, pos=pos, i=i, k=best, c=c))
         ):
-            best, q, right = i, p, T[i, C]
+            best = i
+            q = p
+            right = T[i, C]
     return best
 
 
 @njit(cache=True, error_model="numpy")
 def _lexicographically_before(T: Floats, R: int, C: int, pos: Ints, i: int, k: int, c: int) -> bool:
-    p, q = T[i, c], T[k, c]
+    p = T[i, c]
+    q = T[k, c]
     for slack in range(C, C + R):
         at = pos[slack]
         if at >= 0:
@@ -70,7 +74,8 @@ def pivot_condensed(T: Floats, r: int, c: int) -> None:
 @njit(cache=True, error_model="numpy", fastmath=True)
 def find_bounds(payoff: Floats) -> tuple[float, float]:
     """Find the smallest payoff, and 1 / range."""
-    low, high = payoff[0, 0], payoff[0, 0]
+    low = payoff[0, 0]
+    high = payoff[0, 0]
     for i in range(payoff.shape[0]):
         for j in range(payoff.shape[1]):
             low = min(low, payoff[i, j])
@@ -81,7 +86,8 @@ def find_bounds(payoff: Floats) -> tuple[float, float]:
 @njit(cache=True, error_model="numpy")
 def _fill(T: Floats, payoff: Floats, bounds: tuple[float, float], order: Ints, pos: Ints) -> None:
     """The tableau of {z >= 0, Mz <= 1} at the origin, payoffs shifted and scaled into [1, 2]."""
-    R, C = T.shape[0], T.shape[1] - 1
+    R = T.shape[0]
+    C = T.shape[1] - 1
     low, scale = bounds
     for i in range(R):
         for j in range(C):
@@ -98,21 +104,25 @@ def _fill(T: Floats, payoff: Floats, bounds: tuple[float, float], order: Ints, p
 def _enter(T: Floats, order: Ints, pos: Ints, variable: int) -> int:
     """Bring a variable into the basis; the variable that left, or -1 where rounding left no row to
     choose."""
-    R, C = T.shape[0], T.shape[1] - 1
+    R = T.shape[0]
+    C = T.shape[1] - 1
     c = -1 - pos[variable]
     r = _leaving(T, R, C, pos, c)
     if r < 0:
         return -1
     leaver = order[r]
     pivot_condensed(T, r, c)
-    order[r], order[R + c] = variable, leaver
-    pos[variable], pos[leaver] = r, -1 - c
+    order[r] = variable
+    order[R + c] = leaver
+    pos[variable] = r
+    pos[leaver] = -1 - c
     return int(leaver)
 
 
 @njit(cache=True, error_model="numpy")
 def _read(T: Floats, order: Ints, out: Floats) -> None:
-    R, C = T.shape[0], T.shape[1] - 1
+    R = T.shape[0]
+    C = T.shape[1] - 1
     total = 0.0
     for i in range(R):
         if order[i] < C:
@@ -128,7 +138,8 @@ def measure_regret(
 ) -> float:
     """Say what the best action earns more than the mixture `own` against `other`, as a share of the
     range."""
-    best, mean = -np.inf, 0.0
+    best = -np.inf
+    mean = 0.0
     for i in range(payoff.shape[0]):
         u = 0.0
         for j in range(payoff.shape[1]):
@@ -150,15 +161,20 @@ def follow_all(
     games, m, n = A.shape
     P = np.empty((n, m + 1))
     Q = np.empty((m, n + 1))
-    order_p, pos_p = np.empty(m + n, np.int64), np.empty(m + n, np.int64)
-    order_q, pos_q = np.empty(m + n, np.int64), np.empty(m + n, np.int64)
+    order_p = np.empty(m + n, np.int64)
+    pos_p = np.empty(m + n, np.int64)
+    order_q = np.empty(m + n, np.int64)
+    pos_q = np.empty(m + n, np.int64)
     for g in range(games):
         if regrets[g] == 0.0:
             continue
-        bounds_a, bounds_b = find_bounds(A[g]), find_bounds(B[g])
+        bounds_a = find_bounds(A[g])
+        bounds_b = find_bounds(B[g])
         _fill(P, B[g].T, bounds_b, order_p, pos_p)
         _fill(Q, A[g], bounds_a, order_q, pos_q)
-        current, in_p, steps = label, label < m, 0
+        current = label
+        in_p = label < m
+        steps = 0
         while steps < _LONGEST:
             steps += 1
             if in_p:

@@ -140,7 +140,8 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
             f"a {form.shape[0]}x{form.shape[1]} game has too many orders; expected {_MOST_ACTIONS}"
             " actions"
         )
-    row, turned = (as_meant(form.given[0]), as_meant(form.given[1].T))
+    row = as_meant(form.given[0])
+    turned = as_meant(form.given[1].T)
     mistake = _MISTAKE
     trembling, orders = _solve_orders(row, turned, mistake)
     proof = _prove(row, turned, orders)
@@ -215,7 +216,8 @@ def _solve_orders(own: Rationals, other: Rationals, mistake: Fraction) -> tuple[
         mixes = follow_exactly(
             NormalForm.bimatrix(first @ own @ second.T, first @ other.T @ second.T)
         )
-        x, y = np.array(mixes[0]) @ first, np.array(mixes[1]) @ second
+        x = np.array(mixes[0]) @ first
+        y = np.array(mixes[1]) @ second
         earned = own @ y, other @ x
         # The best order: the more an action earns, the sooner it comes.
         better = [

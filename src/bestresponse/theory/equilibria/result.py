@@ -74,7 +74,8 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     earned = scaled @ x
     best = np.flatnonzero(earned >= earned.max() - slack)
     support = [int(i) for i in best if x[i] > slack]
-    k, free = support[0], support[1:]
+    k = support[0]
+    free = support[1:]
     signed = [int(i) for i in best if int(i) not in support]
     rest = np.array(free + signed, dtype=np.intp)
     if rest.size == 0:
@@ -208,7 +209,8 @@ class Equilibrium:
 
     def __str__(self) -> str:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
-        plays, game = [], self.game
+        plays = []
+        game = self.game
         mixes: Sequence[Sequence[Fraction | float]] = self.exact or [
             x.tolist() for x in self.strategies
         ]
@@ -380,7 +382,10 @@ def _format(number: Fraction | float) -> str:
 @dataclass(frozen=True, eq=False, slots=True)
 class NashSubset:
     """A maximal set of interchangeable equilibria: any mixture of the rows of `x` with any of the
-    rows of `y`."""
+    rows of `y`.
+
+    Where iterated elimination leaves two of several players a choice, these are the two.
+    """
 
     x: Array
     y: Array
@@ -444,8 +449,9 @@ class NashResult:
     loops found them.
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span.
-    With more than two players components are not worked out, and `degenerate` says that an
-    equilibrium listed is not regular; points of a continuum say so, and `continua` describe them.
+    With more than two players `components` are known where elimination leaves two, and `degenerate`
+    says that an equilibrium listed is not regular; points of a continuum say so, and `continua`
+    describe them.
     `spans` says that extreme ones span sets, and `source` knows which. Not frozen, which takes
     longer to create than finding a small game's equilibria.
     """
@@ -460,6 +466,7 @@ class NashResult:
     known_complete: tuple[Concept, ...] | None = field(default=None, kw_only=True)
     engine: ChosenEngine = field(default="numpy", kw_only=True)
     continua: tuple[Continuum, ...] = field(default=(), kw_only=True)
+    known_components: tuple[Component, ...] = field(default=(), kw_only=True)
 
     @property
     def complete_for(self) -> tuple[Concept, ...]:
@@ -481,7 +488,9 @@ class NashResult:
         return self.spans if self.source is None else self.source.find_degenerate()
 
     def __repr__(self) -> str:
-        extent = "some" if not self.complete else "all extreme" if self.spans else "all"
+        extent = "some"
+        if self.complete:
+            extent = "all" if "Nash" in self.complete_for else "all extreme"
         return f"NashResult({extent} equilibria: {len(self.equilibria)}, {self.method})"
 
     def __str__(self) -> str:
@@ -522,7 +531,9 @@ class NashResult:
     def components(self) -> tuple[Component, ...]:
         """The connected sets that the equilibria form; empty where the solver does not find all of
         them."""
-        return () if self.source is None else self.source.build_components(self.equilibria)
+        if self.source is None:
+            return self.known_components
+        return self.source.build_components(self.equilibria)
 
     @cached_property
     def regret(self) -> float:

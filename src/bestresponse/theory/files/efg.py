@@ -84,7 +84,8 @@ class _Reader:
                 return Leaf(self._outcome(so_far))
 
     def _moves(self, player: int, number: int) -> list[str]:
-        words, key = self.words, (player, number)
+        words = self.words
+        key = (player, number)
         start = words.start
         name = words.quote("the information set's name") if words.kind == "text" else ""
         if words.at("{"):
@@ -118,7 +119,8 @@ class _Reader:
     def _probabilities(self, start: int) -> dict[str, Fraction]:
         words = self.words
         words.brace("{", "before the branches")
-        labels, numbers = [], []
+        labels = []
+        numbers = []
         while not words.at("}"):
             labels.append(words.quote("a branch or '}'"))
             offset = words.start

@@ -35,7 +35,9 @@ class GameText:
     def __init__(self, text: str, source: str) -> None:
         self.text = text
         self.source = source
-        self.kind, self.start, self._ahead = "", 0, ""
+        self.kind = ""
+        self.start = 0
+        self._ahead = ""
         self._scan(0)
 
     def at(self, brace: str) -> bool:
@@ -91,7 +93,8 @@ class GameText:
         self.word(f"{name!r} at the start", name)
         self.whole("the format's version", version, version)
         self.word("'R' or 'D' after the version", "R", "D")
-        title, start = self.quote("the title"), self.start
+        title = self.quote("the title")
+        start = self.start
         players = number_repeats(self.quotes("player's name"), "player ")
         if not players:
             raise self.wrong("at least one player", start)
@@ -140,7 +143,8 @@ class GameText:
     def _scan(self, offset: int) -> None:
         match = _TOKEN.match(self.text, offset)
         if match and match.lastgroup:
-            self.kind, self._ahead = match.lastgroup, match[match.lastgroup]
+            self.kind = match.lastgroup
+            self._ahead = match[match.lastgroup]
             self.start = match.end() - len(self._ahead)
             return
         blank = _BLANK.match(self.text, offset)

@@ -222,7 +222,8 @@ def read_table(data: object) -> NormalForm:
     is_array = isinstance(data, np.ndarray) or (
         isinstance(data, Sequence) and isinstance(data[0], np.ndarray)
     )
-    by_player, in_cells = shape[0] == players, shape[-1] == players and not is_array
+    by_player = shape[0] == players
+    in_cells = shape[-1] == players and not is_array
     if by_player and in_cells and not _has_tuples(data):
         raise InvalidGame(
             f"matrix: lists of sizes {' x '.join(map(str, shape))} may be a table for every player"

@@ -49,7 +49,8 @@ def nash_bargaining(
     [1.5, 1.5]
     """
     if isinstance(feasible, NormalForm):
-        points, shape = feasible.payoffs.reshape(feasible.num_players, -1).T, feasible.shape
+        points = feasible.payoffs.reshape(feasible.num_players, -1).T
+        shape = feasible.shape
     else:
         points = as_payoffs(feasible, "feasible points")
         shape = points.shape[:1]
@@ -120,7 +121,8 @@ def _best_length(now: Array, step: Array, most: float) -> float:
 
     if slope(most) >= 0:
         return most
-    low, high = 0.0, most
+    low = 0.0
+    high = most
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)

@@ -249,9 +249,17 @@ def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
         _drop_rounding(e.welfare, _largest(game.payoffs if e.exact is None else e.payoffs))
         for e in result.equilibria
     ]
-    best, worst = max(welfare), min(welfare)
+    best = max(welfare)
+    worst = min(welfare)
     anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
-    return Efficiency(optimum, best, worst, anarchy, stability, result.complete)
+    return Efficiency(
+        optimum=optimum,
+        best_equilibrium=best,
+        worst_equilibrium=worst,
+        price_of_anarchy=anarchy,
+        price_of_stability=stability,
+        complete=result.complete,
+    )
 
 
 def _largest(payoffs: Array) -> float:
@@ -337,7 +345,8 @@ def risk_dominant(game: GameLike) -> tuple[int, int] | None:
 def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> bool:
     """Whether leaving `here` alone costs the larger product, up to rounding where payoffs are not
     exact."""
-    mine, other = _find_losses(game, here, there), _find_losses(game, there, here)
+    mine = _find_losses(game, here, there)
+    other = _find_losses(game, there, here)
     slack = 0 if game.units is not None else _TIED * (sum(mine) + sum(other))
     return mine[0] * mine[1] - other[0] * other[1] > slack
 
@@ -352,7 +361,8 @@ def _find_losses(
         if game.units is None
         else game.units
     )
-    row, col = tables[0].tolist(), tables[1].tolist()
+    row = tables[0].tolist()
+    col = tables[1].tolist()
     return (
         row[here[0]][here[1]] - row[there[0]][here[1]],
         col[here[0]][here[1]] - col[here[0]][there[1]],

@@ -109,7 +109,8 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     [(0, 0, 'strict', [0.0, 1.0]), (1, 0, 'strict', [0.0, 1.0])]
     """
     game = as_normal_form(game)
-    unit, dominated = Fraction(0), []
+    unit = Fraction(0)
+    dominated = []
     if game.units is not None:
         high, low = (
             Fraction(game.given.item(cell)) for cell in (game.units.argmax(), game.units.argmin())
@@ -118,7 +119,8 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     for player, count in enumerate(game.shape):
         payoffs = _by_action(game, game.payoffs, player)
         whole = None if game.units is None else _by_action(game, game.units, player)
-        slack, spread = find_tie_width(payoffs, 0), float(np.ptp(payoffs))
+        slack = find_tie_width(payoffs, 0)
+        spread = float(np.ptp(payoffs))
         for action in range(count if count > 1 else 0):
             others = np.delete(np.arange(count), action)
             exact = None if whole is None else whole[others] - whole[action]
@@ -126,7 +128,8 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
             kind: Literal["strict", "weak"] = "strict"
             witness = _find_strict(lead)
             if witness is None and not strict:
-                kind, witness = "weak", _find_weak(lead)
+                kind = "weak"
+                witness = _find_weak(lead)
             if witness is not None:
                 dominator = np.zeros(count)
                 dominator[others] = witness[0]
@@ -195,17 +198,18 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
         # Where what one side guarantees is what the other concedes, in exact arithmetic, both are
         # optimal.
         table = as_fractions(_by_action(game, game.given, player))
-        mix, against = _read_simple(solved.row), _read_simple(solved.col)
+        mix = _read_simple(solved.row)
+        against = _read_simple(solved.col)
         guaranteed = min(mix @ table)
         if guaranteed == max(table @ against) and min(*mix, *against) >= 0:
             exact = guaranteed, tuple(mix)
     return SecurityLevel(
-        solved.value,
-        np.array(solved.row),
-        float(worst.max()),
-        int(worst.argmax()),
-        solved.gap,
-        exact,
+        value=solved.value,
+        strategy=np.array(solved.row),
+        pure_value=float(worst.max()),
+        pure_action=int(worst.argmax()),
+        gap=solved.gap,
+        exact=exact,
     )
 
 
@@ -247,7 +251,9 @@ class _Lead:
 def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
     """Mixtures of the other actions play a zero-sum game against the others: dominated when its
     value is positive."""
-    floats, whole, columns = lead.floats, lead.whole, lead.columns
+    floats = lead.floats
+    whole = lead.whole
+    columns = lead.columns
     sure = (floats > lead.slack).all(axis=1)
     margins = np.where(sure, floats.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
     if margins.max() > 0:
@@ -281,7 +287,8 @@ def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
         return np.eye(len(known))[alone[0]], 0.0
     if len(known) == 1:
         return None
-    columns, mix = lead.columns, None
+    columns = lead.columns
+    mix = None
     if columns is not None:
         # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
         if min(map(max, columns)) >= 0 and max(map(max, columns)) > 0:

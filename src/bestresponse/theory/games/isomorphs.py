@@ -84,10 +84,8 @@ def rewrite_game(
         tuple(ordering)
         for ordering in ([range(game.shape[i]) for i in players] if actions is None else actions)
     ]
-    factors, offsets = (
-        tuple(map(float, scale or [1.0] * count)),
-        tuple(map(float, shift or [0.0] * count)),
-    )
+    factors = tuple(map(float, scale or [1.0] * count))
+    offsets = tuple(map(float, shift or [0.0] * count))
     if {len(moves), len(factors), len(offsets)} != {count}:
         sizes = f"{len(moves)}, {len(factors)} and {len(offsets)}"
         raise UsageError(
@@ -95,14 +93,17 @@ def rewrite_game(
         )
     for old, ordering in zip(players, moves, strict=True):
         if sorted(ordering) != list(range(game.shape[old])):
-            name, last = game.players[old], game.shape[old] - 1
+            name = game.players[old]
+            last = game.shape[old] - 1
             raise UsageError(
                 f"actions of {name}: expected an order of 0 to {last}, got {list(ordering)}"
             )
     if not all(0 < factor < float("inf") for factor in factors):
         raise UsageError(f"scale: expected positive numbers, got {list(factors)}")
-    axes, cells = (0, *(1 + i for i in players)), np.ix_(range(count), *moves)
-    payoffs, exact = game.payoffs[players].transpose(axes)[cells], None
+    axes = (0, *(1 + i for i in players))
+    cells = np.ix_(range(count), *moves)
+    payoffs = game.payoffs[players].transpose(axes)[cells]
+    exact = None
     if scale is not None or shift is not None:
         ones = (1,) * count
         payoffs = payoffs * np.reshape(factors, (-1, *ones)) + np.reshape(offsets, (-1, *ones))
@@ -125,7 +126,8 @@ def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomor
     actions = [rng.permutation(game.shape[old]).tolist() for old in order]
     if not affine:
         return rewrite_game(game, order=order, actions=actions)
-    scale, shift = 2.0 ** rng.uniform(-1, 1, game.num_players), rng.uniform(-5, 5, game.num_players)
+    scale = 2.0 ** rng.uniform(-1, 1, game.num_players)
+    shift = rng.uniform(-5, 5, game.num_players)
     return rewrite_game(
         game, order=order, actions=actions, scale=scale.tolist(), shift=shift.tolist()
     )
@@ -222,9 +224,11 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
             )
     row, col = (1.0 + table.ravel().argsort().argsort().reshape(2, 2) for table in game.payoffs)
     if row[:, 0].max() == 4:
-        row, col = row[:, ::-1], col[:, ::-1]
+        row = row[:, ::-1]
+        col = col[:, ::-1]
     if col[1].max() == 4:
-        row, col = row[::-1], col[::-1]
+        row = row[::-1]
+        col = col[::-1]
     patterns = (
         next(name for name in PATTERNS if np.array_equal(_ranks(name), seen))
         for seen in (row, _reflect(col))

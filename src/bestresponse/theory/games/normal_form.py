@@ -346,8 +346,10 @@ class NormalForm:
                 payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:])
             )
             return game
-        row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")
-        first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
+        row = read_texts(row, "row payoffs")
+        col = read_texts(col, "column payoffs")
+        first = as_payoffs(row, "row payoffs")
+        second = as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
             raise InvalidGame(
                 f"expected two matrices of one shape, got {first.shape} and {second.shape}"
@@ -360,7 +362,8 @@ class NormalForm:
     def zero_sum(cls, row: ArrayLike, **names: Unpack[GameNames]) -> NormalForm:
         """Two players; what the row player gets the column player pays."""
         row = read_texts(row, "row payoffs")
-        matrix, exact = as_payoffs(row, "row payoffs"), as_rationals(row)
+        matrix = as_payoffs(row, "row payoffs")
+        exact = as_rationals(row)
         return (
             cls.bimatrix(matrix, -matrix, **names)
             if exact is None

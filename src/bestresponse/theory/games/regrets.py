@@ -61,7 +61,9 @@ def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
     """Average payoffs over the mixtures of all players but those whose actions are `kept` as
     axes."""
     for player in reversed([player for player in range(len(mixes)) if player not in kept]):
-        mix, before, after = mixes[player], payoffs.shape[:player], payoffs.shape[player + 1 :]
+        mix = mixes[player]
+        before = payoffs.shape[:player]
+        after = payoffs.shape[player + 1 :]
         # `np.tensordot` does the same and takes two to three times as long for small games.
         averaged = mix @ payoffs.reshape(*before, len(mix), -1) if after else payoffs @ mix
         payoffs = np.asarray(averaged).reshape(before + after)

@@ -66,7 +66,8 @@ class Automaton:
     step: States
 
     def __post_init__(self) -> None:
-        mix, step = np.array(self.mix, dtype=np.float64), np.array(self.step, dtype=np.int32)
+        mix = np.array(self.mix, dtype=np.float64)
+        step = np.array(self.step, dtype=np.int32)
         if (
             mix.ndim != 2
             or step.ndim != 3
@@ -125,7 +126,8 @@ def cycle(name: str, actions: Sequence[int], count: int) -> Automaton:
 
 def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
     """The mixed action `first`, then `after[a][b]` once own a met b."""
-    opening, replies = np.asarray(first, dtype=np.float64), np.asarray(after, dtype=np.float64)
+    opening = np.asarray(first, dtype=np.float64)
+    replies = np.asarray(after, dtype=np.float64)
     own, other = replies.shape[:2]
     step = np.broadcast_to(
         1 + np.arange(own * other).reshape(own, other), (1 + own * other, own, other)
@@ -167,7 +169,8 @@ def _unfold(
 ) -> Automaton:
     """Number the states that the other's actions lead to from `start`; `act` says what is played in
     each."""
-    numbers, order = {start: 0}, [start]
+    numbers = {start: 0}
+    order = [start]
     step: list[list[list[int]]] = []
     for state in order:
         following = [follow(state, seen) for seen in range(count)]
@@ -207,14 +210,16 @@ def behave_alike(first: Automaton, second: Automaton) -> bool:
     """Say whether both do the same after every history."""
     if first.step.shape[1:] != second.step.shape[1:]:
         return False
-    left, right = reduced(first), reduced(second)
+    left = reduced(first)
+    right = reduced(second)
     return np.array_equal(left.mix, right.mix) and np.array_equal(left.step, right.step)
 
 
 def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
     """Return the same strategy in a game that lists actions in another order: its action k is
     `own[k]` there, the other player's action k is `other[k]`."""
-    mix, step = np.empty_like(automaton.mix), np.empty_like(automaton.step)
+    mix = np.empty_like(automaton.mix)
+    step = np.empty_like(automaton.step)
     mix[:, list(own)] = automaton.mix
     step[np.ix_(range(automaton.states), own, other)] = automaton.step
     return Automaton(automaton.name, mix, step)
@@ -222,7 +227,8 @@ def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -
 
 def _reachable(step: list[list[int]]) -> list[int]:
     """States in the order in which a search from the first one finds them."""
-    order, seen = [0], {0}
+    order = [0]
+    seen = {0}
     for state in order:
         for following in step[state]:
             if following not in seen:
@@ -240,7 +246,8 @@ def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) 
         )
         if more == count:
             return finer
-        classes, count = finer, more
+        classes = finer
+        count = more
 
 
 def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
@@ -251,7 +258,8 @@ def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
     )
 
 
-C, D = 0, 1
+C = 0
+D = 1
 _GRIM = {
     ("calm", C): ("calm", C),
     ("calm", D): ("angry", D),
@@ -324,20 +332,20 @@ def classic_strategies() -> tuple[Automaton, ...]:
         cycle("alternator", [C, D], 2),
         cycle("cycler-ccd", [C, C, D], 2),
         cycle("cycler-ddc", [D, D, C], 2),
-        reactive("tit-for-tat", 1, 1, 0, 1, 0),
-        reactive("suspicious-tit-for-tat", 0, 1, 0, 1, 0),
-        reactive("anti-tit-for-tat", 1, 0, 1, 0, 1),
-        reactive("bully", 0, 0, 1, 0, 1),
-        reactive("win-stay-lose-shift", 1, 1, 0, 0, 1),
-        reactive("generous-tit-for-tat", 1, 1, 1 / 3, 1, 1 / 3),
-        reactive("joss", 1, 0.9, 0, 0.9, 0),
-        reactive("firm-but-fair", 1, 1, 0, 1, 2 / 3),
-        reactive("stochastic-cooperator", 1, 0.935, 0.229, 0.266, 0.42),
-        reactive("stochastic-win-stay-lose-shift", 1, 0.95, 0.05, 0.05, 0.95),
-        reactive("zd-extort-2", 1, 8 / 9, 1 / 2, 1 / 3, 0),
-        reactive("zd-generous-2", 1, 1, 1 / 8, 1, 1 / 4),
-        reactive("zd-set-2", 1, 3 / 4, 1 / 4, 1 / 2, 1 / 4),
-        reactive("win-shift-lose-stay", 0, 0, 1, 1, 0),
+        reactive("tit-for-tat", 1, cc=1, cd=0, dc=1, dd=0),
+        reactive("suspicious-tit-for-tat", 0, cc=1, cd=0, dc=1, dd=0),
+        reactive("anti-tit-for-tat", 1, cc=0, cd=1, dc=0, dd=1),
+        reactive("bully", 0, cc=0, cd=1, dc=0, dd=1),
+        reactive("win-stay-lose-shift", 1, cc=1, cd=0, dc=0, dd=1),
+        reactive("generous-tit-for-tat", 1, cc=1, cd=1 / 3, dc=1, dd=1 / 3),
+        reactive("joss", 1, cc=0.9, cd=0, dc=0.9, dd=0),
+        reactive("firm-but-fair", 1, cc=1, cd=0, dc=1, dd=2 / 3),
+        reactive("stochastic-cooperator", 1, cc=0.935, cd=0.229, dc=0.266, dd=0.42),
+        reactive("stochastic-win-stay-lose-shift", 1, cc=0.95, cd=0.05, dc=0.05, dd=0.95),
+        reactive("zd-extort-2", 1, cc=8 / 9, cd=1 / 2, dc=1 / 3, dd=0),
+        reactive("zd-generous-2", 1, cc=1, cd=1 / 8, dc=1, dd=1 / 4),
+        reactive("zd-set-2", 1, cc=3 / 4, cd=1 / 4, dc=1 / 2, dd=1 / 4),
+        reactive("win-shift-lose-stay", 0, cc=0, cd=1, dc=1, dd=0),
         opponent_history("tit-for-two-tats", lambda seen: D if seen[-2:] == (D, D) else C, 2),
         opponent_history("two-tits-for-tat", _any_of(2), 2),
         opponent_history("hard-tit-for-tat", _any_of(3), 3),
@@ -387,8 +395,10 @@ def _cooperative(game: NormalForm, first: int, second: int) -> bool:
     for table, (mine, theirs) in zip(
         (game.payoffs[0], game.payoffs[1].T), ((first, second), (second, first)), strict=True
     ):
-        reward, sucker = table[mine, theirs], table[mine, 1 - theirs]
-        temptation, punishment = table[1 - mine, theirs], table[1 - mine, 1 - theirs]
+        reward = table[mine, theirs]
+        sucker = table[mine, 1 - theirs]
+        temptation = table[1 - mine, theirs]
+        punishment = table[1 - mine, 1 - theirs]
         if not (reward > sucker and temptation >= punishment and reward > punishment):
             return False
     return True

@@ -28,11 +28,19 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     out = np.full((count * count, repetitions, 3), float(rules.rounds))
     if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
         _play_side_by_side(
-            limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out
+            limits,
+            matches.step,
+            payoffs=matches.payoffs,
+            rounds=rules.rounds,
+            seed=np.uint64(seed),
+            certain=certain,
+            out=out,
         )
     else:
         numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
-        _play_one_by_one(limits, matches.step, matches.payoffs, numbers, certain, out)
+        _play_one_by_one(
+            limits, matches.step, payoffs=matches.payoffs, rules=numbers, certain=certain, out=out
+        )
     return out.reshape(count, count, repetitions, 3)
 
 
@@ -70,15 +78,19 @@ def _play_side_by_side(
     """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one
     works while the other waits for its tables. States of both players are one number, and the four
     outcomes are counted in the four quarters of a word."""
-    count, states = limits.shape[0], limits.shape[1]
+    count = limits.shape[0]
+    states = limits.shape[1]
     low = np.uint64(0xFFFFFFFF)
     for match in prange(out.shape[0]):
-        i, j = match // count, match % count
-        lim_x, lim_y = np.empty(states * states, np.uint64), np.empty(states * states, np.uint64)
+        i = match // count
+        j = match % count
+        lim_x = np.empty(states * states, np.uint64)
+        lim_y = np.empty(states * states, np.uint64)
         go = np.empty(4 * states * states, np.int64)
         for s in range(states):
             for t in range(states):
-                lim_x[s * states + t], lim_y[s * states + t] = limits[i, s, 0], limits[j, t, 0]
+                lim_x[s * states + t] = limits[i, s, 0]
+                lim_y[s * states + t] = limits[j, t, 0]
                 for x in range(2):
                     for y in range(2):
                         go[4 * (s * states + t) + 2 * x + y] = (
@@ -93,8 +105,10 @@ def _play_side_by_side(
                 for later in range(rep, out.shape[1]):
                     out[match, later, 0], out[match, later, 1] = out[match, 0, 0], out[match, 0, 1]
                 break
-            a, b = 0, 0
-            tally, total = np.uint64(0), np.uint64(0)
+            a = 0
+            b = 0
+            tally = np.uint64(0)
+            total = np.uint64(0)
             for _ in range(rounds):
                 z, s0, s1 = _draw(s0, s1)
                 w, r0, r1 = _draw(r0, r1)
@@ -102,7 +116,8 @@ def _play_side_by_side(
                 m = 2 * ((w >> np.uint64(32)) >= lim_x[b]) + ((w & low) >= lim_y[b])
                 tally += np.uint64(1) << np.uint64(16 * k)
                 total += np.uint64(1) << np.uint64(16 * m)
-                a, b = go[4 * a + k], go[4 * b + m]
+                a = go[4 * a + k]
+                b = go[4 * b + m]
             _pay(out, match, rep, payoffs, tally)
             if rep + 1 < out.shape[1]:
                 _pay(out, match, rep + 1, payoffs, total)
@@ -138,27 +153,34 @@ def _play_one_by_one(
     count, (rounds, last, seed) = limits.shape[0], rules
     endless = last >= np.uint64(4294967296)
     for match in prange(out.shape[0]):
-        i, j = match // count, match % count
+        i = match // count
+        j = match % count
         s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(2 * match))
         s1 = _mixed(s0 + np.uint64(2 * match + 1))
         for rep in range(out.shape[1]):
             if rep > 0 and certain[i] and certain[j]:
                 out[match, rep, 0], out[match, rep, 1] = out[match, 0, 0], out[match, 0, 1]
                 continue
-            a, b, first, second = 0, 0, 0.0, 0.0
+            a = 0
+            b = 0
+            first = 0.0
+            second = 0.0
             for turn in range(rounds):
                 z, s0, s1 = _draw(s0, s1)
-                x, y = 0, 0
+                x = 0
+                y = 0
                 while (z >> np.uint64(32)) >= limits[i, a, x]:
                     x += 1
                 while (z & np.uint64(0xFFFFFFFF)) >= limits[j, b, y]:
                     y += 1
                 first += payoffs[0, x, y]
                 second += payoffs[1, x, y]
-                a, b = step[i, a, x, y], step[j, b, y, x]
+                a = step[i, a, x, y]
+                b = step[j, b, y, x]
                 if not endless:
                     z, s0, s1 = _draw(s0, s1)
                     if (z >> np.uint64(32)) >= last:
                         out[match, rep, 2] = turn + 1
                         break
-            out[match, rep, 0], out[match, rep, 1] = first, second
+            out[match, rep, 0] = first
+            out[match, rep, 1] = second

@@ -131,7 +131,8 @@ def play_round_robin(
     chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
     play = import_module(_KERNELS).play_compiled if chosen == "numba" else play_in_step
     plays = play(matches, rules, repetitions, seed)
-    totals, rounds = plays[..., :2], plays[..., 2]
+    totals = plays[..., :2]
+    rounds = plays[..., 2]
     spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
     return TournamentResult(totals.mean(axis=2), rounds.mean(axis=2), spread)
 
@@ -195,11 +196,13 @@ class _Chain:
         start = np.cumsum(cells) - cells
         pair = np.repeat(np.arange(len(pairs)), cells)
         s, t = np.divmod(np.arange(len(pair)) - start[pair], cols[pair])
-        i, j = first[pair], second[pair]
+        i = first[pair]
+        j = second[pair]
         chances = (matches.mix[i, s][:, :, None] * matches.mix[j, t][:, None, :]).reshape(
             len(pair), -1
         )
-        to_x, to_y = matches.step[i, s], matches.step[j, t].transpose(0, 2, 1)
+        to_x = matches.step[i, s]
+        to_y = matches.step[j, t].transpose(0, 2, 1)
         target = start[pair][:, None, None] + to_x * cols[pair][:, None, None] + to_y
         return cls(pair, chances, target.reshape(len(pair), -1), start)._reachable()
 
@@ -264,15 +267,18 @@ def _advance(
     base = (np.arange(count) * states)[:, None, None, None]
     mine = (matches.step + base).reshape(-1, actions * actions)
     theirs = (matches.step.transpose(0, 1, 3, 2) + base).reshape(-1, actions * actions)
-    a, b = first * states, second * states
+    a = first * states
+    b = second * states
     joint = np.zeros((len(first), actions * actions), dtype=np.int32)
     rows = np.arange(len(first))
     playing = np.ones(len(first), dtype=bool)
     for _ in range(rules.rounds):
-        x, y = _drawn(limits[a], rng), _drawn(limits[b], rng)
+        x = _drawn(limits[a], rng)
+        y = _drawn(limits[b], rng)
         cell = x * actions + y
         joint[rows, cell] += playing
-        a, b = mine[a, cell], theirs[b, cell]
+        a = mine[a, cell]
+        b = theirs[b, cell]
         if rules.continuation < 1.0:
             playing &= rng.random(len(playing)) < rules.continuation
     return np.column_stack([joint @ matches.payoffs.reshape(2, -1).T, joint.sum(axis=1)])

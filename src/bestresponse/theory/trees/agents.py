@@ -66,7 +66,8 @@ class AgentBranch(LogitBranch):
 
     def evaluate(self, logs: Array) -> tuple[Array, Array]:
         """Say what every move earns, and derive that by the logarithms of all probabilities."""
-        reach, beliefs = self._chance + self._played @ logs, self.find_beliefs(logs)
+        reach = self._chance + self._played @ logs
+        beliefs = self.find_beliefs(logs)
         ways = np.exp(reach[self._leaf] - reach[self._child])
         earned = beliefs[self._node] * ways * self._payoffs
         values = np.add.reduceat(earned, self._begins)
@@ -86,7 +87,8 @@ class AgentBranch(LogitBranch):
 
 def _climb(tree: Tree, leaf: int) -> list[tuple[int, int]]:
     """List the nodes of players above a leaf, each with its child on the way."""
-    steps, child = [], leaf
+    steps = []
+    child = leaf
     while child > 0:
         node = int(tree.parent[child])
         if tree.owner[node] != CHANCE:

@@ -31,7 +31,7 @@ first) and plans (first level first) go level by level.
 
 Iterations of counterfactual regret minimisation as one compiled loop (numba, extra `fast`).
 
-All players' sequences stand in one row, so the kernel knows any number of players. Per player and
+All players' sequences are in one row, so the kernel knows any number of players. Per player and
 iteration: one sparse product over the leaves gives what each own sequence earns, one pass over the
 own information sets (last first) gives values, regrets and the next behaviour, one pass (first
 first) the next realization plan.
@@ -63,7 +63,8 @@ class CfrState:
     """
 
     def __init__(self, form: SequenceForm, engine: ChosenEngine) -> None:
-        self.form, plexes = form, form.plexes
+        self.form = form
+        plexes = form.plexes
         self.starts = np.cumsum([0, *(plex.num_sequences for plex in plexes)])
         behaviours = [plex.normalise(np.zeros(plex.num_sequences)) for plex in plexes]
         self.behaviour = np.concatenate(behaviours)
@@ -71,12 +72,12 @@ class CfrState:
             [plex.plan(behaviour) for plex, behaviour in zip(plexes, behaviours, strict=True)]
         )
         self.regret, self.total, self.value = np.zeros((3, int(self.starts[-1])))
-        counts, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
+        counts = [np.zeros(1, dtype=np.int64)]
+        others = []
+        payoffs = []
         for player, plex in enumerate(plexes):
-            sequences, rest = (
-                form.sequences[player],
-                [q for q in range(form.num_players) if q != player],
-            )
+            sequences = form.sequences[player]
+            rest = [q for q in range(form.num_players) if q != player]
             order = np.argsort(sequences, kind="stable")
             counts.append(np.bincount(sequences, minlength=plex.num_sequences))
             others.append(form.sequences[rest][:, order] + self.starts[rest][:, None])
@@ -124,7 +125,9 @@ class _Side:
     """One player's part of the arrays, updated in place."""
 
     def __init__(self, state: CfrState, player: int) -> None:
-        plex, low, high = state.form.plexes[player], state.starts[player], state.starts[player + 1]
+        plex = state.form.plexes[player]
+        low = state.starts[player]
+        high = state.starts[player + 1]
         rows = (state.behaviour, state.plan, state.total, state.value, state.regret)
         self.behaviour, self.plan, self.total, self.values, regret = (row[low:high] for row in rows)
         self.regret = regret[1:]
@@ -142,17 +145,16 @@ class _Side:
         self.uniform = np.repeat(1.0 / plex.size, plex.size)
         self.means = np.zeros(len(plex.infosets))
         ends = state.ends[low : high + 1]
-        self.others, self.payoffs = (
-            [*state.others[:, ends[0] : ends[-1]]],
-            state.payoffs[ends[0] : ends[-1]],
-        )
+        self.others = [*state.others[:, ends[0] : ends[-1]]]
+        self.payoffs = state.payoffs[ends[0] : ends[-1]]
         self.final = np.flatnonzero(np.diff(ends))  # the sequences that end at leaves
         self.first_leaf = ends[self.final] - ends[0]
 
     def find_gains(self, plan: Array) -> Array:
         """Say what each move would have earned more than the current behaviour at its information
         set."""
-        weights, values = self.payoffs, self.values
+        weights = self.payoffs
+        values = self.values
         for sequences in self.others:
             weights = weights * plan.take(sequences)
         values[:] = 0.0
@@ -225,7 +227,9 @@ def _iterate(
     two = others.shape[0] == 1
     facing = others[0] if two else others[:0].ravel()
     for t in range(schedule.shape[1]):
-        keep_positive, keep_negative, weight = schedule[0, t], schedule[1, t], schedule[2, t]
+        keep_positive = schedule[0, t]
+        keep_negative = schedule[1, t]
+        weight = schedule[2, t]
         for player in range(num_players):
             for s in range(starts[player], starts[player + 1]):
                 earned = 0.0
@@ -240,7 +244,8 @@ def _iterate(
                         earned += share
                 value[s] = earned
             for i in range(begins[player + 1] - 1, begins[player] - 1, -1):
-                low, high = first[i], first[i] + size[i]
+                low = first[i]
+                high = first[i] + size[i]
                 mean = 0.0
                 for s in range(low, high):
                     mean += behaviour[s] * value[s]
@@ -328,7 +333,9 @@ def cfr(
         engine, pays=iterations * (form.sequences.size + 1000) >= _WORTH_COMPILING
     )
     state = CfrState(form, chosen)
-    done, seen, plans = 0, [], []
+    done = 0
+    seen = []
+    plans = []
     for stop in stops:
         while done < stop:
             part = min(stop, done + _PART)
@@ -344,7 +351,13 @@ def cfr(
     ]
     value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
     return CfrResult(
-        form.policy(behaviours), value, seen[-1].nash_conv, tuple(seen), iterations, variant, chosen
+        policy=form.policy(behaviours),
+        value=value,
+        nash_conv=seen[-1].nash_conv,
+        checkpoints=tuple(seen),
+        iterations=iterations,
+        variant=variant,
+        engine=chosen,
     )
 
 

@@ -120,10 +120,12 @@ class _Compiler:
                 f" and chance is a Lottery asked of {NATURE!r}"
             )
         view = self.game.view(position.state, role)
-        key, label = view.key, self.label(view) or canonical(dict(view.facts))
+        key = view.key
+        label = self.label(view) or canonical(dict(view.facts))
         if self.remember:
             past = position.past.get(role, ())
-            key, label = canonical([*past, key]), " | ".join([*past[1::2], label])
+            key = canonical([*past, key])
+            label = " | ".join([*past[1::2], label])
         answers = list_answers(self.game, role, ask, self.limit)
         moves = {text: self._after(position, role, value, key) for text, value in answers.items()}
         return Turn(role, key, moves, label)
@@ -166,11 +168,10 @@ def _kind(ask: Ask) -> str:
     )
 
 
-_CHANCE, _SIMULTANEOUS, _TERMINAL = (
-    -1,
-    -2,
-    -4,
-)  # who moves, in OpenSpiel's numbers, where no single player does
+# who moves, in OpenSpiel's numbers, where no single player does
+_CHANCE = -1
+_SIMULTANEOUS = -2
+_TERMINAL = -4
 
 
 def openspiel_is_installed() -> bool:

@@ -58,7 +58,9 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
         plexes = to_sequence_form(tree).plexes
         counts = [_count(plex) for plex in plexes]
         _check_size(counts, max(map(mul, counts, (plex.num_sequences for plex in plexes))), limit)
-    plans, played, actions = [], [], []
+    plans = []
+    played = []
+    actions = []
     for player in range(tree.num_players):
         pasts = _find_pasts(tree, player)
         plans.append(_list_plans(tree, player, pasts, limit))
@@ -96,7 +98,8 @@ def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
     of the move)."""
     pasts: list[frozenset[tuple[int, int]]] = [frozenset()]
     for node, above in enumerate(tree.parent.tolist()[1:], start=1):
-        past, infoset = pasts[above], int(tree.infoset[above])
+        past = pasts[above]
+        infoset = int(tree.infoset[above])
         if tree.owner[above] == player:
             if any(infoset == before for before, _ in past):
                 raise InvalidGame(

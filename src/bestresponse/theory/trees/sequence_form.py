@@ -196,7 +196,8 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
     """
     owner_of = np.array([infoset.player for infoset in tree.infosets], dtype=np.int64)
     before = _moves_before(tree)
-    plexes, numbers = [], []
+    plexes = []
+    numbers = []
     for player in range(tree.num_players):
         plex, number = _treeplex(tree, np.flatnonzero(owner_of == player), before)
         plexes.append(plex)
@@ -229,7 +230,8 @@ def _moves_before(tree: Tree) -> IntArray:
     before = np.full(len(tree.infosets), -1, dtype=np.int64)
     for player in range(tree.num_players):
         nodes = np.flatnonzero(tree.owner == player)
-        last, sets = _last_move(tree, player)[nodes], tree.infoset[nodes]
+        last = _last_move(tree, player)[nodes]
+        sets = tree.infoset[nodes]
         firsts = np.unique(sets, return_index=True)
         before[firsts[0]] = last[firsts[1]]
         wrong = np.flatnonzero(last != before[sets])
@@ -265,7 +267,14 @@ def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeple
     number = np.zeros(int(tree.first_move[-1]) + 1, dtype=np.int64)
     number[moves] = np.arange(1, len(moves) + 1)
     levels = np.concatenate([[0], np.cumsum(np.bincount(depth[infosets]))]).astype(np.int64)
-    return Treeplex(infosets, number[before[infosets]], first, size, levels, moves), number
+    return Treeplex(
+        infosets=infosets,
+        parent=number[before[infosets]],
+        first=first,
+        size=size,
+        levels=levels,
+        moves=moves,
+    ), number
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +369,8 @@ def best_response_value(form: SequenceForm, player: int, plans: Sequence[Array])
 
 def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> tuple[Array, float]:
     """Find a pure best reply to the others' plans as a realization plan, and what it earns."""
-    values, plex = find_best_values(form, player, plans), form.plexes[player]
+    values = find_best_values(form, player, plans)
+    plex = form.plexes[player]
     behaviour = np.zeros(plex.num_sequences)
     behaviour[0] = 1.0
     for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
@@ -374,7 +384,8 @@ def find_best_values(form: SequenceForm, player: int, plans: Sequence[Array]) ->
     values = form.values(player, plans)
     plex = form.plexes[player]
     for level in range(len(plex.levels) - 2, -1, -1):
-        low, high = int(plex.levels[level]), int(plex.levels[level + 1])
+        low = int(plex.levels[level])
+        high = int(plex.levels[level + 1])
         start, stop = plex.span(low, high)
         best = np.maximum.reduceat(values[start:stop], plex.first[low:high] - start)
         values += bin_sums(plex.parent[low:high], best, len(values))

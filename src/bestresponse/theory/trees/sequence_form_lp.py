@@ -151,9 +151,11 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     """
     sparse = _load_sparse()
     own, other = (plan_constraints(plex) for plex in form.plexes)
-    size, sets = own.shape[1], other.shape[0]
+    size = own.shape[1]
+    sets = other.shape[0]
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
-    payoffs, same = _write_payoffs(form), sparse.eye_array(size)
+    payoffs = _write_payoffs(form)
+    same = sparse.eye_array(size)
     secured = sparse.csr_array(([-1.0], ([0], [0])), shape=(1, sets))
     above = sparse.block_array(
         [
@@ -204,7 +206,9 @@ def _minimise(
     """Solve a linear program whose equations say that something is a realization plan."""
     right = np.zeros(equal.shape[0])
     right[0] = 1.0
-    answer = solve_program(goal, above, limits, equal, right, bounds)
+    answer = solve_program(
+        cost=goal, above=above, limits=limits, equal=equal, totals=right, bounds=bounds
+    )
     if answer is None:
         raise NotCertified(
             "the linear program over realization plans was found to have no solution"
@@ -213,7 +217,7 @@ def _minimise(
 
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
-    """One row a move: its weight less its probability times the weight of the sequence before it is
+    """One row per move: its weight less its probability times that of the sequence before it is
     0."""
     sparse = _load_sparse()
     rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))
@@ -333,7 +337,8 @@ def solve_for_small(
     >>> [[str(u) for u in z] for z in unknowns]  # 4/3 + eps and 7/3 - 2 eps
     [['4/3', '1'], ['7/3', '-2']]
     """
-    size, degree = len(right), len(right[0])
+    size = len(right)
+    degree = len(right[0])
     rows = [
         [*(-value for value in row), -covered, *reversed(side)]
         for row, covered, side in zip(matrix, cover, right, strict=True)
@@ -343,7 +348,8 @@ def solve_for_small(
     # lexicographic order.
     row = min((k for k in range(size) if cover[k]), key=lambda k: (right[k], -k), default=-1)
     if row >= 0 and list(right[row]) < [0] * degree:
-        entered, left = table.pivot(row, size), table.basic[row]
+        entered = table.pivot(row, size)
+        left = table.basic[row]
         table = Dictionary(
             [[-value for value in line] for line in entered.rows],
             1,
@@ -426,17 +432,16 @@ def write_problem(form: SequenceForm, tables: tuple[Numbers, Numbers], degree: i
     """
     carried = [_carry(plex, degree, tables[0].dtype) for plex in form.plexes]
     (own, other), dtype = (plex.num_sequences for plex in form.plexes), tables[0].dtype
-    matrix, right = (
-        np.zeros((own + other,) * 2, dtype=dtype),
-        np.zeros((own + other, degree), dtype=dtype),
-    )
+    matrix = np.zeros((own + other,) * 2, dtype=dtype)
+    right = np.zeros((own + other, degree), dtype=dtype)
     parts = slice(0, own), slice(own, own + other)
     for player, payoffs in enumerate(tables):
         (start, shifts, is_first, _), (reply, turns, _, floors) = (
             carried[player],
             carried[1 - player],
         )
-        first, gains = is_first[:, None], shifts.T @ payoffs
+        first = is_first[:, None]
+        gains = shifts.T @ payoffs
         matrix[parts[player], parts[player]] = np.where(
             first, shifts, np.where(is_first, -shifts.T, 0)
         )
@@ -457,14 +462,10 @@ def _carry(
     The empty sequence counts as a first move: its weight is given.
     """
     count = plex.num_sequences
-    carried, shifts = (
-        np.eye(count, dtype=np.int64).astype(dtype),
-        np.zeros((count, count), dtype=dtype),
-    )
-    start, floors = (
-        np.zeros((count, degree + 1), dtype=dtype),
-        np.zeros((count, degree + 1), dtype=dtype),
-    )
+    carried = np.eye(count, dtype=np.int64).astype(dtype)
+    shifts = np.zeros((count, count), dtype=dtype)
+    start = np.zeros((count, degree + 1), dtype=dtype)
+    floors = np.zeros((count, degree + 1), dtype=dtype)
     is_first = np.zeros(count, dtype=np.bool_)
     is_first[[0, *plex.first]] = True
     floors[0, 0] = 1

@@ -9,10 +9,10 @@ the last node to the first is backward induction.
 H. W. Kuhn, "Extensive games and the problem of information", Contributions to the Theory of Games
 II, 1953.
 
-Growing a `Tree` from a description: what stands at a position, and the positions after it.
+Growing a `Tree` from a description: what is at a position, and the positions after it.
 
 The one entry is `build_tree`. A description is nested `Leaf`, `Chance` and `Turn` values, or, for
-games too large to write down, a starting position and a function `expand` that says what stands
+games too large to write down, a starting position and a function `expand` that says what is
 there; the positions may be anything. The tree is grown depth first without recursion and never past
 `limit` nodes.
 
@@ -217,9 +217,10 @@ class Tree:
         return " > ".join(reversed(labels)) or "the root"
 
     def describe(self, node: int) -> Leaf | Chance | Turn:
-        """Say what stands at a node, the positions after it being nodes, as `build_tree` takes
+        """Say what is at a node, the positions after it being nodes, as `build_tree` takes
         it."""
-        owner, below = int(self.owner[node]), self.children[node]
+        owner = int(self.owner[node])
+        below = self.children[node]
         if owner == LEAF:
             return Leaf(self.list_payoffs(node))
         if owner == CHANCE:
@@ -316,7 +317,8 @@ class Grower(Generic[Position]):
             raise InvalidGame(
                 f"players: expected different names, at least one, got {list(players)}"
             )
-        self.players, self.expand = tuple(players), expand
+        self.players = tuple(players)
+        self.expand = expand
         self.index = {player: i for i, player in enumerate(players)}
         self.parent: list[int] = []
         self.move: list[int] = []
@@ -330,8 +332,11 @@ class Grower(Generic[Position]):
 
     def grow(self, root: Position, limit: int, name: str) -> Tree:
         """Add all nodes, depth first."""
-        guard, settle, add_kind = MemoryGuard(limit), self.settle, self.kind.append
-        add_parent, add_move = self.parent.append, self.move.append
+        guard = MemoryGuard(limit)
+        settle = self.settle
+        add_kind = self.kind.append
+        add_parent = self.parent.append
+        add_move = self.move.append
         stack: list[tuple[Position, int, int]] = [(root, -1, -1)]
         node = 0
         while stack:
@@ -355,7 +360,7 @@ class Grower(Generic[Position]):
         return self._build(name)
 
     def settle(self, node: int, position: Position) -> tuple[int, Sequence[Position]]:
-        """Record what stands at `node`, whose parent and move are known: its kind, and the
+        """Record what is at `node`, whose parent and move are known: its kind, and the
         positions after it."""
         what = position if self.expand is None else self.expand(position)
         match what:
@@ -380,7 +385,8 @@ class Grower(Generic[Position]):
         payoffs[kind == LEAF] = np.array(self.payoffs, dtype=np.float64).reshape(
             -1, len(self.players)
         )
-        probability, exact_chances = np.ones(len(kind)), {}
+        probability = np.ones(len(kind))
+        exact_chances = {}
         for node in (np.flatnonzero(kind[parent[1:]] == CHANCE) + 1).tolist():
             _, chance = self.draws[int(parent[node])][int(move[node])]
             probability[node] = nearest = float(chance)
@@ -457,7 +463,8 @@ class Grower(Generic[Position]):
                 Infoset(player, turn.infoset, self._new_label(player, turn), moves)
             )
         elif self.infosets[number].moves != moves:
-            label, before = self.infosets[number].label, ", ".join(self.infosets[number].moves)
+            label = self.infosets[number].label
+            before = ", ".join(self.infosets[number].moves)
             subject = f"the information set {label!r} of {turn.player}"
             raise self._wrong(
                 node,

@@ -133,5 +133,10 @@ def _restrict(plex: Treeplex, kept: Kept) -> Treeplex:
     parent = (np.cumsum(kept) - 1)[plex.parent[sets]]
     levels = np.searchsorted(sets, plex.levels)
     return Treeplex(
-        plex.infosets[sets], parent, 1 + np.cumsum(size) - size, size, levels, plex.moves[kept[1:]]
+        infosets=plex.infosets[sets],
+        parent=parent,
+        first=1 + np.cumsum(size) - size,
+        size=size,
+        levels=levels,
+        moves=plex.moves[kept[1:]],
     )

@@ -86,10 +86,12 @@ def solve_any(
         work = _Work(np.empty((rows + 1, cols)), *columns, np.empty(cols), *labels)
         for k in range(block * count // blocks, (block + 1) * count // blocks):
             low, ranges[k], tame = _extremes(games[k])
-            values[k], gaps[k], steps[k] = 0.0, 0.0, 0
+            values[k] = 0.0
+            gaps[k] = 0.0
+            steps[k] = 0
             if tame:
                 values[k], gaps[k], steps[k] = _solve_one(
-                    games[k], low, ranges[k], work, row[k], col[k]
+                    games[k], low, spread=ranges[k], work=work, x=row[k], y=col[k]
                 )
 
 
@@ -117,7 +119,9 @@ def _extremes(game: Array) -> tuple[float, float, bool]:
     low = high = game[0, 0]
     total = 0.0
     for payoff in game.flat:
-        low, high, total = min(low, payoff), max(high, payoff), total + payoff
+        low = min(low, payoff)
+        high = max(high, payoff)
+        total = total + payoff
     return low, high - low, is_tame(total, low, high)
 
 
@@ -126,7 +130,8 @@ def _find_saddle(game: Array, spare: Array, x: Array, y: Array) -> int:
     """The cell of the first saddle point, or -1; its row and column are marked in x and y, which
     are cleared."""
     rows, cols = game.shape
-    best_row, guaranteed = 0, -np.inf
+    best_row = 0
+    guaranteed = -np.inf
     spare[:] = game[0]
     for i in range(rows):
         x[i] = 0.0
@@ -136,7 +141,8 @@ def _find_saddle(game: Array, spare: Array, x: Array, y: Array) -> int:
             worst = min(worst, payoffs[j])
             spare[j] = max(spare[j], payoffs[j])
         if worst > guaranteed:
-            best_row, guaranteed = i, worst
+            best_row = i
+            guaranteed = worst
     best_col = 0
     for j in range(cols):
         y[j] = 0.0
@@ -154,7 +160,8 @@ def _fill(game: Array, low: float, spread: float, work: _Work) -> None:
     rows, cols = game.shape
     inverse = 1.0 / spread
     for i in range(rows):
-        row, payoffs = work.table[i], game[i]
+        row = work.table[i]
+        payoffs = game[i]
         for j in range(cols):
             row[j] = (payoffs[j] - low) * inverse + 1.0
         work.basic[i] = cols + i
@@ -169,7 +176,8 @@ def _fill(game: Array, low: float, spread: float, work: _Work) -> None:
 def _run_simplex(work: _Work) -> bool:
     """Pivot to the optimum; False if rounding keeps it out of reach."""
     table, levels, column, ratios, spare, basic, nonbasic = work
-    rows, cols = len(basic), len(nonbasic)
+    rows = len(basic)
+    cols = len(nonbasic)
     costs = table[rows]
     stalled = 0
     for _ in range(GIVE_UP_AFTER * (rows + cols)):
@@ -242,7 +250,8 @@ def _pivot(table: Array, spare: Array, column: Array, r: int, c: int) -> None:
         spare[j] = pivot_row[j] * inverse
     spare[c] = inverse
     for i in range(len(column)):
-        row, factor = table[i], column[i]
+        row = table[i]
+        factor = column[i]
         row[c] = 0.0
         for j in range(len(spare)):
             row[j] -= factor * spare[j]
@@ -260,7 +269,8 @@ def _move_levels(levels: Array, column: Array, r: int) -> None:
 
 @kernel
 def _extract(work: _Work, x: Array, y: Array) -> None:
-    rows, cols = len(x), len(y)
+    rows = len(x)
+    cols = len(y)
     for i in range(rows):
         if work.basic[i] < cols:
             y[work.basic[i]] = max(work.levels[i], 0.0)
@@ -330,7 +340,9 @@ def _solve_2x2(
 ) -> None:
     """Solve 64 games at once and copy the answers out."""
     count = games.shape[0]
-    payoffs, x, y = games.reshape(-1), row.reshape(-1), col.reshape(-1)
+    payoffs = games.reshape(-1)
+    x = row.reshape(-1)
+    y = col.reshape(-1)
     for block in prange(blocks):
         answers = np.zeros(6 * 64)
         end = (block + 1) * count // blocks
@@ -357,30 +369,40 @@ def _solve_2x2_lanes(payoffs: Array, answers: Array, count: np.uint64) -> None:
     """
     for k in range(count):
         cell = _FOUR * k
-        a, b, c, d = (
-            payoffs[cell],
-            payoffs[cell + _ONE],
-            payoffs[cell + _TWO],
-            payoffs[cell + _THREE],
-        )
+        a = payoffs[cell]
+        b = payoffs[cell + _ONE]
+        c = payoffs[cell + _TWO]
+        d = payoffs[cell + _THREE]
         total = a + b + c + d
-        upper, lower, left, right = min(a, b), min(c, d), max(a, c), max(b, d)
-        low, high = min(upper, lower), max(left, right)
-        guaranteed, conceded = max(upper, lower), min(left, right)
+        upper = min(a, b)
+        lower = min(c, d)
+        left = max(a, c)
+        right = max(b, d)
+        low = min(upper, lower)
+        high = max(left, right)
+        guaranteed = max(upper, lower)
+        conceded = min(left, right)
         saddle = guaranteed >= conceded
-        a, b, c, d = a - low, b - low, c - low, d - low
+        a = a - low
+        b = b - low
+        c = c - low
+        d = d - low
         inverse = 1.0 / (a - b + (d - c))
-        p, q = min((d - c) * inverse, 1.0), min((d - b) * inverse, 1.0)
+        p = min((d - c) * inverse, 1.0)
+        q = min((d - b) * inverse, 1.0)
         p = (1.0 if upper >= lower else 0.0) if saddle else p
         q = (1.0 if left <= right else 0.0) if saddle else q
         best = max(a * q + b * (1.0 - q), c * q + d * (1.0 - q))
         worst = min(a * p + c * (1.0 - p), b * p + d * (1.0 - p))
-        gap, spread = best - worst, high - low
+        gap = best - worst
+        spread = high - low
         certified = (gap <= ACCEPTED * spread) & is_tame(total, low, high)
 
-        answers[k], answers[k + _LANES] = p, q
+        answers[k] = p
+        answers[k + _LANES] = q
         answers[k + _TWO * _LANES] = guaranteed if saddle else low + (worst + 0.5 * gap)
-        answers[k + _THREE * _LANES], answers[k + _FOUR * _LANES] = max(gap, 0.0), spread
+        answers[k + _THREE * _LANES] = max(gap, 0.0)
+        answers[k + _FOUR * _LANES] = spread
         answers[k + _FIVE * _LANES] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
 
 
@@ -394,7 +416,8 @@ def _copy(numbers: Array, out: Array | _Steps, count: np.uint64) -> None:
 def _copy_pairs(probabilities: Array, out: Array, count: np.uint64) -> None:
     """Write p and 1 - p beside each other."""
     for k in range(count):
-        out[_TWO * k], out[_TWO * k + _ONE] = probabilities[k], 1.0 - probabilities[k]
+        out[_TWO * k] = probabilities[k]
+        out[_TWO * k + _ONE] = 1.0 - probabilities[k]
 
 
 @parallel_kernel
@@ -410,9 +433,12 @@ def _solve_3x3(
 ) -> None:
     """Copy games into lanes, solve 64 at once, copy the answers out."""
     count = games.shape[0]
-    cells, x, y = games.reshape(-1), row.reshape(-1), col.reshape(-1)
+    cells = games.reshape(-1)
+    x = row.reshape(-1)
+    y = col.reshape(-1)
     for block in prange(blocks):
-        payoffs, answers = np.zeros(9 * 64), np.zeros(10 * 64)
+        payoffs = np.zeros(9 * 64)
+        answers = np.zeros(10 * 64)
         end = (block + 1) * count // blocks
         for start in range(block * count // blocks, end, 64):
             stop = min(start + 64, end)
@@ -439,7 +465,8 @@ def _copy_cells(cells: Array, payoffs: Array, count: np.uint64) -> None:
 def _copy_triples(lanes: Array, out: Array, count: np.uint64) -> None:
     """Write three numbers that are 64 places apart beside each other."""
     for k in range(count):
-        out[_THREE * k], out[_THREE * k + _ONE] = lanes[k], lanes[k + _LANES]
+        out[_THREE * k] = lanes[k]
+        out[_THREE * k + _ONE] = lanes[k + _LANES]
         out[_THREE * k + _TWO] = lanes[k + _TWO * _LANES]
 
 
@@ -453,95 +480,89 @@ def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
     before it.
     """
     for k in range(64):
-        a, b, c = payoffs[k], payoffs[k + 64], payoffs[k + 128]
-        d, e, f = payoffs[k + 192], payoffs[k + 256], payoffs[k + 320]
-        g, h, i = payoffs[k + 384], payoffs[k + 448], payoffs[k + 512]
+        a = payoffs[k]
+        b = payoffs[k + 64]
+        c = payoffs[k + 128]
+        d = payoffs[k + 192]
+        e = payoffs[k + 256]
+        f = payoffs[k + 320]
+        g = payoffs[k + 384]
+        h = payoffs[k + 448]
+        i = payoffs[k + 512]
         total = a + b + c + d + e + f + g + h + i
-        top, middle, bottom = min(min(a, b), c), min(min(d, e), f), min(min(g, h), i)
-        left, centre, right = max(max(a, d), g), max(max(b, e), h), max(max(c, f), i)
-        low, high = min(min(top, middle), bottom), max(max(left, centre), right)
-        a, b, c, d, e, f, g, h, i = (
-            a - low,
-            b - low,
-            c - low,
-            d - low,
-            e - low,
-            f - low,
-            g - low,
-            h - low,
-            i - low,
-        )
+        top = min(min(a, b), c)
+        middle = min(min(d, e), f)
+        bottom = min(min(g, h), i)
+        left = max(max(a, d), g)
+        centre = max(max(b, e), h)
+        right = max(max(c, f), i)
+        low = min(min(top, middle), bottom)
+        high = max(max(left, centre), right)
+        a = a - low
+        b = b - low
+        c = c - low
+        d = d - low
+        e = e - low
+        f = f - low
+        g = g - low
+        h = h - low
+        i = i - low
 
-        good, x, y = _full_kernel(a, b, c, d, e, f, g, h, i)
+        good, x, y = _full_kernel(a=a, b=b, c=c, d=d, e=e, f=f, g=g, h=h, i=i)
         solved = good
-        good, p, q = _mixed(e, f, h, i, b, c, d, g)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (0.0, p, 1.0 - p), x),
-            _choose(good, (0.0, q, 1.0 - q), y),
-        )
-        good, p, q = _mixed(d, f, g, i, a, c, e, h)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (0.0, p, 1.0 - p), x),
-            _choose(good, (q, 0.0, 1.0 - q), y),
-        )
-        good, p, q = _mixed(d, e, g, h, a, b, f, i)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (0.0, p, 1.0 - p), x),
-            _choose(good, (q, 1.0 - q, 0.0), y),
-        )
-        good, p, q = _mixed(b, c, h, i, e, f, a, g)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (p, 0.0, 1.0 - p), x),
-            _choose(good, (0.0, q, 1.0 - q), y),
-        )
-        good, p, q = _mixed(a, c, g, i, d, f, b, h)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (p, 0.0, 1.0 - p), x),
-            _choose(good, (q, 0.0, 1.0 - q), y),
-        )
-        good, p, q = _mixed(a, b, g, h, d, e, c, i)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (p, 0.0, 1.0 - p), x),
-            _choose(good, (q, 1.0 - q, 0.0), y),
-        )
-        good, p, q = _mixed(b, c, e, f, h, i, a, d)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (p, 1.0 - p, 0.0), x),
-            _choose(good, (0.0, q, 1.0 - q), y),
-        )
-        good, p, q = _mixed(a, c, d, f, g, i, b, e)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (p, 1.0 - p, 0.0), x),
-            _choose(good, (q, 0.0, 1.0 - q), y),
-        )
-        good, p, q = _mixed(a, b, d, e, g, h, c, f)
-        solved, x, y = (
-            solved | good,
-            _choose(good, (p, 1.0 - p, 0.0), x),
-            _choose(good, (q, 1.0 - q, 0.0), y),
-        )
+        good, p, q = _mixed(e, f, c=h, d=i, below_a=b, below_b=c, beside_a=d, beside_c=g)
+        solved = solved | good
+        x = _choose(good, (0.0, p, 1.0 - p), x)
+        y = _choose(good, (0.0, q, 1.0 - q), y)
+        good, p, q = _mixed(d, f, c=g, d=i, below_a=a, below_b=c, beside_a=e, beside_c=h)
+        solved = solved | good
+        x = _choose(good, (0.0, p, 1.0 - p), x)
+        y = _choose(good, (q, 0.0, 1.0 - q), y)
+        good, p, q = _mixed(d, e, c=g, d=h, below_a=a, below_b=b, beside_a=f, beside_c=i)
+        solved = solved | good
+        x = _choose(good, (0.0, p, 1.0 - p), x)
+        y = _choose(good, (q, 1.0 - q, 0.0), y)
+        good, p, q = _mixed(b, c, c=h, d=i, below_a=e, below_b=f, beside_a=a, beside_c=g)
+        solved = solved | good
+        x = _choose(good, (p, 0.0, 1.0 - p), x)
+        y = _choose(good, (0.0, q, 1.0 - q), y)
+        good, p, q = _mixed(a, c, c=g, d=i, below_a=d, below_b=f, beside_a=b, beside_c=h)
+        solved = solved | good
+        x = _choose(good, (p, 0.0, 1.0 - p), x)
+        y = _choose(good, (q, 0.0, 1.0 - q), y)
+        good, p, q = _mixed(a, b, c=g, d=h, below_a=d, below_b=e, beside_a=c, beside_c=i)
+        solved = solved | good
+        x = _choose(good, (p, 0.0, 1.0 - p), x)
+        y = _choose(good, (q, 1.0 - q, 0.0), y)
+        good, p, q = _mixed(b, c, c=e, d=f, below_a=h, below_b=i, beside_a=a, beside_c=d)
+        solved = solved | good
+        x = _choose(good, (p, 1.0 - p, 0.0), x)
+        y = _choose(good, (0.0, q, 1.0 - q), y)
+        good, p, q = _mixed(a, c, c=d, d=f, below_a=g, below_b=i, beside_a=b, beside_c=e)
+        solved = solved | good
+        x = _choose(good, (p, 1.0 - p, 0.0), x)
+        y = _choose(good, (q, 0.0, 1.0 - q), y)
+        good, p, q = _mixed(a, b, c=d, d=e, below_a=g, below_b=h, beside_a=c, beside_c=f)
+        solved = solved | good
+        x = _choose(good, (p, 1.0 - p, 0.0), x)
+        y = _choose(good, (q, 1.0 - q, 0.0), y)
 
-        guaranteed, conceded = max(max(top, middle), bottom), min(min(left, centre), right)
+        guaranteed = max(max(top, middle), bottom)
+        conceded = min(min(left, centre), right)
         saddle = guaranteed >= conceded
         x = _choose(saddle, _first_equal(top, middle, guaranteed), x)
         y = _choose(saddle, _first_equal(left, centre, conceded), y)
         best = max(max(_dot(a, b, c, y), _dot(d, e, f, y)), _dot(g, h, i, y))
         worst = min(min(_dot(a, d, g, x), _dot(b, e, h, x)), _dot(c, f, i, x))
-        gap, spread = best - worst, high - low
+        gap = best - worst
+        spread = high - low
         certified = (solved | saddle) & (gap <= ACCEPTED * spread) & is_tame(total, low, high)
 
         answers[k], answers[k + 64], answers[k + 128] = x
         answers[k + 192], answers[k + 256], answers[k + 320] = y
         answers[k + 384] = guaranteed if saddle else low + (worst + 0.5 * gap)
-        answers[k + 448], answers[k + 512] = max(gap, 0.0), spread
+        answers[k + 448] = max(gap, 0.0)
+        answers[k + 512] = spread
         answers[k + 576] = (_SADDLE if saddle else _CLOSED_FORM) if certified else 0.0
 
 
@@ -550,14 +571,29 @@ def _full_kernel(
     a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, i: float
 ) -> tuple[bool, _Three, _Three]:
     """Whether the 3x3 kernel gives an optimal pair, and the pair, by cofactors."""
-    c00, c01, c02 = e * i - f * h, f * g - d * i, d * h - e * g
-    c10, c11, c12 = c * h - b * i, a * i - c * g, b * g - a * h
-    c20, c21, c22 = b * f - c * e, c * d - a * f, a * e - b * d
-    x0, x1, x2 = c00 + c01 + c02, c10 + c11 + c12, c20 + c21 + c22
-    y0, y1, y2 = c00 + c10 + c20, c01 + c11 + c21, c02 + c12 + c22
-    x_inverse, y_inverse = 1.0 / (x0 + x1 + x2), 1.0 / (y0 + y1 + y2)
-    x0, x1, x2 = x0 * x_inverse, x1 * x_inverse, x2 * x_inverse
-    y0, y1, y2 = y0 * y_inverse, y1 * y_inverse, y2 * y_inverse
+    c00 = e * i - f * h
+    c01 = f * g - d * i
+    c02 = d * h - e * g
+    c10 = c * h - b * i
+    c11 = a * i - c * g
+    c12 = b * g - a * h
+    c20 = b * f - c * e
+    c21 = c * d - a * f
+    c22 = a * e - b * d
+    x0 = c00 + c01 + c02
+    x1 = c10 + c11 + c12
+    x2 = c20 + c21 + c22
+    y0 = c00 + c10 + c20
+    y1 = c01 + c11 + c21
+    y2 = c02 + c12 + c22
+    x_inverse = 1.0 / (x0 + x1 + x2)
+    y_inverse = 1.0 / (y0 + y1 + y2)
+    x0 = x0 * x_inverse
+    x1 = x1 * x_inverse
+    x2 = x2 * x_inverse
+    y0 = y0 * y_inverse
+    y1 = y1 * y_inverse
+    y2 = y2 * y_inverse
     good = (x0 >= 0.0) & (x1 >= 0.0) & (x2 >= 0.0) & (y0 >= 0.0) & (y1 >= 0.0) & (y2 >= 0.0)
     return good, (x0, x1, x2), (y0, y1, y2)
 
@@ -575,9 +611,11 @@ def _mixed(
 ) -> tuple[bool, float, float]:
     """Whether the kernel [[a, b], [c, d]] is optimal against the row below and the column beside,
     and its p and q."""
-    x_numerator, y_numerator = d - c, d - b
+    x_numerator = d - c
+    y_numerator = d - b
     inverse = 1.0 / (a - b + x_numerator)
-    p, q = x_numerator * inverse, y_numerator * inverse
+    p = x_numerator * inverse
+    q = y_numerator * inverse
     value = d - x_numerator * y_numerator * inverse
     good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
     good &= (below_b + (below_a - below_b) * q <= value) & (

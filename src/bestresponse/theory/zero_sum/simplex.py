@@ -53,7 +53,9 @@ def simplex(games: Array) -> Optimum:
     )
     table = np.empty((rows + 1, cols + 1, count))
     table[:-1, :-1] = games * (1.0 / games.max(axis=(0, 1))) + 1.0
-    table[:-1, -1], table[-1, :-1], table[-1, -1] = 1.0, -1.0, 0.0
+    table[:-1, -1] = 1.0
+    table[-1, :-1] = -1.0
+    table[-1, -1] = 0.0
     tableaus = _Tableaus(table)
     for _ in range(GIVE_UP_AFTER * (rows + cols)):
         entering = tableaus.entering()
@@ -71,26 +73,22 @@ def simplex(games: Array) -> Optimum:
 
 def _read_optimum(tableaus: _Tableaus, done: Indices, optimum: Optimum) -> None:
     """Write the strategies and kernels of the tableaus that are done."""
-    rows, cols, each, number = (
-        tableaus.rows,
-        tableaus.cols,
-        np.arange(len(done)),
-        tableaus.number[done],
-    )
-    basic, nonbasic = tableaus.basic[:, done], tableaus.nonbasic[:, done]
+    rows = tableaus.rows
+    cols = tableaus.cols
+    each = np.arange(len(done))
+    number = tableaus.number[done]
+    basic = tableaus.basic[:, done]
+    nonbasic = tableaus.nonbasic[:, done]
     levels, prices = np.zeros((2, rows + cols, len(each)))
-    levels[basic, each], prices[nonbasic, each] = (
-        tableaus.table[:-1, -1, done],
-        tableaus.costs[:, done],
-    )
-    y, x = np.maximum(levels[:cols], 0.0), np.maximum(prices[cols:], 0.0)
+    levels[basic, each] = tableaus.table[:-1, -1, done]
+    prices[nonbasic, each] = tableaus.costs[:, done]
+    y = np.maximum(levels[:cols], 0.0)
+    x = np.maximum(prices[cols:], 0.0)
     optimum.x[:, number], optimum.y[:, number] = x / x.sum(axis=0), y / y.sum(axis=0)
     is_basic = np.zeros(levels.shape, dtype=np.bool_)
     is_basic[basic, each] = True
-    optimum.kernel_cols[:, number], optimum.kernel_rows[:, number] = (
-        is_basic[:cols],
-        ~is_basic[cols:],
-    )
+    optimum.kernel_cols[:, number] = is_basic[:cols]
+    optimum.kernel_rows[:, number] = ~is_basic[cols:]
 
 
 class _Tableaus:
@@ -99,7 +97,9 @@ class _Tableaus:
     __slots__ = ("basic", "cols", "nonbasic", "number", "rows", "stalled", "table")
 
     def __init__(self, table: Array) -> None:
-        self.rows, self.cols, count = table.shape[0] - 1, table.shape[1] - 1, table.shape[2]
+        self.rows = table.shape[0] - 1
+        self.cols = table.shape[1] - 1
+        count = table.shape[2]
         self.table = table
         labels = np.arange(self.rows + self.cols)[:, None]
         self.nonbasic = np.repeat(labels[: self.cols], count, axis=1)
@@ -117,7 +117,8 @@ class _Tableaus:
         return np.asarray(self.stalled >= BLAND_AFTER * (self.rows + self.cols))
 
     def entering(self) -> Indices:
-        chosen, bland = np.asarray(self.costs.argmin(axis=0)), self.bland
+        chosen = np.asarray(self.costs.argmin(axis=0))
+        bland = self.bland
         if bland.any():
             labels = np.where(self.costs < -COST_EPSILON, self.nonbasic, self.rows + self.cols)
             return np.where(bland, labels.argmin(axis=0), chosen)
@@ -129,7 +130,8 @@ class _Tableaus:
         ratios = np.full(column.shape, np.inf)
         np.divide(self.table[:-1, -1], column, out=ratios, where=column > PIVOT_EPSILON)
         smallest = ratios.min(axis=0)
-        chosen, bland = ratios.argmin(axis=0), self.bland
+        chosen = ratios.argmin(axis=0)
+        bland = self.bland
         if bland.any():
             tied = ratios <= smallest + TIE_EPSILON
             lowest = np.where(tied, self.basic, self.rows + self.cols).argmin(axis=0)
@@ -139,7 +141,9 @@ class _Tableaus:
 
     def pivot(self, entering: Indices) -> None:
         count = len(self.number)
-        each, flat, width = np.arange(count), self.table.reshape(-1), (self.cols + 1) * count
+        each = np.arange(count)
+        flat = self.table.reshape(-1)
+        width = (self.cols + 1) * count
         in_column = np.arange(self.rows + 1)[:, None] * width + (entering * count + each)
         column = flat[in_column]
         leaving, stuck = self.leaving(column[:-1])
@@ -159,5 +163,7 @@ class _Tableaus:
 
     def keep(self, going: Indices) -> None:
         self.table = np.take(self.table, going, axis=2)
-        self.basic, self.nonbasic = self.basic[:, going], self.nonbasic[:, going]
-        self.number, self.stalled = self.number[going], self.stalled[going]
+        self.basic = self.basic[:, going]
+        self.nonbasic = self.nonbasic[:, going]
+        self.number = self.number[going]
+        self.stalled = self.stalled[going]

@@ -64,8 +64,10 @@ def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
     """Find optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games
     where not."""
     rows, cols, count = games.shape
-    guaranteed, conceded = games.min(axis=1), games.max(axis=0)
-    x, y = np.zeros((rows, count)), np.zeros((cols, count))
+    guaranteed = games.min(axis=1)
+    conceded = games.max(axis=0)
+    x = np.zeros((rows, count))
+    y = np.zeros((cols, count))
     saddle = guaranteed.max(axis=0) >= conceded.min(axis=0)
     solved = np.flatnonzero(saddle)
     x[guaranteed[:, solved].argmax(axis=0), solved] = 1.0
@@ -81,36 +83,46 @@ def _solve_2x2(games: Array, x: Array, y: Array, left: Indices) -> None:
     (a, b), (c, d) = np.take(games, left, axis=2)
     with np.errstate(all="ignore"):
         inverse = 1.0 / (a - b + (d - c))
-        p, q = np.minimum((d - c) * inverse, 1.0), np.minimum((d - b) * inverse, 1.0)
-    x[0, left], x[1, left], y[0, left], y[1, left] = p, 1.0 - p, q, 1.0 - q
+        p = np.minimum((d - c) * inverse, 1.0)
+        q = np.minimum((d - b) * inverse, 1.0)
+    x[0, left] = p
+    x[1, left] = 1.0 - p
+    y[0, left] = q
+    y[1, left] = 1.0 - q
 
 
 def _solve_2x2_kernels(games: Array, x: Array, y: Array, left: Indices) -> Indices:
     part = np.take(games.reshape(9, -1), left, axis=1)
     for top, bottom, spare_row in _PAIRS:
         for first, second, spare_col in _PAIRS:
-            a, b = part[3 * top + first], part[3 * top + second]
-            c, d = part[3 * bottom + first], part[3 * bottom + second]
-            below, beside = part[3 * spare_row + second], part[3 * bottom + spare_col]
-            x_numerator, y_numerator = d - c, d - b
+            a = part[3 * top + first]
+            b = part[3 * top + second]
+            c = part[3 * bottom + first]
+            d = part[3 * bottom + second]
+            below = part[3 * spare_row + second]
+            beside = part[3 * bottom + spare_col]
+            x_numerator = d - c
+            y_numerator = d - b
             with np.errstate(all="ignore"):
                 inverse = 1.0 / (a - b + x_numerator)
-                p, q = x_numerator * inverse, y_numerator * inverse
+                p = x_numerator * inverse
+                q = y_numerator * inverse
                 value = d - x_numerator * y_numerator * inverse
                 good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
                 good &= below + (part[3 * spare_row + first] - below) * q <= value
                 good &= beside + (part[3 * top + spare_col] - beside) * p >= value
             hit = np.flatnonzero(good)
             if hit.size:
-                solved, p, q = left[hit], np.minimum(p[hit], 1.0), np.minimum(q[hit], 1.0)
-                x[top, solved], x[bottom, solved], y[first, solved], y[second, solved] = (
-                    p,
-                    1.0 - p,
-                    q,
-                    1.0 - q,
-                )
+                solved = left[hit]
+                p = np.minimum(p[hit], 1.0)
+                q = np.minimum(q[hit], 1.0)
+                x[top, solved] = p
+                x[bottom, solved] = 1.0 - p
+                y[first, solved] = q
+                y[second, solved] = 1.0 - q
                 miss = np.flatnonzero(~good)
-                left, part = left[miss], np.take(part, miss, axis=1)
+                left = left[miss]
+                part = np.take(part, miss, axis=1)
     return left
 
 
@@ -128,7 +140,8 @@ def _solve_3x3_kernel(games: Array, x: Array, y: Array, left: Indices) -> Indice
         )  # the same sum, but for rounding, which must not spoil the probabilities
     good = (p.min(axis=0) >= 0.0) & (q.min(axis=0) >= 0.0)
     solved = left[good]
-    x[:, solved], y[:, solved] = p[:, good], q[:, good]
+    x[:, solved] = p[:, good]
+    y[:, solved] = q[:, good]
     return np.asarray(left[~good])
 
 
@@ -143,15 +156,18 @@ def solve_kernel(
 
     `game` (rows, cols) must have payoffs between 0 and 1.
     """
-    x, y = np.full(len(rows), np.nan), np.full(len(cols), np.nan)
+    x = np.full(len(rows), np.nan)
+    y = np.full(len(cols), np.nan)
     kernel = game[np.ix_(rows, cols)] + 1.0
     if kernel.shape[0] != kernel.shape[1] or not kernel.size:
         return x, y
     try:
-        x_part, y_part = _solve_refined(kernel.T), _solve_refined(kernel)
+        x_part = _solve_refined(kernel.T)
+        y_part = _solve_refined(kernel)
     except np.linalg.LinAlgError:
         return x, y
-    x[:], y[:] = 0.0, 0.0
+    x[:] = 0.0
+    y[:] = 0.0
     x[rows], y[cols] = np.maximum(x_part, 0.0), np.maximum(y_part, 0.0)
     with np.errstate(all="ignore"):
         return x / x.sum(), y / y.sum()
@@ -175,7 +191,8 @@ def solve_exactly(game: Array) -> ExactSolution:
     1/7 3/7 4/7 2/7 5/7
     """
     numbers = [[Fraction(payoff) for payoff in row] for row in game.tolist()]
-    units, width = count_units([payoff for row in numbers for payoff in row]), len(numbers[0])
+    units = count_units([payoff for row in numbers for payoff in row])
+    width = len(numbers[0])
     positive = [units[first : first + width] for first in range(0, len(units), width)]
     levels, prices = optimize(positive, [1] * len(positive), [1] * width)
     x, y = (tuple(Fraction(p, sum(weights)) for p in weights) for weights in (prices, levels))
@@ -189,10 +206,9 @@ def solve_exactly(game: Array) -> ExactSolution:
 PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
 ACCEPTED = 1e-11  # what a step must reach, else the next one is tried
 _EXACT_CELLS = 900  # up to 30x30 payoffs exact arithmetic takes less than a second
-HUGE, TINY = (
-    2.0**150,
-    2.0**-150,
-)  # payoffs beyond are rescaled, lest their products overflow or vanish
+# payoffs beyond are rescaled, lest their products overflow or vanish
+HUGE = 2.0**150
+TINY = 2.0**-150
 
 
 class ZeroSumStep(IntEnum):
@@ -252,7 +268,8 @@ class ZeroSumSolutions:
         return len(self.values)
 
     def __getitem__(self, index: int) -> ZeroSumSolution:
-        gap, spread = float(self.gaps[index]), float(self.ranges[index])
+        gap = float(self.gaps[index])
+        spread = float(self.ranges[index])
         return ZeroSumSolution(
             value=float(self.values[index]),
             row=tuple(self.row[index].tolist()),
@@ -287,12 +304,15 @@ class _Chunk(NamedTuple):
     def certify(self, which: Indices | slice, credit: ZeroSumStep | NDArray[np.int8]) -> Indices:
         """Measure the pairs (x, y) of these games, note `credit` as their step, return those not
         accepted."""
-        games, x, y = self.games[:, :, which], self.x[:, which], self.y[:, which]
+        games = self.games[:, :, which]
+        x = self.x[:, which]
+        y = self.y[:, which]
         best = (games * y).sum(axis=1).max(axis=0)
         worst = (games * x[:, None]).sum(axis=0).min(axis=0)
         gaps = best - worst
         accepted = gaps <= ACCEPTED * self.ranges[which]
-        self.gaps[which], self.middles[which] = np.maximum(gaps, 0.0), worst + 0.5 * gaps
+        self.gaps[which] = np.maximum(gaps, 0.0)
+        self.middles[which] = worst + 0.5 * gaps
         self.steps[which] = credit
         failed = np.flatnonzero(~accepted)
         return failed if isinstance(which, slice) else which[failed]
@@ -302,28 +322,27 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     """Solve finite payoffs (count, rows, cols) into `out`."""
     count, rows, cols = batch.shape
     flat = np.array(batch.reshape(count, rows * cols).T, order="C")  # always a copy
-    lowest, highest = flat.min(axis=0), flat.max(axis=0)
+    lowest = flat.min(axis=0)
+    highest = flat.max(axis=0)
     largest = np.maximum(highest, -lowest)
     wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
     # Powers of two to divide each game by: 0 unless products could go astray.
     exponents = np.where(wild, np.frexp(largest)[1], 0)
     if wild.any():
-        flat, lowest, highest = (
-            np.ldexp(flat, -exponents),
-            np.ldexp(lowest, -exponents),
-            np.ldexp(highest, -exponents),
-        )
+        flat = np.ldexp(flat, -exponents)
+        lowest = np.ldexp(lowest, -exponents)
+        highest = np.ldexp(highest, -exponents)
     games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
     games -= lowest
-    chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
-    _solve_open(chunk, left)
-    out.row[:], out.col[:], out.ranges[:], out.values[:] = (
-        x.T,
-        y.T,
-        chunk.ranges,
-        lowest + chunk.middles,
+    chunk = _Chunk(
+        games, highest - lowest, x=x, y=y, steps=out.steps, middles=np.empty(count), gaps=out.gaps
     )
+    _solve_open(chunk, left)
+    out.row[:] = x.T
+    out.col[:] = y.T
+    out.ranges[:] = chunk.ranges
+    out.values[:] = lowest + chunk.middles
     if wild.any():
         with np.errstate(
             over="ignore"
@@ -350,7 +369,8 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
         chunk.certify(np.flatnonzero(credit), ZeroSumStep.SADDLE)
     if left.size:
         optimum = simplex(np.take(chunk.games, left, axis=2))
-        chunk.x[:, left], chunk.y[:, left] = optimum.x, optimum.y
+        chunk.x[:, left] = optimum.x
+        chunk.y[:, left] = optimum.y
         failed = chunk.certify(left, ZeroSumStep.SIMPLEX)
         for game, position in zip(failed, np.searchsorted(left, failed), strict=True):
             _solve_carefully(
@@ -363,7 +383,8 @@ def _solve_carefully(
 ) -> None:
     """Improve on the simplex's answer to one game; a large one need not be as close, as exactness
     takes long there."""
-    here, payoffs = np.array([game]), chunk.games[:, :, game]
+    here = np.array([game])
+    payoffs = chunk.games[:, :, game]
     enough = chunk.ranges[game] * (ACCEPTED if payoffs.size <= _EXACT_CELLS else PROMISED / 10)
     if chunk.gaps[game] <= enough:
         return
@@ -411,10 +432,9 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     )
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
     rows, cols = games.shape[1:]
-    needed, allowed = (
-        16 * (rows + 1) * (cols + 1),
-        measure_machine() // 2,
-    )  # for the tableau and its copy
+    # for the tableau and its copy
+    needed = 16 * (rows + 1) * (cols + 1)
+    allowed = measure_machine() // 2
     if needed > allowed:
         raise TooLarge(
             f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than"

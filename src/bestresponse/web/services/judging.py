@@ -299,7 +299,7 @@ class JudgingStore:
         return wrong
 
     def make_sheet(self, task: JudgingTask) -> str:
-        """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
+        """Make the sheet of a task: one row per judge and item, empty where nothing was said."""
         rows: list[dict[str, Cell]] = []
         for judge, item in itertools.product(task.judges, task.items):
             score = self._scores[task.id].get((judge, item.id))

@@ -9,13 +9,9 @@ from dataclasses import dataclass
 from string import Template
 from urllib.parse import quote
 
+from bestresponse.analysis.costs import iterate_decisions, price_against_strategies
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
-from bestresponse.analysis.theory import (
-    Theory,
-    describe_theory,
-    iterate_decisions,
-    measure_against_others,
-)
+from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.capabilities import (
     EquilibriumSummary,
     Question,
@@ -31,12 +27,13 @@ from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage, find_stage_form
 from bestresponse.games.quiz import make_quiz
+from bestresponse.players.lookup import find_known_strategies
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
-from bestresponse.web.services.export import Earnings, compute_earnings, find_outcome
+from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import (
     Presence,
     Session,
@@ -44,7 +41,7 @@ from bestresponse.web.sessions.session import (
     format_action,
     round_amount,
 )
-from bestresponse.web.sessions.setup import GameChoice, list_offers, list_placeholders, make_game
+from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
 from bestresponse.web.texts import Cause, FieldMistake, PageTexts
 
 _MOST_READABLE = 150
@@ -92,7 +89,7 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         version = session.version(seat)
         view = session.episode.view(role)
         if not looking:
-            context.server.sessions.note_shown(session, seat)
+            context.server.sessions.note_shown(session, seat, name_page(context))
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
         rules = _tell_rules(session, view)
@@ -100,7 +97,10 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         asked = ask_to_json(ask) if ask else None
         left = session.seconds_left(seat)
         quiz = (
-            [question.text for question in list_quiz_questions(session, seat)]
+            [
+                session.table.texts.language.tell(question.text)
+                for question in list_quiz_questions(session, seat)
+            ]
             if phase == "welcome"
             else []
         )
@@ -146,9 +146,11 @@ def find_seat(
         raise NotAllowed(Cause("cause_personal_link"))
     held = server.sessions.register.find(lobby, labels)
     screened_out = [
-        left["labels"] for left in server.sessions.departed[lobby] if left["why"] == "screened out"
+        find_label(left.labels)
+        for left in server.sessions.departed[lobby]
+        if left.why == "screened out"
     ]
-    if held is None and label and label in map(find_label, screened_out):
+    if held is None and label and label in screened_out:
         raise NotAllowed(Cause("cause_not_passed"))
     if held is not None and not personal and kept is None:
         raise NotAllowed(Cause("cause_label_taken"))
@@ -164,11 +166,7 @@ def find_consent(context: SeatContext) -> str:
 
 
 def _tell_rules(session: Session, view: View) -> str:
-    """Return the instructions of the experiment, or the game's words for people.
-
-    Where its payoff table is too large to be shown, these begin with the first sentence about the
-    game.
-    """
+    """Return the instructions of the experiment, or the rules as people are told them."""
     part = session.table.part
     if part.game.instructions:
         placeholders = {
@@ -178,13 +176,7 @@ def _tell_rules(session: Session, view: View) -> str:
         return Template(part.game.instructions).safe_substitute(
             placeholders, role=part.texts.word(view.role)
         )
-    rules = word_rules(session.game, view, part.texts.language)
-    if not list_calculator(session, view.role):
-        return rules
-    known = {offer.name: offer.description for offer in list_offers()}
-    described = known.get(session.setup.game.name, "").partition(". ")[0]
-    told = part.texts.word(f"{described.rstrip('.')}.") if described else ""
-    return f"{told}\n\n{rules}" if told else rules
+    return word_rules(session.game, view, part.texts.language)
 
 
 def list_calculator(session: Session, role: str) -> list[tuple[int, str]]:
@@ -320,6 +312,25 @@ def find_page(context: SeatContext) -> FormPage | None:
     ]
     answers = context.server.sessions.gather_answers(session.id, seat) if open_pages else {}
     return next((page for page in open_pages if experiment.is_asked(page, answers)), None)
+
+
+def name_page(context: SeatContext) -> str:
+    """Name the page that the person sees, as the table of times has it."""
+    form = find_page(context)
+    if form is not None:
+        return f"page {form.name}"
+    phase = context.session.phase(context.seat)
+    match phase:
+        case "welcome":
+            return "rules"
+        case "gathering":
+            return "waiting room"
+        case "turn":
+            return "question"
+        case "waiting":
+            return "waiting"
+    later = context.server.sessions.list_later(context.session.id, context.seat)
+    return "result" if phase == "over" and later else "last page"
 
 
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:
@@ -537,22 +548,32 @@ def _format_number(amount: float) -> str:
 
 
 def _judge_play(game: Game[S], record: Record) -> str:
-    """Say whether anybody could have gained, given what the others did."""
-    lost = measure_against_others(record, game)
-    if not lost:
-        return ""
+    """Say what the choices cost: in one round beside the best reply to what the others did, over
+    several beside the best reply to the strategies that are known."""
     role_of = {number: s.role for number, s in enumerate(record.submissions, 1)}
     if isinstance(game, HasStage):
-        missed = {
-            role: sum(lost[n] > _SURE for n in lost if role_of[n] == role) for role in game.roles
+        known = find_known_strategies(game, record.players)
+        prices = price_against_strategies(record, game, known)
+        people = [role for role in game.roles if role not in known]
+        costs = {
+            role: sum(price.cost for n, price in prices.items() if role_of[n] == role)
+            for role in people
+            if any(role_of[n] == role for n in prices)
         }
-        rounds = len(lost) // len(game.roles)
-        counts = ", ".join(f"{role} in {count} of {rounds}" for role, count in missed.items())
-        return f"Rounds in which another choice would have earned more in that round: {counts}."
+        if not costs:
+            return ""
+        lost = " and ".join(f"{role} {_format_number(cost)}" for role, cost in costs.items())
+        return (
+            f"Beside the best reply to the strategy in the other seat, all rounds included, the"
+            f" choices cost {lost}."
+        )
+    prices = price_against_strategies(record, game, {})
+    if not prices:
+        return ""
     gains = [
-        f"{role_of[n]} could have gained {_format_number(lost[n])}"
-        for n in sorted(lost)
-        if lost[n] > _SURE
+        f"{role_of[n]} could have gained {_format_number(prices[n].cost)}"
+        for n in sorted(prices)
+        if prices[n].cost > _SURE
     ]
     if not gains:
         return (

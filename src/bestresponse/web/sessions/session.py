@@ -106,12 +106,13 @@ class TimedAnswer:
 @dataclass
 class TableStanding:
     """What happened to the seats of a table besides answers; shared between the store and the
-    session."""
+    session. `pages` are those that people saw last."""
 
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
+    pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
     closed: bool = False
     attempt: int = 1

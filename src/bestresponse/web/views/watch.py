@@ -72,7 +72,10 @@ def show_runs(
 def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
     folders = server.runs.folder(first), server.runs.folder(second)
-    compared = {"table": runs.compare_runs(*folders), "games": runs.compare_run_games(*folders)}
+    compared = {
+        "table": runs.tabulate_two_runs(*folders),
+        "games": runs.compare_run_games(*folders),
+    }
     names = [runs.name_run(folder.manifest) for folder in folders]
     return render.render_page(
         "watch_compare.html", first=first, second=second, names=names, **compared
@@ -172,7 +175,7 @@ def show_export(server: Server) -> HTMLResponse:
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
 def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") -> Response:
-    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby
+    """`decisions`, `participants`, `parts` or another table as csv, json or parquet, of one lobby
     or of all."""
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
@@ -263,5 +266,5 @@ def leaderboard(server: Server) -> dict[str, object]:
 def compare_figures(server: Server, first: RunOrLobby, second: RunOrLobby) -> dict[str, object]:
     """Two runs of the same study beside each other."""
     return render.serialize_table(
-        runs.compare_runs(server.runs.folder(first), server.runs.folder(second))
+        runs.tabulate_two_runs(server.runs.folder(first), server.runs.folder(second))
     )

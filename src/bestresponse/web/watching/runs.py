@@ -495,7 +495,7 @@ def rank_players(folders: Iterable[RunFolder]) -> Table:
     return Figures(metrics, ("player", "asked for", "run"), rows).to_table(caption)
 
 
-def compare_runs(first: RunFolder, second: RunFolder) -> Table:
+def tabulate_two_runs(first: RunFolder, second: RunFolder) -> Table:
     """Put the figures of two runs of one study beside each other."""
     study = first.manifest.study
     if second.manifest.study != study:

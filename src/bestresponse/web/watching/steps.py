@@ -16,13 +16,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from bestresponse.analysis.theory import measure_against_equilibrium, measure_against_others
+from bestresponse.analysis.costs import price_against_equilibrium, price_against_strategies
 from bestresponse.core.capabilities import PlayedRounds, RoundHistory
 from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
+from bestresponse.players.lookup import find_known_strategies
 from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.games.normal_form import NormalForm
@@ -35,7 +36,7 @@ class Step:
     """One answer.
 
     `stage` counts the states that were passed: answers given at the same time have the same.
-    `regret` is what the best answer to what the others did in this round would have earned more,
+    `regret` is what the best reply to the others would have earned more (`analysis.costs`),
     `regret_equilibrium` what this answer loses against others who play the equilibrium; None where
     that is not known.
     """
@@ -99,14 +100,19 @@ def list_stages(
 ) -> list[ReplayStage]:
     """List the answers in groups of those that were given at the same time, with what each cost;
     solves the game."""
-    others = measure_against_others(record, game)
-    equilibrium = measure_against_equilibrium(record, game)
+    known = {} if game is None else find_known_strategies(game, record.players)
+    replies = price_against_strategies(record, game, known)
+    equilibrium = price_against_equilibrium(record, game)
     groups: dict[int, list[Step]] = {}
     for step in list_steps(record, game, calls):
-        known = replace(
-            step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)
+        reply = replies.get(step.number)
+        expected = equilibrium.get(step.number)
+        priced = replace(
+            step,
+            regret=None if reply is None else reply.cost,
+            regret_equilibrium=None if expected is None else expected.cost,
         )
-        groups.setdefault(step.stage, []).append(known)
+        groups.setdefault(step.stage, []).append(priced)
     stages: list[ReplayStage] = []
     states = trace_states(game, record.submissions) if game else []
     before: Mapping[Role, float] = {}
@@ -121,7 +127,7 @@ def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list
     """Group the calls that led to each answer, by its number: those up to the one that the answer
     was read from.
 
-    Calls after the last reply that can be told stand with the last answer of their seat.
+    Calls after the last reply that can be told are with the last answer of their seat.
     """
     waiting: dict[Role, list[JsonMapping]] = {}
     for call in calls:
@@ -237,7 +243,7 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
             for role, row in cells.items()
         }
         numbers = [number for line in lines.values() for number in line if number is not None]
-        # What the others did stands in their own tables, as what they did themselves.
+        # What the others did is in their own tables, as what they did themselves.
         if column in tables or not numbers:
             continue
         title = "choice" if column == "you" else column.removeprefix("your ")

@@ -40,7 +40,11 @@ EQUILIBRIUM = {
 
 
 def find_infoset(request):
-    return re.search(r"What you know: (.*)\.", request.messages[-1].content)[1]
+    """Return the label of an information set of Kuhn poker: the card, and the moves so far."""
+    told = request.messages[-1].content
+    card = re.search(r"You hold the (\w)", told)[1].upper()
+    moves = re.findall(r"chose (p|b)", told)
+    return f"{card} {''.join(moves)}".strip()
 
 
 def bet_with(chances):

@@ -74,11 +74,14 @@ def test_the_most_that_one_seat_loses_is_what_its_worst_policy_loses(tmp_path):
     assert figures["gap_normalised"].estimate == pytest.approx(2 / 5)
 
 
+QUEEN_AND_BET = "You hold the queen. So far: player 1 chose bet."
+
+
 def test_incomplete_policies_enter_no_mean_but_the_share_of_known_sets(tmp_path):
     """The second of two policies says nothing at one of twelve information sets."""
 
     def script(request):
-        unknown = request.replicate == 1 and "What you know: Q b." in request.messages[-1].content
+        unknown = request.replicate == 1 and QUEEN_AND_BET in request.messages[-1].content
         return answer("1/2", "I fold." if unknown else "")
 
     ran = run(tmp_path, script, num_games=2)
@@ -154,9 +157,7 @@ def test_information_sets_are_listed_by_what_they_lose(tmp_path):
 
 def test_information_sets_of_which_less_is_known_come_after_those_that_lose(tmp_path):
     def script(request):
-        return answer(
-            "1/2", "I fold." if "What you know: Q b." in request.messages[-1].content else ""
-        )
+        return answer("1/2", "I fold." if QUEEN_AND_BET in request.messages[-1].content else "")
 
     rows = run(tmp_path, script).frame("infosets").rows
     # Player 2 is silent at one set, so that only player 1 has an exploitability that could go; what

@@ -11,10 +11,11 @@ from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.meaning import Case
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english
 from bestresponse.formal.claims.form import YOU, Move
+from bestresponse.formal.claims.subject import THEM
 
 _BEHIND: Final = re.compile(
     r",?\s+as well$|,?\s+(?P<link>because|since|as|although|though|which|making|so|namely)\s+|:\s+"
-    r"|,\s+(?:where|in which|with|by)\s+|,?\s+and possibly\s+",
+    r"|,\s+(?:(?P<where>where|in which|with)|by)\s+|,?\s+and possibly\s+",
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
@@ -24,9 +25,15 @@ _THERE: Final = re.compile(
 )
 _PROFILE: Final = re.compile(r"\([^()\d]*,[^()\d]*\)|mutual \w+", re.IGNORECASE)
 _AMOUNTS: Final = ("NUMBER", "SHARE")
+_MAXIMIN: Final = "highest_guaranteed_payoff_choice"
+_GUARANTEED: Final = re.compile(r"a (?:guaranteed|minimum|security) payoff of (-?[\d./]+)", re.I)
+_DIFFERENCE: Final = re.compile(
+    r"is (?P<by>[\d./]+)(?: points?)? (?P<more>more|less) than (?:under|in|at|with) (?P<than>.+)",
+    re.I,
+)
 # Claims of these forms speak of one outcome, or of the choices that one move responds to.
 _PLACED: Final = frozenset({"payoff", "equilibrium", "pareto_optimal", "best_response"})
-_OF_OUTCOMES: Final = frozenset({"equilibrium", "pareto_optimal"})
+OF_OUTCOMES: Final = frozenset({"equilibrium", "pareto_optimal"})
 # Claims of these forms say something of one move of one player, which is their first argument.
 _OF_MOVES: Final = frozenset(
     {"best_response", "strictly_dominant", "weakly_dominant", "highest_guaranteed_payoff_choice"}
@@ -57,9 +64,11 @@ def split_comment(sentence: str) -> Iterator[Parting]:
     [Parting(statement='R is best', rest='I like red', link='because')]
     """
     for match in _BEHIND.finditer(sentence):
-        yield Parting(
-            sentence[: match.start()], sentence[match.end() :], (match["link"] or "").lower()
-        )
+        link = match["link"] or match["where"] or ""
+        yield Parting(sentence[: match.start()], sentence[match.end() :], link.lower())
+        if link.lower() == "so":
+            # "Paper beats rock, so I get 1": what follows may be the statement.
+            yield Parting(sentence[match.end() :], sentence[: match.start()])
     before = _BEFORE.match(sentence)
     for comma in reversed(list(re.finditer(r",\s", sentence))):
         if before is not None and comma.start() > before.end():
@@ -104,8 +113,15 @@ def carry_over(
     place = _find_place(claims, words)
     there = _THERE.sub("", rest)
     # Before the statement "there" may speak of a sentence before.
-    if link and place is not None and there != rest:
+    affirmed = all(claim.form in OF_OUTCOMES and not claim.negated for claim in claims)
+    if link and place is not None and (there != rest or affirmed):
         yield FilledClause(there, place)
+    guaranteed = _GUARANTEED.fullmatch(rest) if link == "with" else None
+    if guaranteed is not None and {claim.form for claim in claims} == {_MAXIMIN}:
+        yield FilledClause(f"{claims[0].args[0]} guarantees me {guaranteed[1]}")
+    difference = _DIFFERENCE.fullmatch(rest) if link == "which" else None
+    if difference is not None and place is not None and len(claims) == 1:
+        yield from _fill_difference(difference, claims[0], place, words)
     if link == "(":
         rest = f"is {rest}"
     elif link in ("because", "since"):
@@ -122,6 +138,21 @@ def carry_over(
     named = None if link == "(" else _find_named(statement, claims, words, last=link == "which")
     if named is not None:
         yield FilledClause(f"{named} {rest}", place)
+
+
+def _fill_difference(
+    difference: re.Match[str], claim: Claim, place: Case, words: Vocabulary
+) -> Iterator[FilledClause]:
+    """Yield "which is 2 less than under ..." as a statement about the outcome before it."""
+    if claim.form != "payoff" or claim.args[0] not in (YOU, THEM):
+        return
+    who = "I" if claim.args[0] == YOU else "they"
+    chosen = [words.subject.actions[player][index] for player, index in sorted(place)]
+    outcome = f"mutual {chosen[0]}" if len(set(chosen)) == 1 else f"({', '.join(chosen)})"
+    than = difference["than"]
+    yield FilledClause(
+        f"{who} get {difference['by']} {difference['more']} under {outcome} than under {than}"
+    )
 
 
 def _find_place(claims: Sequence[Claim], words: Vocabulary) -> Case | None:
@@ -162,7 +193,7 @@ def _find_named(
     forms = {claim.form for claim in claims}
     moves = [token for token in tokens if token.type == "MOVE"]
     profile = _PROFILE.match(statement)
-    if profile is not None and forms <= _OF_OUTCOMES:
+    if profile is not None and forms <= OF_OUTCOMES:
         named = (
             1 if profile.group().lower().startswith("mutual") else profile.group().count(",") + 1
         )
@@ -171,5 +202,5 @@ def _find_named(
         return None
     action = str(claims[0].args[0])
     judged = (0, words.subject.index[0][action])
-    stands = tokens[-1] is moves[-1] if last else tokens[0] is moves[0] and len(moves) == 1
+    stands = tokens[-1] is moves[-1] if last else len(moves) == 1
     return action if stands and judged in words.find_indices(moves[-1]) else None

@@ -9,10 +9,10 @@ a reading that cannot be meant in the game is dropped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial, partialmethod
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -36,6 +36,7 @@ _FLAGS: Final = {
     "each",
     "highest",
     "lowest",
+    "pair_only",
     "passive",
     "pure",
     "sole",
@@ -49,6 +50,9 @@ _ALWAYS: Final = -2
 """In a case: whatever the others do."""
 _REMOVED: Final = -3
 """In a case: a move that is eliminated."""
+
+_EITHER_WAY: Final = -4
+"""In a case: one does this and another that, in either way."""
 
 Choices = dict[int, Any]
 """Who chooses what: a move's index among the player's actions, or the probabilities of all of
@@ -118,6 +122,10 @@ class Often:
     side: str
 
 
+class Whichever(tuple[int, ...]):
+    """Moves of a player that a statement holds for, each of them."""
+
+
 class Side(NamedTuple):
     """What gives somebody something: a move, perhaps in a case, or a whole outcome."""
 
@@ -155,10 +163,16 @@ class Instead(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """More (1) or less (-1), and by how much where that is said."""
+    """More (1) or less (-1), and by how much or how many times as much where that is said."""
 
     sign: int
     by: Fraction | None = None
+    times: Fraction | None = None
+
+    @property
+    def has_size(self) -> bool:
+        """Whether it is said how large the difference is."""
+        return self.by is not None or self.times is not None
 
 
 @dataclass(frozen=True)
@@ -241,6 +255,16 @@ def _find_side(parts: Iterable[Part]) -> Side:
     return next(iter(_find_sides(parts)), Side(None))
 
 
+def _spread(case: Choices) -> Iterator[Choices]:
+    """Yield the cases that a case stands for, one for each of the moves it leaves open."""
+    for player, choice in case.items():
+        if isinstance(choice, Whichever):
+            for index in choice:
+                yield from _spread(case | {player: index})
+            return
+    yield case
+
+
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
     "chance": _Chance,
     "rest": _Chance,
@@ -250,6 +274,10 @@ _KINDS: Final[dict[str, Callable[..., Any]]] = {
     "side": _make_side,
     "more": partial(Relation, 1),
     "less": partial(Relation, -1),
+    "times": lambda factor: Relation(1, times=factor),
+    "twice": lambda: Relation(1, times=Fraction(2)),
+    "half_as": lambda: Relation(1, times=Fraction(1, 2)),
+    "lost": lambda number: _Amount(-number),
     "pair": lambda *numbers: numbers,
     "always": lambda *others: Case(((_ALWAYS, None),)),
     "opponent_acts": lambda act: Case(((_OPPONENT, act),)),
@@ -279,17 +307,22 @@ class Meaning:
             return [str(node.data)]
         children = [self.find_meanings(child) for child in node.children]
         _require(prod(map(len, children)) <= _MOST_READINGS, "too many readings")
-        mean = _KINDS[node.data] if node.data in _KINDS else getattr(self, f"_read_{node.data}")
         meanings: list[Any] = []
         for parts in product(*children):
             try:
-                meaning = mean(*parts)
+                meaning = self._read_part(str(node.data), parts)
             except Unsaid:
                 meaning = Either([()] if node.data == "start" else [])
             except Impossible:
                 continue
             meanings += meaning if isinstance(meaning, Either) else [meaning]
         return meanings
+
+    def _read_part(self, kind: str, parts: tuple[Any, ...]) -> object:
+        """Return what a part of a sentence means, from what its own parts mean."""
+        if kind in _KINDS:
+            return _KINDS[kind](*parts)
+        return STATEMENTS[kind](self, *parts)
 
     def _mean(self, token: Token) -> Act | WrittenNumber | Party:
         match token.type:
@@ -330,7 +363,8 @@ class Meaning:
 
     def _read_acts(self, *parts: Part) -> Case:
         """Say what somebody chooses, the reasoner where nobody is named."""
-        party, act = _first(parts, Party) or Party((0,)), _pick(parts, Act)[0]
+        party = _first(parts, Party) or Party((0,))
+        act = _pick(parts, Act)[0]
         return Case((player, act.index(player)) for player in party.players)
 
     def _read_nobody_acts(self, act: Act) -> Case:
@@ -339,7 +373,7 @@ class Meaning:
         )
 
     def _read_profile(self, *acts: Act) -> Either:
-        """Name an outcome: the players stand in the order of the game, or the reasoner stands
+        """Name an outcome: the players are in the order of the game, or the reasoner stands
         first."""
         cases = []
         for order in dict.fromkeys(
@@ -392,11 +426,36 @@ class Meaning:
         return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
 
     def _read_often(self, *parts: Part) -> Case:
-        player, act = _find_party(parts).single, _pick(parts, Act)[0]
+        player = _find_party(parts).single
+        act = _pick(parts, Act)[0]
         if player is None or len(self.everybody) != 2:
             raise Impossible("it is not one of two players who chooses so often")
         side = "above" if "above" in parts else "below"
         return Case(((player, Often(act.index(player), _pick(parts, WrittenNumber)[0], side)),))
+
+    def _read_one_and_other(self, mine: Act, other: Party, theirs: Act) -> Case:
+        """Say that one chooses this and the other that; the game is the same either way."""
+        two_alike = len(self.everybody) == 2 and self.is_symmetric
+        _require(two_alike and other.single == 1, "it is not said who chooses what")
+        return Case(((0, mine.index(0)), (1, theirs.index(1)), (_EITHER_WAY, True)))
+
+    def _read_happened(self, act: Act) -> Case:
+        """Say that a move was made which only one player has."""
+        _require(self.has_turns and len(act.owners) == 1, "it is not said whose move it is")
+        return Case(act.indices)
+
+    def _read_whichever(self, party: Party, *acts: Act) -> Case:
+        """Say that it makes no difference which of some moves a player chooses."""
+        player = party.single
+        if player is None or self.has_turns:
+            raise Impossible("several players choose, or in turn")
+        return Case(((player, Whichever(act.index(player) for act in acts)),))
+
+    def _read_mixes_each(self, party: Party, number: WrittenNumber) -> Case:
+        """Say that all moves are chosen with one probability, which has to fit their number."""
+        counts = {len(self.subject.actions[player]) for player in party.players}
+        _require(counts == {1 / number if number else 0}, "these are not all probabilities")
+        return self._read_mixes_evenly(party)
 
     def _read_gone(self, act: Act) -> Case:
         _require(
@@ -455,13 +514,15 @@ class Meaning:
                 *group.items[number + 1 : number + 2],
                 *group.items[max(0, number - 1) : number],
             ):
-                people, others = set(fact.party.players), set(other.party.players)
+                people = set(fact.party.players)
+                others = set(other.party.players)
                 apart = people and others and not people & others
                 if own is None and case is not None and apart:
                     near.append(case)
             for case in near:
                 try:
-                    claims = list(fact.state(self._join(outer, case)))
+                    cases = _spread(self._join(outer, case))
+                    claims = [claim for one in cases for claim in fact.state(one)]
                     break
                 except Impossible:
                     if case is near[-1]:
@@ -688,7 +749,7 @@ class Meaning:
         )
 
     def _read_pays_pair(self, *parts: Part) -> Either:
-        """Pay two numbers: the reasoner's is the first, or they stand in the order of the game."""
+        """Pay two numbers: the reasoner's is the first, or they are in the order of the game."""
         _require(len(self.everybody) == 2, "there are not two players")
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):
@@ -701,7 +762,8 @@ class Meaning:
 
     def _read_compares(self, *parts: Part) -> Fact:
         _require(not self.has_turns, "moves in turn are not compared")
-        sides, party = _find_sides(parts), _find_party(parts)
+        sides = _find_sides(parts)
+        party = _find_party(parts)
         relation = _first(parts, Relation) or Relation(1)
 
         def state(case: Choices) -> Iterator[Claim]:
@@ -712,9 +774,7 @@ class Meaning:
                 )
             elif "always_flag" in parts or _ALWAYS in case:
                 alone = not (
-                    set(case) - {_ALWAYS}
-                    or relation.by is not None
-                    or any(side.case for side in sides)
+                    set(case) - {_ALWAYS} or relation.has_size or any(side.case for side in sides)
                 )
                 _require(alone, "always is said of a case")
                 for player in self._find_owners(acts, party):
@@ -729,9 +789,8 @@ class Meaning:
                     mover is not None and party.players in ((), (mover,)),
                     "one moves and another gets it",
                 )
-                yield self._compare_moves(
-                    case, mover or 0, self._order(acts, mover or 0, relation.sign), relation.by
-                )
+                indices = self._order(acts, mover or 0, relation.sign)
+                yield self._compare_moves(case, mover or 0, indices, relation)
 
         return Fact(state)
 
@@ -744,12 +803,11 @@ class Meaning:
         )[::sign]
 
     def _compare_moves(
-        self, case: Choices, player: int, indices: list[int], by: Fraction | None
+        self, case: Choices, player: int, indices: list[int], relation: Relation
     ) -> Claim:
-        if by is not None:
-            return self._claim_difference(
-                player, by, *(case | {player: index} for index in indices)
-            )
+        if relation.has_size:
+            better, worse = (case | {player: index} for index in indices)
+            return self._claim_size(player, relation, better, worse)
         *names, name = self._name(player, *indices)
         often = case.get(1 - player)
         if isinstance(often, Often):
@@ -766,7 +824,8 @@ class Meaning:
         return (Move(*reversed(self._name(player, often.index))),)
 
     def _read_indifferent(self, *parts: Part) -> Fact:
-        acts, party = _pick(parts, Act), _find_party(parts)
+        acts = _pick(parts, Act)
+        party = _find_party(parts)
 
         def state(case: Choices) -> Iterator[Claim]:
             _require(
@@ -788,16 +847,73 @@ class Meaning:
     ) -> Iterator[Claim]:
         _require_said(party.players and len(cases) == 2, "it is not said for whom, or than what")
         for player in party.players:
-            if relation.by is not None:
-                yield self._claim_difference(player, relation.by, *cases[:: relation.sign])
+            better, worse = cases[:: relation.sign]
+            if relation.has_size:
+                yield self._claim_size(player, relation, better, worse)
             else:
-                better, worse = map(self._chain, cases[:: relation.sign])
-                yield Claim("better_outcome", (self.subject.players[player], better, worse))
+                name = self.subject.players[player]
+                yield Claim("better_outcome", (name, self._chain(better), self._chain(worse)))
 
-    def _claim_difference(self, player: int, by: Fraction, *cases: Choices) -> Claim:
-        return Claim(
-            "payoff_difference", (self.subject.players[player], by, *map(self._chain, cases))
-        )
+    def _claim_size(
+        self, player: int, relation: Relation, better: Choices, worse: Choices
+    ) -> Claim:
+        """Claim by how much, or how many times as much, one outcome pays more than another."""
+        name = self.subject.players[player]
+        outcomes = (self._chain(better), self._chain(worse))
+        if relation.by is not None:
+            return Claim("payoff_difference", (name, relation.by, *outcomes))
+        if relation.times is not None:
+            return Claim("payoff_ratio", (name, relation.times, *outcomes))
+        raise ValueError("the relation has no size")
+
+    def _read_changes(self, *parts: Part) -> Fact:
+        """Claim what switching from one move to another does to a payoff."""
+        old, new = _pick(parts, Act)
+        party = _find_party(parts)
+        relation = _pick(parts, Relation)[0]
+        numbers = _pick(parts, WrittenNumber)
+        setting = _first(parts, Case) or _NO_CASE
+        player = party.single
+        if player is None or self.has_turns:
+            raise Impossible("it is not one player who switches in a table")
+
+        def state(case: Choices) -> Iterator[Claim]:
+            around = self._face(case | self._join(setting), player)
+            before = around | {player: old.index(player)}
+            after = around | {player: new.index(player)}
+            if len(numbers) == 1:
+                sized = Relation(relation.sign, by=numbers[0])
+                yield self._claim_size(player, sized, *(after, before)[:: relation.sign])
+                return
+            yield self._claim_payoff(before, player, _Amount(numbers[0]))
+            yield self._claim_payoff(after, player, _Amount(numbers[1]))
+            yield Claim("higher" if relation.sign > 0 else "lower", (numbers[1], numbers[0]))
+
+        return Fact(state)
+
+    def _read_all_pay(self, *parts: Part) -> Fact:
+        """Claim that all moves of a player pay an amount, or all the same."""
+        player = (_first(parts, Party) or Party((0,))).single
+        amount = _first(parts, _Amount)
+        if player is None or self.has_turns:
+            raise Impossible("it is not said of one player in a table")
+        indices = range(len(self.subject.actions[player]))
+        _require("pair_only" not in parts or len(indices) == 2, "there are more than two moves")
+
+        def state(case: Choices) -> Iterator[Claim]:
+            faced = self._face(case, player)
+            _require(player not in faced, "somebody chooses twice")
+            if amount is not None:
+                for index in indices:
+                    yield self._claim_payoff(faced | {player: index}, player, amount)
+                return
+            moves, mixes = self._against(faced, player)
+            form = "equal_response_to_mix" if mixes else "equal_response"
+            for first, second in pairwise(indices):
+                *names, name = self._name(player, first, second)
+                yield Claim(form, (*names, mixes or moves, name))
+
+        return Fact(state)
 
     def _compare_numbers(self, form: str, *numbers: Fraction) -> Fact:
         return Fact(lambda case: [Claim(form, numbers)])
@@ -817,7 +933,8 @@ class Meaning:
 
     def _read_best(self, *parts: Part) -> Fact:
         act, own_case = _find_side(part for part in parts if not isinstance(part, Case))
-        party, to = _find_party(parts), _first(parts, Case)
+        party = _find_party(parts)
+        to = _first(parts, Case)
 
         def state(case: Choices) -> Iterator[Claim]:
             if act is None or len(party.players) > 1:
@@ -825,7 +942,8 @@ class Meaning:
                     "an outcome is no response, and what is best for all is none either"
                 )
             if self.has_turns:
-                yield self._foretell(party, act, case)
+                foretold = self._foretell(party, act, case)
+                yield replace(foretold, negated="denied" in parts)
                 return
             if to is not None:
                 _require(set(case) <= set(self.context), "there are two things to respond to")
@@ -858,7 +976,8 @@ class Meaning:
     # The best and the worst that can happen.
 
     def _read_extreme(self, *parts: Part) -> Fact:
-        amount, act = _pick(parts, _Amount)[0], _find_side(parts).act
+        amount = _pick(parts, _Amount)[0]
+        act = _find_side(parts).act
         kind = "highest" if "highest" in parts else "lowest"
         parties = list(dict.fromkeys(_pick(parts, Party))) or [Party((0,))]
 
@@ -882,6 +1001,49 @@ class Meaning:
                 )
 
         return Fact(state)
+
+    def _read_extreme_at(self, *parts: Part) -> Fact:
+        """Claim that a payoff is the highest or lowest there is, and in which outcome."""
+        outcome = dict(_pick(parts, Case)[-1])
+        amount = _first(parts, _Amount)
+        kind = "highest" if "highest" in parts else "lowest"
+        player = (_first(parts, Party) or _UNSAID).single
+        if player is None or self.has_turns or (amount is not None and amount.average):
+            raise Impossible("several players, moves in turn, or an average")
+        name = self.subject.players[player]
+        chain = self._chain(outcome)
+        value = self._pay_at(outcome, player) if amount is None else amount.value
+        claims = [Claim(f"{kind}_possible_individual_payoff", (value, name))]
+        if amount is not None:
+            claims.append(Claim("payoff", (name, value, chain)))
+        return self._solve_anyhow(claims)
+
+    def _pay_at(self, outcome: Choices, player: int) -> Fraction:
+        """Return what a player gets in an outcome of a table."""
+        indices = tuple(outcome[one] for one in self.everybody)
+        return Fraction(int(self.subject.cells[player][indices]), self.subject.scale)
+
+    def _solve_anyhow(self, claims: list[Claim]) -> Fact:
+        """Make a fact that names its outcome itself."""
+
+        def state(case: Choices) -> list[Claim]:
+            _require(not case, "two outcomes are named")
+            return claims
+
+        return Fact(state)
+
+    def _read_caps(self, act: Act, party: Party, number: WrittenNumber) -> Fact:
+        """Claim that by a move somebody never loses more than a number."""
+        share = Share(party, _Amount(-number))
+        return Fact(lambda case: self._bound(case, "guaranteed", (share,), Side(act)))
+
+    def _read_loses(self, *parts: Part) -> Fact:
+        """Claim a negative payoff; a loss may else be what another choice would pay more."""
+        players = _find_party(parts).players
+        _require(not self.has_turns, "moves in turn may lose against each other")
+        highest = [self.subject.cells[player].max() for player in players]
+        _require(all(most <= 0 for most in highest), "it may be less than something else pays")
+        return self._read_pays(*parts)
 
     def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
         """Return the player's own move, where nothing else is said of the case."""
@@ -992,7 +1154,8 @@ class Meaning:
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
-        party, amount = _find_party(parts), _pick(parts, _Amount)[0]
+        party = _find_party(parts)
+        amount = _pick(parts, _Amount)[0]
         _require(
             not self.has_turns and not party.we and party.players,
             "it may be a sum, or the moves come in turn",
@@ -1004,6 +1167,24 @@ class Meaning:
         return self._solve(
             [Claim("equilibrium_payoff", (*self._name(i), amount.value)) for i in party.players]
         )
+
+    def _read_at_mixed(self, *parts: Part) -> Fact:
+        """Claim what somebody gets in the mixed equilibrium."""
+        party = _find_party(parts)
+        amount = _pick(parts, _Amount)[0]
+        _require(not self.has_turns and not party.we and party.players, "it may be a sum")
+        names = [self._name(player) for player in party.players]
+        return self._solve([Claim("mixed_equilibrium_payoff", (*n, amount.value)) for n in names])
+
+    def _read_equilibrium_paying(self, *parts: Part) -> Fact:
+        """Claim that an outcome is an equilibrium, and what it pays."""
+        outcome = dict(_pick(parts, Case)[0])
+        chain = self._chain(outcome)
+        claims = [Claim("equilibrium", (chain,))]
+        for party, amount in _pick(parts, Share):
+            players = self._find_paid(outcome, party, amount, None)
+            claims += [self._claim_payoff(outcome, player, amount) for player in players]
+        return self._solve_anyhow(claims)
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = _pick(parts, Act)[:: -1 if "passive" in parts else 1]
@@ -1046,10 +1227,12 @@ class Meaning:
 
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
-        outcome, amount = _first(parts, Case), _first(parts, _Amount)
+        outcome = _first(parts, Case)
+        amount = _first(parts, _Amount)
 
         def state(case: Choices) -> list[Claim]:
-            chain = self._chain(case if outcome is None else dict(outcome))
+            named = case if outcome is None else dict(outcome)
+            chain = self._chain({who: move for who, move in named.items() if who != _EITHER_WAY})
             if amount is not None:
                 return [Claim("total_payoff", (amount.value, chain))]
             chosen = {move.who: move.action for move in chain}
@@ -1078,6 +1261,17 @@ class Meaning:
             lambda case: [self._foretell(party, act, case)], foretold=(player, act.index(player))
         )
 
+    def _read_will_get(self, party: Party, amount: _Amount) -> Fact:
+        """Claim what somebody ends up with after some moves, if everybody looks ahead."""
+        _require(self.has_turns and party.single is not None, "all choose at once")
+
+        def state(case: Choices) -> list[Claim]:
+            _require(case, "it is not said after which move")
+            name = self.subject.players[party.players[0]]
+            return [Claim("continuation_payoff", (name, amount.value, self._chain(case)))]
+
+        return Fact(state)
+
     def _read_worth(self, party: Party, amount: _Amount) -> Fact:
         def state(case: Choices) -> list[Claim]:
             _require_said(
@@ -1090,3 +1284,67 @@ class Meaning:
             ]
 
         return Fact(state)
+
+
+STATEMENTS: Final[dict[str, Callable[..., Any]]] = {
+    "acts": Meaning._read_acts,
+    "all_pay": Meaning._read_all_pay,
+    "alone": Meaning._read_alone,
+    "amount": Meaning._read_amount,
+    "at_equilibrium": Meaning._read_at_equilibrium,
+    "at_least": Meaning._read_at_least,
+    "at_mixed": Meaning._read_at_mixed,
+    "at_most": Meaning._read_at_most,
+    "best": Meaning._read_best,
+    "better_amount": Meaning._read_better_amount,
+    "caps": Meaning._read_caps,
+    "changes": Meaning._read_changes,
+    "compares": Meaning._read_compares,
+    "count_equilibria": Meaning._read_count_equilibria,
+    "dominant": Meaning._read_dominant,
+    "dominates": Meaning._read_dominates,
+    "equilibrium": Meaning._read_equilibrium,
+    "equilibrium_paying": Meaning._read_equilibrium_paying,
+    "everybody": Meaning._read_everybody,
+    "expects": Meaning._read_expects,
+    "extreme": Meaning._read_extreme,
+    "extreme_at": Meaning._read_extreme_at,
+    "facts": Meaning._read_facts,
+    "gone": Meaning._read_gone,
+    "happened": Meaning._read_happened,
+    "higher": Meaning._read_higher,
+    "higher_guaranteed": Meaning._read_higher_guaranteed,
+    "indifferent": Meaning._read_indifferent,
+    "loses": Meaning._read_loses,
+    "lower": Meaning._read_lower,
+    "lower_guaranteed": Meaning._read_lower_guaranteed,
+    "maximin": Meaning._read_maximin,
+    "mixed_equilibrium": Meaning._read_mixed_equilibrium,
+    "mixes": Meaning._read_mixes,
+    "mixes_each": Meaning._read_mixes_each,
+    "mixes_evenly": Meaning._read_mixes_evenly,
+    "mixes_some": Meaning._read_mixes_some,
+    "no_dominant": Meaning._read_no_dominant,
+    "nobody_acts": Meaning._read_nobody_acts,
+    "often": Meaning._read_often,
+    "one_and_other": Meaning._read_one_and_other,
+    "pareto_dominates": Meaning._read_pareto_dominates,
+    "pareto_optimal": Meaning._read_pareto_optimal,
+    "pays": Meaning._read_pays,
+    "pays_pair": Meaning._read_pays_pair,
+    "profile": Meaning._read_profile,
+    "several": Meaning._read_several,
+    "short": Meaning._read_short,
+    "should": Meaning._read_best,
+    "start": Meaning._read_start,
+    "then": Meaning._read_then,
+    "total": Meaning._read_total,
+    "under": Meaning._read_under,
+    "up_to": Meaning._read_up_to,
+    "whichever": Meaning._read_whichever,
+    "will_get": Meaning._read_will_get,
+    "will_play": Meaning._read_will_play,
+    "worse_amount": Meaning._read_worse_amount,
+    "worth": Meaning._read_worth,
+}
+"""What the kinds of statement in `claims.lark` mean in a game."""

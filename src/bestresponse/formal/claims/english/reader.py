@@ -17,6 +17,7 @@ from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.clauses import (
+    OF_OUTCOMES,
     FilledClause,
     Parting,
     carry_over,
@@ -152,6 +153,18 @@ class SentenceReader:
         self.why = "" if found else why
         return min(found, key=lambda told: len(" ".join(told.left_out)), default=Told())
 
+    def drop_names(self, sentence: str) -> str:
+        """Return a sentence without the names of the players."""
+        game = self.words.subject.game
+        names = [*game.players, *(f"player {seat + 1}" for seat in range(game.num_players))]
+        pattern = "|".join(map(re.escape, names))
+        return re.sub(rf"\b(?:{pattern})\b", "", sentence, flags=re.IGNORECASE)
+
+    def names_moves_or_numbers(self, sentence: str) -> bool:
+        """Return whether a sentence names a move or a number."""
+        tokens = self.words.find_known(sentence)
+        return any(token.type in ("MOVE", "NUMBER", "SHARE") for token in tokens)
+
     def tells(self, clause: str) -> bool:
         """Return whether a clause says something of the game.
 
@@ -171,7 +184,7 @@ class SentenceReader:
     def _read_rest(
         self, parting: Parting, claims: tuple[Claim, ...], *, before: bool
     ) -> Told | None:
-        """Read what stands beside a statement; None where it may change what is stated."""
+        """Read what is next to a statement; None where it may change what is stated."""
         more = self._read_clause(parting, claims)
         if more:
             return Told((*claims, *more))
@@ -193,8 +206,15 @@ class SentenceReader:
     def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Return what a clause claims, by itself or of what its sentence speaks of; nothing where
         readings differ."""
+        if _is_unilateral(parting, claims):
+            return ()
         readings = {}
-        for text, place in (FilledClause(parting.rest), *carry_over(parting, claims, self.words)):
+        filled = [FilledClause(parting.rest), *carry_over(parting, claims, self.words)]
+        lead = parting.statement.partition(",")[0]
+        heading = self.read_heading(lead) if parting.link == "so" else None
+        if heading is not None:
+            filled.append(FilledClause(parting.rest, heading.case))
+        for text, place in filled:
             # "They" in a clause about an outcome may be everybody.
             read = self._claim(text, Context() if place is None else Context(place, together=True))
             if read:
@@ -250,6 +270,21 @@ def has_word(sentence: str, kind: str) -> bool:
     """Return whether a sentence has a word or phrase of a list under "unread" in `words.toml`."""
     words = f" {' '.join(split_words(sentence.lower()))} "
     return any(f" {phrase} " in words for phrase in load_english().lists["unread"][kind])
+
+
+def _is_unilateral(parting: Parting, claims: tuple[Claim, ...]) -> bool:
+    """Return whether a reason may speak of what each would get alone, by leaving an outcome.
+
+    "(R, R) is an equilibrium because each of us would get 0 by choosing B" says nothing of (B, B).
+    """
+    of_outcomes = all(claim.form in OF_OUTCOMES for claim in claims)
+    return of_outcomes and re.search(r"\bby\b", parting.rest, re.IGNORECASE) is not None
+
+
+def has_beginning(sentence: str, kind: str) -> bool:
+    """Return whether a sentence begins with a phrase of a list under "unread" in `words.toml`."""
+    words = f"{' '.join(split_words(sentence.lower()))} "
+    return any(words.startswith(f"{phrase} ") for phrase in load_english().lists["unread"][kind])
 
 
 def _is_together(tokens: list[Token]) -> bool:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from lark import Token
 
@@ -41,18 +41,6 @@ _SHORT_FORMS: Final = {
 _CONTRACTED: Final = re.compile(
     r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I
 )
-_CHOOSING: Final = (
-    "choose",
-    "chooses",
-    "choosing",
-    "play",
-    "plays",
-    "playing",
-    "pick",
-    "picks",
-    "picking",
-)
-"""Behind these a move may be called by a number or by a word of the grammar."""
 _TERMINALS: Final = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
 
 Phrase = tuple[str, ...]
@@ -146,7 +134,7 @@ def _inflect(word: str) -> Iterator[str]:
         for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers")
         for form in _add_ending(word, ending)
     )
-    if word.endswith(("s", "x", "ch", "sh")):
+    if word.endswith(("s", "x", "ch", "sh", "o")):
         yield f"{word}es"
     if re.search(r"[^aeiou]y$", word):
         yield from (f"{word[:-1]}ies", f"{word[:-1]}ied")
@@ -158,15 +146,16 @@ def _expand(pattern: str) -> Iterator[str]:
         yield " ".join(" ".join(choice).split())
 
 
-def _expand_people(patterns: Iterable[tuple[str, str]]) -> dict[Phrase, tuple[str, str]]:
+def _name_phrases(phrases: Iterable[tuple[str, str]]) -> dict[Phrase, tuple[str, str]]:
+    """Return phrases as words, each with the terminal and the player it names."""
     people: dict[Phrase, tuple[str, str]] = {}
-    for named, pattern in patterns:
+    for named, phrase in phrases:
         kind, _, player = named.partition(" ")
-        for phrase in _expand(pattern):
-            words = tuple(split_words(phrase))
-            people[words] = (kind, player)
-            if kind == "PLAYER":
-                people[*words, "'s"] = people[*words, "'"] = ("POSSESSIVE", player)
+        words = tuple(split_words(phrase))
+        people[words] = (kind, player)
+        if kind == "PLAYER":
+            people[*words, "'s"] = ("POSSESSIVE", player)
+            people[*words, "'"] = ("POSSESSIVE", player)
     return people
 
 
@@ -176,9 +165,20 @@ def _list_people(two: bool) -> dict[Phrase, tuple[str, str]]:
         load_english().lists["people"],
         load_english().lists["people_of_two" if two else "people_of_many"],
     ]
-    return _expand_people(
-        (kind, text) for table in tables for kind, texts in table.items() for text in texts
+    return _name_phrases(
+        (kind, phrase)
+        for table in tables
+        for kind, patterns in table.items()
+        for pattern in patterns
+        for phrase in _expand(pattern)
     )
+
+
+class _Profile(NamedTuple):
+    """The terminals of an outcome in brackets, and the position after it."""
+
+    tokens: list[Token]
+    end: int
 
 
 class Vocabulary:
@@ -203,23 +203,26 @@ class Vocabulary:
             for index, action in enumerate(actions):
                 head, *tail = split_words(action if len(action) == 1 else action.lower()) or [""]
                 named.setdefault((head, *tail), set()).add((player, index))
-                for form in _inflect(head) if head.isalpha() and len(head) > 2 else ():
-                    if (form, *tail) not in self.english.terminals or (
-                        form,
-                        *tail,
-                    ) in self.english.verbs:
-                        formed.setdefault((form, *tail), set()).add((player, index))
+                for form in _inflect(head) if head.isalpha() and len(head) > 1 else ():
+                    phrase = (form, *tail)
+                    known = phrase in self.english.terminals
+                    if not known or phrase in self.english.verbs:
+                        formed.setdefault(phrase, set()).add((player, index))
         return formed | named
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
         """Return who is meant by names and pronouns, as terminals with their values."""
         two = len(self.subject.order) == 2
-        patterns = [(f"PLAYER {you}", "you"), (f"POSSESSIVE {you}", "your")]
+        phrases = [(f"PLAYER {you}", "you"), (f"POSSESSIVE {you}", "your")]
         for player, seat in enumerate(self.subject.order):
-            sides = f"|{('row', 'column')[seat]}|{('row', 'column')[seat]} player" if two else ""
-            name = self.subject.game.players[seat].lower()
-            patterns.append((f"PLAYER {player}", f"(|the) ({name}|player {seat + 1}{sides})"))
-        return _list_people(two) | _expand_people(patterns)
+            names = [self.subject.game.players[seat].lower(), f"player {seat + 1}"]
+            if two:
+                side = ("row", "column")[seat]
+                names += [side, f"{side} player"]
+            for name in names:
+                phrases.append((f"PLAYER {player}", name))
+                phrases.append((f"PLAYER {player}", f"the {name}"))
+        return _list_people(two) | _name_phrases(phrases)
 
     def read(self, sentence: str) -> list[Token]:
         """Return the terminals of a sentence; `UnknownWord` where a word is not known or not
@@ -228,10 +231,42 @@ class Vocabulary:
         tokens: list[Token] = []
         position = 0
         while position < len(words):
+            profile = self._find_profile(words, position)
+            if profile is not None:
+                tokens += profile.tokens
+                position = profile.end
+                continue
             token, length = self._find_longest(words, position, tokens)
             tokens.append(token)
             position += length
         return tokens
+
+    def _find_profile(self, words: list[str], position: int) -> _Profile | None:
+        """Return the moves in brackets at a position, which need no other sign that they are some.
+
+        In "(yes, yes, no)" every word is a move, also one that means something else in a sentence.
+        Numbers may be payoffs.
+        """
+        if words[position] != "(" or ")" not in words[position:]:
+            return None
+        end = words.index(")", position)
+        inner = " ".join(words[position + 1 : end])
+        labels = [tuple(label.split()) for label in inner.split(" , ")]
+        phrases = []
+        for label in labels:
+            lower = tuple(word.lower() for word in label)
+            phrase = label if label in self.moves else lower
+            if phrase not in self.moves or self._read_number(lower) is not None:
+                return None
+            phrases.append(phrase)
+        if len(phrases) < 2:
+            return None
+        comma = Token(self.english.terminals[",",], ",")
+        tokens = [Token(self.english.terminals["(",], "(")]
+        for phrase in phrases:
+            tokens += [Token("MOVE", " ".join(phrase)), comma]
+        tokens[-1] = Token(self.english.terminals[")",], ")")
+        return _Profile(tokens, end + 1)
 
     def find_known(self, clause: str) -> Iterator[Token]:
         """Yield the terminals of the words that are known and clear."""
@@ -239,6 +274,12 @@ class Vocabulary:
         tokens: list[Token] = []
         position = 0
         while position < len(words):
+            profile = self._find_profile(words, position)
+            if profile is not None:
+                tokens += profile.tokens
+                position = profile.end
+                yield from profile.tokens
+                continue
             try:
                 token, length = self._find_longest(words, position, tokens)
             except UnknownWord:
@@ -266,8 +307,11 @@ class Vocabulary:
         english = self.english.terminals.get(lower)
         number = self._read_number(lower) if english is None else None
         person = self.people.get(lower)
+        if lower == ("again",) and self.subject.tree is not None:
+            # Where moves come in turn "pass again" is another move than "pass".
+            raise UnknownWord("again")
         if move in self.moves:
-            chosen = bool(before) and before[-1] in _CHOOSING
+            chosen = bool(before) and before[-1] in self.english.lists["moves"]["choosing"]
             if person is not None or not (
                 chosen or number or lower in self.english.verbs or english is None or move != lower
             ):

@@ -47,7 +47,6 @@ from numpy.typing import NDArray
 
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
 from bestresponse.core.ask import Ask, Choice, Lottery, Mixture
-from bestresponse.core.capabilities import check_telling
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
@@ -67,6 +66,7 @@ from bestresponse.studies.bench.config import (
     is_player,
     seat_player,
 )
+from bestresponse.telling.render import check_length
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.compile import list_answers
@@ -312,10 +312,12 @@ class StatedPolicy:
     def complete_by(self, seat: int, pick: np.ufunc) -> float:
         """Return what the policy earns against the equilibrium if `pick` chooses where it is not
         known."""
-        values, plex = self.arena.worths[seat].copy(), self.arena.form.plexes[seat]
+        values = self.arena.worths[seat].copy()
+        plex = self.arena.form.plexes[seat]
         behaviour = plex.behaviour(self.policy)
         for level in range(len(plex.levels) - 2, -1, -1):
-            low, high = int(plex.levels[level]), int(plex.levels[level + 1])
+            low = int(plex.levels[level])
+            high = int(plex.levels[level + 1])
             start, stop = plex.span(low, high)
             offsets = plex.first[low:high] - start
             mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], offsets)
@@ -443,17 +445,17 @@ class StatedPolicy:
         if figure is None:
             return None
         if not self.counts:
-            return Interval(figure, -math.inf, math.inf, LEVEL, "none", 1)
+            return Interval(figure, -math.inf, high=math.inf, level=LEVEL, method="none", n=1)
         low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         least = max(0.0, min(low, 2 * figure - high, self._bound_below(name, figure)))
         samples = min(int(counts.sum()) for counts in self.counts.values())
         return Interval(
             figure,
             float(least),
-            float(max(high, 2 * figure - low)),
-            LEVEL,
-            "sampled moves",
-            samples,
+            high=float(max(high, 2 * figure - low)),
+            level=LEVEL,
+            method="sampled moves",
+            n=samples,
         )
 
     def _bound_below(self, name: str, figure: float) -> float:
@@ -487,7 +489,8 @@ class StatedPolicy:
         return their figures."""
         if way not in self._drawn:
             rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
-            true, row = self._move(way).row, self.row.copy()
+            true = self._move(way).row
+            row = self.row.copy()
             drawn: dict[str, list[float]] = {}
             for _ in range(_RESAMPLES):
                 for infoset, counts in self.counts.items():
@@ -519,7 +522,7 @@ def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> fl
 
 
 def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPolicy]:
-    """Return simple policies to stand beside the models.
+    """Return simple policies to be next to the models.
 
     uniform       every move equally often
     first, last   always the move that is listed first, or last
@@ -607,7 +610,8 @@ class QuestionPlan:
         if not isinstance(self.config.game, NamedGame):
             raise SettingError("game", "this setting is missing")
         game = self.config.game.game()
-        check_telling(game)
+        rules = game.view(game.start(), game.roles[0]).rules
+        check_length(rules, game.name, self.config.max_prompt_tokens)
         return game
 
     @cached_property
@@ -669,7 +673,8 @@ class QuestionPlan:
         most = self.config.max_infosets
         if most is None or most >= len(self.candidates):
             return self.candidates
-        tree, reach = self.tree, np.ones(self.tree.num_nodes)
+        tree = self.tree
+        reach = np.ones(self.tree.num_nodes)
         for node in range(1, tree.num_nodes):
             parent = int(tree.parent[node])
             moves = 1 if tree.owner[parent] == CHANCE else len(tree.children[parent])

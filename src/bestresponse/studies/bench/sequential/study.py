@@ -14,18 +14,25 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from bestresponse.core.files import read_toml
+from bestresponse.models.base import Model
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
 from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import policies as plans
-from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
+from bestresponse.studies.bench.study import (
+    check_prompts,
+    estimate_prompts,
+    show_first_play,
+    warn_unfinished,
+)
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Tree, uniform_policy
 
@@ -69,7 +76,7 @@ def _average(name: str, title: str, explained: str, format: str) -> Metric[Polic
         figures = [policy.figures[name] or 0.0 for policy in known]
         return bound_mean(figures, (0.0, most), rng=_SEED)
 
-    return Metric(name, title, explained, "", format, compute)
+    return Metric(name, title, help=explained, unit="", format=format, compute=compute)
 
 
 def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
@@ -88,33 +95,41 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
         " large"
     )
     return Metric(
-        f"{figure}_{side.replace(' ', '_')}", f"{title} {side}", explained, "", ".4f", compute
+        f"{figure}_{side.replace(' ', '_')}",
+        f"{title} {side}",
+        help=explained,
+        unit="",
+        format=".4f",
+        compute=compute,
     )
 
 
 def _share_known(policies: Policies) -> float:
-    tree, seats = policies[0].arena.tree, policies[0].seats
+    tree = policies[0].arena.tree
+    seats = policies[0].seats
     asked = [k for k, infoset in enumerate(tree.infosets) if infoset.player in seats]
     return float(np.mean([policy.known[asked].mean() for policy in policies]))
 
 
 METRICS: tuple[Metric[Policies], ...] = (
-    Metric("policies", "policies", "policies that were asked for", "", "", len),
+    Metric(
+        "policies", "policies", help="policies that were asked for", unit="", format="", compute=len
+    ),
     Metric(
         "complete",
         "complete",
-        _COMPLETE,
-        "",
-        "",
-        lambda policies: sum(p.complete for p in policies),
+        help=_COMPLETE,
+        unit="",
+        format="",
+        compute=lambda policies: sum(p.complete for p in policies),
     ),
     Metric(
         "known",
         "sets known",
-        "share of the information sets with a readable answer",
-        "",
-        ".0%",
-        _share_known,
+        help="share of the information sets with a readable answer",
+        unit="",
+        format=".0%",
+        compute=_share_known,
     ),
     _average(
         "exploitability",
@@ -227,10 +242,8 @@ class TreeResults:
         tree = self.plan.tree
         players: dict[tuple[str, str], dict[int, plans.StatedPolicy]] = {}
         for (player, way, number), answers in self.answers.items():
-            row, known = (
-                uniform_policy(tree).probabilities.copy(),
-                np.zeros(len(tree.infosets), dtype=bool),
-            )
+            row = uniform_policy(tree).probabilities.copy()
+            known = np.zeros(len(tree.infosets), dtype=bool)
             sums: dict[int, Array] = {}
             for infoset, mix, _ in answers:
                 if mix is not None:
@@ -239,7 +252,9 @@ class TreeResults:
                 plans.cut(tree, row, infoset)[:] = total / total.sum()
                 known[infoset] = True
             counts = sums if way == "sampled" else {}
-            policy = plans.StatedPolicy(self.arena, self.plan.seats, row, known, counts, number)
+            policy = plans.StatedPolicy(
+                self.arena, self.plan.seats, row=row, known=known, counts=counts, number=number
+            )
             players.setdefault((player, way), {})[number] = policy
         return players
 
@@ -249,7 +264,8 @@ class TreeResults:
             for k, mix, play in sorted(
                 answers, key=lambda answer: (answer[0], answer[2].data["sample"])
             ):
-                infoset, decision = self.plan.tree.infosets[k], play.record.submissions[-1].decision
+                infoset = self.plan.tree.infosets[k]
+                decision = play.record.submissions[-1].decision
                 yield QuestionRow(
                     spec=play.spec,
                     model=player,
@@ -269,9 +285,11 @@ class TreeResults:
     def list_infosets(self) -> Iterator[InfosetRow]:
         """Yield what every player does at every information set, those with the largest losses
         first."""
-        tree, solution = self.plan.tree, self.arena.equilibrium
+        tree = self.plan.tree
+        solution = self.arena.equilibrium
         for group, numbered in self.players.items():
-            policies, rows = list(numbered.values()), []
+            policies = list(numbered.values())
+            rows = []
             for k in self.plan.infosets:
                 known = [policy for policy in policies if policy.known[k]]
                 mix, near = (
@@ -386,9 +404,16 @@ def estimate_questions(config: BenchConfig) -> Estimate:
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
+def prepare_checked_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that puts one question, once it is known that no prompt is too long."""
+    check_prompts(config, plans.plan_questions(config).count_by_first())
+    return plans.prepare_questions(config, models)
+
+
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree, rows = plans.plan_questions(measured.config).tree, measured.frame("infosets")
+    tree = plans.plan_questions(measured.config).tree
+    rows = measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
@@ -452,7 +477,7 @@ sequential = Study(
     "sequential",
     BenchConfig,
     specs=lambda config: plans.plan_questions(config).list_plays(),
-    play=plans.prepare_questions,
+    play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
     tested=("exploitability_normalised", "gap_normalised"),
@@ -468,7 +493,11 @@ sequential = Study(
         text(_PROSE["asked"], kind="warning"),
         text(_PROSE["no_equilibrium"], kind="warning"),
         headline(("exploitability", "nash_conv", "nash_gap", "known")),
-        metrics_table("How far from an equilibrium", _PROSE["metrics"]),
+        metrics_table(
+            "How far from an equilibrium",
+            _PROSE["metrics"],
+            last=("policies", "complete", "known"),
+        ),
         text(_PROSE["exploitability"]),
         table(
             "seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."

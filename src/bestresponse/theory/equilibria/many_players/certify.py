@@ -49,7 +49,8 @@ _SOLVED = 1e-13  # of payoffs in [0, 1]: what rounding leaves of a lead of 0
 _USED = 1e-9  # what is played with less is not played
 _REGULAR = 1e-9  # of the largest singular value: a derivative with a smaller one counts as singular
 _FLAT = 1e-8  # looser than `_REGULAR`: a false direction is found out by its first step
-_STEP, _LAST_STEP = 1e-2, 1e-8
+_STEP = 1e-2
+_LAST_STEP = 1e-8
 _MOST_STEPS = 2000
 _END = 1e-6  # far more than the last step of a walk, which stops just before a probability is 0
 _DIRECTIONS = 12  # in a kernel of more dimensions curves may lead elsewhere than along its axes
@@ -168,7 +169,8 @@ def add_continua(payoffs: Array, mix: Profile, continua: list[Continuum]) -> Non
     face one is kept.
     """
     generator = np.random.default_rng(0)
-    supports, best = find_supports(mix, _USED), _find_best(payoffs, mix)
+    supports = find_supports(mix, _USED)
+    best = _find_best(payoffs, mix)
     extra = [(i, a) for i, actions in enumerate(best) for a in actions if a not in supports[i]]
     choices = (chosen for count in range(len(extra) + 1) for chosen in combinations(extra, count))
     for chosen in islice(choices, _MOST_FACES):
@@ -224,7 +226,8 @@ def _move(payoffs: Array, face: Supports, mix: Profile, step: Array) -> Profile 
 
 def _walk(payoffs: Array, face: Supports, mix: Profile, step: Array) -> list[Profile]:
     """Follow equilibria on a face, each a step from the last, as far as they go."""
-    path, size = [mix], _STEP
+    path = [mix]
+    size = _STEP
     while size > _LAST_STEP and len(path) < _MOST_STEPS:
         other = _move(payoffs, face, path[-1], size * step)
         if other is None:
@@ -250,7 +253,8 @@ def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array
         return derivative
     _, singular, rows = np.linalg.svd(derivative)
     kernel = rows[singular <= _FLAT * max(float(singular[0]), 1.0)]
-    axes, drawn = np.eye(len(kernel)), generator.normal(size=(_DIRECTIONS, len(kernel)))
+    axes = np.eye(len(kernel))
+    drawn = generator.normal(size=(_DIRECTIONS, len(kernel)))
     steps = np.concatenate([axes, -axes, drawn]) @ kernel
     sizes = np.abs(steps).max(axis=1, initial=0.0)
     return np.asarray(steps[sizes > 0] / sizes[sizes > 0, None])

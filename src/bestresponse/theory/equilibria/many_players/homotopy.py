@@ -63,15 +63,18 @@ def follow(
 ) -> Floats:
     """Move every row of z to the end of its path; how far each came, 1 being the end."""
     steps, first_step, smallest, accepted, easy, converged = limits
-    t, step = np.zeros(len(z)), np.full(len(z), first_step)
+    t = np.zeros(len(z))
+    step = np.full(len(z), first_step)
     left = np.arange(len(z))
     for _ in range(steps):
         if not len(left):
             break
         ends = [target[owner[left]] for target in targets]
         h = np.minimum(step[left], 1.0 - t[left])
-        guess = _predict(begin, ends, sizes, z[left], t[left], h)
-        landed, first = _correct(begin, ends, sizes, guess, t[left] + h, converged)
+        guess = _predict(begin, ends, sizes=sizes, z=z[left], t=t[left], h=h)
+        landed, first = _correct(
+            begin, ends, sizes=sizes, z=guess, t=t[left] + h, converged=converged
+        )
         good = first < accepted
         z[left[good]] = landed[good]
         t[left[good]] += h[good]
@@ -263,17 +266,25 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
         # What every other action earns more than the first: (systems, equations, others'
         # actions...).
         targets.append(_turn(first[:, 1:] - first[:, :1], i, start.bases))
-    paths, systems = len(start.solutions), len(payoffs[0])
+    paths = len(start.solutions)
+    systems = len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
     owner = np.repeat(np.arange(systems), paths)
     kernels = load_kernels(KERNELS, engine, len(z), _WORTH_COMPILING)
     if kernels is not None:
-        reached, limits = np.zeros(len(z)), np.array(_LIMITS)
+        reached = np.zeros(len(z))
+        limits = np.array(_LIMITS)
         kernels.follow_rows(
-            np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits
+            np.array(sizes),
+            _flat(start.tensors)[0],
+            targets=_flat(targets),
+            z=z,
+            owner=owner,
+            reached=reached,
+            limits=limits,
         )
     else:
-        reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
+        reached = follow(sizes, start.tensors, targets=targets, z=z, owner=owner, limits=_LIMITS)
     points = tuple(
         with_one(block) @ basis.T
         for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)

@@ -1,6 +1,6 @@
 """Compiled path following for `homotopy`: one path after another, each with its own step.
 
-The coefficients of a system stand in one row: for each player, each of its equations and each
+The coefficients of a system are in one row: for each player, each of its equations and each
 combination of the other players' coordinates, in this order. This module imports numba; load it
 only when it pays.
 """
@@ -88,11 +88,13 @@ def _solve(matrix: Complexes, right: Complexes, other: Complexes) -> bool:
     singular."""
     n = len(right)
     for k in range(n):
-        best, largest = k, 0.0
+        best = k
+        largest = 0.0
         for i in range(k, n):
             size = abs(matrix[i, k].real) + abs(matrix[i, k].imag)
             if size > largest:
-                best, largest = i, size
+                best = i
+                largest = size
         if not largest > 1e-300:
             return False
         if best != k:
@@ -135,7 +137,8 @@ def _extrapolate(
     if span == 0.0:
         return z + h * slope
     s = 1.0 + h / span
-    s2, s3 = s * s, s * s * s
+    s2 = s * s
+    s3 = s * s * s
     return (
         (2 * s3 - 3 * s2 + 1) * z0
         + (s3 - 2 * s2 + s) * span * slope0
@@ -160,10 +163,14 @@ def _correct(
     Leaves the direction of the path in the first row of `work`.
     """
     n = len(point)
-    slope, move, jacobian = work[0, :n], work[1, :n], work[2:, :n]
+    slope = work[0, :n]
+    move = work[1, :n]
+    jacobian = work[2:, :n]
     first = 0.0
     for k in range(_CORRECTIONS):
-        _evaluate(sizes, begin, target, point, t, move, jacobian, slope)
+        _evaluate(
+            sizes, begin, target=target, z=point, t=t, value=move, jacobian=jacobian, by_t=slope
+        )
         if not _solve(jacobian, move, slope):
             return first, np.inf
         for i in range(n):
@@ -186,16 +193,21 @@ def _follow_one(
     """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest
     step, tolerances."""
     n = len(z)
-    t, h, span = 0.0, float(limits[1]), 0.0
-    _, size = _correct(sizes, begin, target, z, t, limits, work)
+    t = 0.0
+    h = float(limits[1])
+    span = 0.0
+    _, size = _correct(sizes, begin, target=target, point=z, t=t, limits=limits, work=work)
     if not size < limits[5]:
         return 0.0
     slope = work[0, :n].copy()
-    z0, slope0 = z.copy(), slope.copy()
+    z0 = z.copy()
+    slope0 = slope.copy()
     for _ in range(int(limits[0])):
         h = min(h, 1.0 - t)
-        guess = _extrapolate(z, slope, z0, slope0, span, h)
-        first, size = _correct(sizes, begin, target, guess, t + h, limits, work)
+        guess = _extrapolate(z, slope, z0=z0, slope0=slope0, span=span, h=h)
+        first, size = _correct(
+            sizes, begin, target=target, point=guess, t=t + h, limits=limits, work=work
+        )
         change = (
             limits[4] / max(first, 1e-12)
         ) ** 0.25  # the error of the cubic grows with the fourth power
@@ -230,4 +242,6 @@ def follow_rows(
     n = z.shape[1]
     work = np.empty((n + 2, n), np.complex128)
     for path in range(len(z)):
-        reached[path] = _follow_one(sizes, begin, targets[owner[path]], z[path], limits, work)
+        reached[path] = _follow_one(
+            sizes, begin, target=targets[owner[path]], z=z[path], limits=limits, work=work
+        )

@@ -1,22 +1,26 @@
-"""Nash equilibria of games with more than two players: pure ones by inspection, mixed ones by
-following paths.
+"""Nash equilibria of games with more than two players, and whether there are others.
 
-Method: every profile of supports that survives conditional dominance gives a polynomial system
-(everything in a support earns the same), and `homotopy` finds all its isolated solutions, smallest
-supports first, until the time is used up. What is found was polished by Newton's method to a regret
-of at most 1e-9 of the payoff range; where payoffs are exact, rationals decide which of these are
-equilibria (see `certify`).
+First strictly dominated actions go, again and again. Players who then have one action left drop
+out, and the rest is solved by what is best for it:
 
-The list is complete where every profile was searched, every path ended, no two in one regular
-solution, every equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for
-two players; Ritzberger 1994). Where it is not, the principal branch of logit equilibria is traced
-as well (Turocy 2005, see `tracing`). Three players with two actions each, as given or after
-elimination, are solved in closed form instead (see `two_actions`).
+- nobody or one player is left: every action left is as good as any other;
+- two players: the extreme equilibria and the components they span, as for any two-player game;
+- three players with two actions each: a closed form (see `two_actions`);
+- otherwise every profile of supports that survives conditional dominance gives a polynomial system
+  (everything in a support earns the same), smallest supports first, until the time is used up.
+
+A system of up to `_MOST_UNKNOWNS` unknowns is solved by halving boxes, which finds all its
+solutions and proves that there are no others (see `subdivision`). What that does not settle, a
+continuum or a large system, is searched by following paths (see `homotopy`), and the list is then
+not called complete. It is where every system was settled and every solution could be certified;
+where payoffs are exact, rationals decide which solutions are equilibria (see `certify`).
+
+Where the list is not complete, the principal branch of logit equilibria is traced as well (Turocy
+2005, see `tracing`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import combinations, product
 from math import inf, nan, prod
 from sys import modules
@@ -47,10 +51,15 @@ from bestresponse.theory.equilibria.many_players.homotopy import (
     count_paths,
     follow_paths,
 )
+from bestresponse.theory.equilibria.many_players.rest import ReducedGame, find_rest
+from bestresponse.theory.equilibria.many_players.subdivision import (
+    Roots,
+    make_systems,
+    solve_systems,
+)
 from bestresponse.theory.equilibria.many_players.tracing import BRANCHES, trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.result import Continuum, Equilibrium, NashResult, pure_nash
-from bestresponse.theory.games.dominance import Elimination, iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
 
@@ -58,6 +67,8 @@ OneMethod = Literal["auto", "logit"]
 
 _CELLS_LIMIT = 300_000
 _MOST_PROFILES = 1_000_000
+_MOST_UNKNOWNS = 7  # halved boxes double with every further unknown
+_UNKNOWNS_IN_DOUBT = 3  # where nothing can be proved any more, paths find solutions sooner
 _PATHS_AT_ONCE = 2000
 _MOST_PATHS = 20_000
 """Of one system: more are not started."""
@@ -65,6 +76,7 @@ _SEEDS = 3  # starts: paths that jumped from one start seldom do from another
 _REAL = 1e-6  # imaginary parts and negative probabilities of a real solution, up to rounding
 _NEAR = 1e-2  # ends that are not regular are known to a few digits only
 _SAME = 1e-6  # of probabilities: two solutions that are closer are one
+_SURELY_SAME = 1e-9  # solutions between this and `_SAME` apart may be two
 
 
 @dataclass(slots=True)
@@ -97,116 +109,118 @@ def nplayer_nash(
     is one of a continuum.
     """
     _check_size(game)
+    rest = find_rest(game)
+    solved = rest.solve_simple(engine)
+    if solved is not None:
+        return solved
+    if rest.game.shape == (2, 2, 2):
+        return _solve_in_closed_form(rest)
+    search = _Search(scale_payoffs(rest.game), engine, monotonic() + seconds, report)
+    return _search_rest(rest, search, seconds)
+
+
+def _search_rest(rest: ReducedGame, search: _Search, seconds: float) -> NashResult:
+    """Search what is left of a game: see above."""
+    game = rest.game
     pure = [_point_masses(game, cell) for cell in pure_nash(game)]
-    left = iterated_elimination(game)
-    if left.solved:
-        return NashResult(
-            (Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True
-        )
-    if left.game.shape == (2, 2, 2):
-        return _solve_in_closed_form(game, left)
-    profiles = int(prod(2**m - 1 for m in left.game.shape)) - prod(
-        left.game.shape
-    )  # in which somebody mixes
-    search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
+    # In these somebody mixes.
+    profiles = int(prod(2**m - 1 for m in game.shape)) - prod(game.shape)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
-    candidates = list(pure)
-    for mix in search.mixed:
-        candidates.append(tuple(np.zeros(m) for m in game.shape))
-        for whole, part, actions in zip(candidates[-1], mix, left.kept, strict=True):
-            whole[list(actions)] = part
+    candidates = [*pure, *search.mixed]
     certified = _certify_all(game, candidates)
-    search.sure = search.sure and len(certified) == len(candidates)
-    if not search.sure or search.searched < profiles or not certified:
+    all_certified = len(certified) == len(candidates)
+    search.sure = search.sure and all_certified and search.searched == profiles
+    if not search.sure or not certified:
         # Where there is an equilibrium already, the principal branch has to do: failing ones take
         # seconds each.
-        traced = trace_to_equilibrium(scale_payoffs(game), 1 if certified else BRANCHES)
+        traced = trace_to_equilibrium(search.payoffs, 1 if certified else BRANCHES)
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
-        raise _found_none(game)
+        raise _found_none(rest.whole)
     search.deadline = monotonic() + seconds
-    return _assemble(game, certified, search, profiles)
+    different = _drop_doubles(search, certified)
+    return _assemble(rest, different, search, profiles)
+
+
+def _drop_doubles(search: _Search, certified: list[Certified]) -> list[Certified]:
+    """Keep one of the equilibria that are the same; those that are only close leave a doubt."""
+    different: list[Certified] = []
+    for point in certified:
+        if not any(_are_same(search, point, other) for other in different):
+            different.append(point)
+    return different
+
+
+def _are_same(search: _Search, point: Certified, other: Certified) -> bool:
+    if point.exact is not None and other.exact is not None:
+        return point.exact == other.exact
+    distance = measure_distance(point.strategies, other.strategies)
+    if _SURELY_SAME < distance <= _SAME:
+        search.sure = False
+    return distance <= _SAME
 
 
 def _assemble(
-    game: NormalForm, certified: list[Certified], search: _Search, profiles: int
+    rest: ReducedGame, different: list[Certified], search: _Search, profiles: int
 ) -> NashResult:
-    different: list[Certified] = []
-    for point in certified:
-        same = (
-            (
-                point.exact == other.exact
-                if point.exact is not None and other.exact is not None
-                else measure_distance(point.strategies, other.strategies) <= _SAME
-            )
-            for other in different
-        )
-        if not any(same):
-            different.append(point)
-    equilibria, continua = _describe(game, different, search.deadline)
+    equilibria, continua = _describe(rest, different, search.deadline)
     equilibria.sort(
         key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies])
     )
-    indices = [e.index for e in equilibria if e.index is not None]
-    regular = len(indices) == len(equilibria)
-    method = "pure search, logit tracing"
-    if search.searched:
-        part = (
-            ""
-            if search.searched == profiles
-            else f" of {search.searched:,} of {profiles:,} profiles"
-        )
-        method = f"pure search, support enumeration{part} with path following"
+    compiled = search.followed and search.engine != "numpy" and KERNELS in modules
     return NashResult(
         tuple(equilibria),
-        method,
-        search.sure and search.searched == profiles and regular and sum(indices) == 1,
-        not regular,
-        all_pure=True,
+        _name_method(search, profiles),
+        search.sure,
+        any(e.index is None for e in equilibria),
+        known_complete=("Nash", "pure Nash") if search.sure else ("pure Nash",),
         mixed_searched=search.searched > 0,
-        engine=(
-            "numba"
-            if search.followed and search.engine != "numpy" and KERNELS in modules
-            else "numpy"
-        ),
+        engine="numba" if compiled else "numpy",
         continua=tuple(continua),
     )
 
 
+def _name_method(search: _Search, profiles: int) -> str:
+    if not search.searched:
+        return "pure search, logit tracing"
+    part = ""
+    if search.searched < profiles:
+        part = f" of {search.searched:,} of {profiles:,} profiles"
+    how = "path following" if search.followed else "subdivision"
+    return f"pure search, support enumeration{part} with {how}"
+
+
 def _describe(
-    game: NormalForm, points: list[Certified], deadline: float
+    rest: ReducedGame, points: list[Certified], deadline: float
 ) -> tuple[list[Equilibrium], list[Continuum]]:
     """Compute the indices of equilibria, and until `deadline` the continua that those lie on which
     have none."""
-    payoffs, equilibria = scale_payoffs(game), []
+    payoffs = scale_payoffs(rest.game)
+    equilibria: list[Equilibrium] = []
     continua: list[Continuum] = []
     for point in points:
         index = find_index(payoffs, point.strategies, point.quasi_strict)
         if index is None and monotonic() < deadline:
             add_continua(payoffs, point.strategies, continua)
         on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
-        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, on_curve))
-    return equilibria, continua
+        equilibria.append(rest.carry(point.strategies, point.exact, index, on_curve))
+    return equilibria, [rest.carry_continuum(one) for one in continua]
 
 
-def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
+def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
     """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is
     irrational."""
-    cube = solve_two_actions(left.game)
+    game = rest.game
+    cube = solve_two_actions(game)
     points = []
     for point in cube.points:
         # The second of the two actions left is played with these probabilities.
-        shares = [
-            dict(zip(kept, (1 - x, x), strict=True))
-            for kept, x in zip(left.kept, point, strict=True)
-        ]
-        seats = zip(shares, game.shape, strict=True)
-        exact = tuple(tuple(share.get(a, Fraction(0)) for a in range(m)) for share, m in seats)
+        exact = tuple((1 - x, x) for x in point)
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
-        mix = tuple(np.array(share, dtype=np.float64) for share in exact)
+        mix = tuple(np.array(shares, dtype=np.float64) for shares in exact)
         points.append(Certified(mix, exact if known else None))
-    equilibria, continua = _describe(game, points, inf)
+    equilibria, continua = _describe(rest, points, inf)
     return NashResult(
         tuple(equilibria),
         "closed form, exact" if game.is_exact and cube.rational else "closed form",
@@ -265,28 +279,67 @@ def _found_none(game: NormalForm) -> NotCertified:
 def _search_supports(search: _Search) -> None:
     """Solve the systems of all profiles of supports, smallest first, until the time is used up."""
     shape = search.payoffs.shape[1:]
-    for sizes in sorted(
-        product(*(range(1, m + 1) for m in shape)), key=lambda s: (sum(s), max(s), s)
-    ):
+    if sum(shape) - len(shape) > _MOST_UNKNOWNS and count_paths(shape):
+        search.sure = False  # the largest system will not be settled
+    all_sizes = product(*(range(1, m + 1) for m in shape))
+    for sizes in sorted(all_sizes, key=lambda s: (sum(s), max(s), s)):
         if max(sizes) == 1:
             continue
-        choices = [list(combinations(range(m), size)) for m, size in zip(shape, sizes, strict=True)]
-        paths = count_paths(tuple(size for size in sizes if size > 1))
-        if paths > _MOST_PATHS or monotonic() > search.deadline:
+        if monotonic() > search.deadline:
             search.sure = False
-            continue
-        if not paths:
-            search.searched += prod(map(len, choices))
-            continue
-        for batch in _batches(search, choices, max(1, _PATHS_AT_ONCE // paths)):
-            _solve_systems(search, batch)
+            return
+        choices = [list(combinations(range(m), size)) for m, size in zip(shape, sizes, strict=True)]
+        for batch in _batches(search, choices, _PATHS_AT_ONCE):
+            open_ones = _settle(search, batch)
+            _follow(search, open_ones)
             if search.report is not None:
                 done = f"{search.searched:,} profiles of supports searched"
                 search.report(f"{len(search.mixed):,} mixed equilibria, {done}")
 
 
+def _settle(search: _Search, batch: list[Supports]) -> list[Supports]:
+    """Solve systems of equal sizes with a proof; return those for which that fails."""
+    unknowns = sum(len(support) - 1 for support in batch[0])
+    if unknowns > (_MOST_UNKNOWNS if search.sure else _UNKNOWNS_IN_DOUBT):
+        return batch
+    systems = make_systems(search.payoffs, batch)
+    roots = solve_systems(systems, search.deadline)
+    _keep_roots(search, batch, roots)
+    return [supports for supports, known in zip(batch, roots.proved, strict=True) if not known]
+
+
+def _keep_roots(search: _Search, batch: list[Supports], roots: Roots) -> None:
+    """Keep solutions as mixtures of all actions."""
+    shape = search.payoffs.shape[1:]
+    for system, root in roots.found:
+        mix = tuple(np.zeros(m) for m in shape)
+        start = 0
+        for whole, support in zip(mix, batch[system], strict=True):
+            stop = start + len(support) - 1
+            part = np.clip(root[start:stop], 0.0, None)
+            whole[list(support[1:])] = part
+            whole[support[0]] = max(0.0, 1.0 - part.sum())
+            start = stop
+        search.mixed.append(mix)
+
+
+def _follow(search: _Search, batch: list[Supports]) -> None:
+    """Search systems that are not settled, some at a time; nothing is proved of them."""
+    if not batch:
+        return
+    search.sure = False
+    paths = count_paths(tuple(len(support) for support in batch[0] if len(support) > 1))
+    if not 0 < paths <= _MOST_PATHS:
+        return
+    at_once = max(1, _PATHS_AT_ONCE // paths)
+    for first in range(0, len(batch), at_once):
+        if monotonic() > search.deadline:
+            return
+        _solve_systems(search, batch[first : first + at_once])
+
+
 def _batches(
-    search: _Search, choices: list[list[tuple[int, ...]]], most: int
+    search: _Search, choices: Sequence[list[tuple[int, ...]]], most: int
 ) -> Iterator[list[Supports]]:
     """The profiles that survive conditional dominance, some at a time, as long as there is time."""
     batch: list[Supports] = []
@@ -336,7 +389,6 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
         left = [supports for supports, doubt in zip(left, doubtful, strict=True) if doubt]
         if not left:
             return
-    search.sure = False
 
 
 def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[bool]:
@@ -349,9 +401,7 @@ def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[b
     whole = np.concatenate(mixes, axis=1)
     odd = np.maximum(np.abs(whole.imag).max(axis=1), -whole.real.min(axis=1))
     for k in np.flatnonzero(odd < np.where(ends.regular, _REAL, _NEAR)).tolist():
-        _keep_equilibrium(
-            search, batch[ends.system[k]], [mix[k].real for mix in mixes], bool(ends.regular[k])
-        )
+        _keep_equilibrium(search, batch[ends.system[k]], [mix[k].real for mix in mixes])
     points = np.concatenate(
         [x / np.linalg.norm(x, axis=1, keepdims=True) for x in ends.points], axis=1
     )
@@ -363,11 +413,8 @@ def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[b
     ]
 
 
-def _keep_equilibrium(
-    search: _Search, supports: Supports, parts: list[Array], regular: bool
-) -> None:
-    """Polish a solution and keep it if it is an equilibrium; what is close to one and is none
-    leaves a doubt."""
+def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array]) -> None:
+    """Polish a solution and keep it if it is an equilibrium."""
     shape = search.payoffs.shape[1:]
     mix = tuple(np.zeros(m) for m in shape)
     left = iter(parts)
@@ -376,7 +423,3 @@ def _keep_equilibrium(
     polished = equal_payoffs(search.payoffs, supports, mix)
     if polished is not None and worst_regret(search.payoffs, polished) <= REGRET_LIMIT:
         search.mixed.append(polished)
-        return
-    near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
-    if not regular and worst_regret(search.payoffs, near) < _NEAR:
-        search.sure = False

@@ -40,7 +40,8 @@ _HIGHEST = 1e8  # for payoffs in [0, 1]: a loss of 1e-6 is then never chosen
 _MOST_POINTS = 20_000
 _LEAST_STEP = 1e-10
 _CROSSING = 1e-4
-_CAREFUL, _BOLD = (0.02, 0.998), (0.3, 0.9)
+_CAREFUL = (0.02, 0.998)
+_BOLD = (0.3, 0.9)
 """How far a correction may lead, relative to the step, and the least cosine of the angle between
 two tangents."""
 
@@ -76,11 +77,13 @@ class LogitBranch:
         Every action but the first of each has the odds against the first that it earns; the first
         makes the sum 1.
         """
-        logs, precision = point[:-1], point[-1]
+        logs = point[:-1]
+        precision = point[-1]
         values, derivative = self.evaluate(logs)
         raw = logs - self.noise - precision * values
         slopes = np.column_stack([np.eye(self.size) - precision * derivative, -values])
-        sides, slopes = raw - raw[self._first], slopes - slopes[self._first]
+        sides = raw - raw[self._first]
+        slopes = slopes - slopes[self._first]
         mixes = np.exp(logs)
         sides[self._starts] = np.add.reduceat(mixes, self._starts) - 1.0
         for low, high in self.edges:
@@ -132,7 +135,8 @@ class TableBranch(LogitBranch):
     def evaluate(self, logs: Array) -> tuple[Array, Array]:
         """Say what every action earns, and derive that by the logarithms of all probabilities."""
         mixes = tuple(np.exp(logs[low:high]) for low, high in self.edges)
-        values, derivative = np.empty(self.size), np.zeros((self.size, self.size))
+        values = np.empty(self.size)
+        derivative = np.zeros((self.size, self.size))
         for i, (low, high) in enumerate(self.edges):
             values[low:high] = contract(self.payoffs[i], mixes, i)
             for j, (left, right) in enumerate(self.edges):
@@ -178,7 +182,10 @@ def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) ->
         if landed[-1] >= highest:
             yield _find_between(branch, point, landed, highest)
             return
-        point, tangent, orientation, stride = landed, ahead, turned, min(1.5 * stride, highest)
+        point = landed
+        tangent = ahead
+        orientation = turned
+        stride = min(1.5 * stride, highest)
         yield point
     raise NotCertified(
         f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points"

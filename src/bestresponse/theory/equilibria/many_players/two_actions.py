@@ -106,7 +106,8 @@ def _keep_segment(
 ) -> None:
     """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not
     negative."""
-    low, high = Fraction(0), Fraction(1)
+    low = Fraction(0)
+    high = Fraction(1)
     for start, stop in limits:
         if start < 0 and stop < 0:
             return
@@ -175,8 +176,12 @@ def _find_root(line: Linear) -> Fraction | str:
 def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
     """Everybody mixes: see above."""
     first, second, third = gains  # in (q, r), in (p, r), in (p, q)
-    above, below = (-third[0], -third[2]), (third[1], third[3])  # p = above / below
-    over, under = (-first[0], -first[1]), (first[2], first[3])  # r = over / under
+    # p = above / below
+    above = (-third[0], -third[2])
+    below = (third[1], third[3])
+    # r = over / under
+    over = (-first[0], -first[1])
+    under = (first[2], first[3])
     parts = zip(second, ((below, under), (above, under), (below, over), (above, over)), strict=True)
     square = [Fraction(0)] * 3
     for weight, (x, y) in parts:
@@ -186,10 +191,8 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
         roots, rational = _solve_quadratic(square)
     else:
         cube.continua = True
-        roots, rational = (
-            [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)],
-            True,
-        )
+        roots = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)]
+        rational = True
     for q in roots:
         if 0 < q < 1 and _keep_inside(
             cube, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]
@@ -199,7 +202,8 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
 
 def _keep_inside(cube: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:
     """Keep the equilibrium at q, if there is one; say whether a point was kept."""
-    p, r = _find_root((-at[0], at[1])), _find_root((-at[2], at[3]))
+    p = _find_root((-at[0], at[1]))
+    r = _find_root((-at[2], at[3]))
     if p == "all" and r == "all":
         cube.continua = True
         return False

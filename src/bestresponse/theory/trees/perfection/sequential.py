@@ -7,7 +7,7 @@ belief (Kreps and Wilson 1982).
 Two players: in the perturbed game every sequence of k own moves has a weight of at least eps^k.
 Limits of its equilibria are quasi-perfect (van Damme 1984), hence sequential, hence subgame perfect
 and Nash. The perturbed game is a linear complementarity problem over realization plans in which eps
-stands on the right side only (Miltersen and Sorensen 2010): a ratio test that compares polynomials
+is on the right side only (Miltersen and Sorensen 2010): a ratio test that compares polynomials
 by their lowest powers solves it for all small eps at once.
 
 More players: the terms are read off the branch of agent quantal response equilibria (see
@@ -45,7 +45,8 @@ _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
 
 _BRANCHES = 4
-_FIRST_TRY, _LAST_TRY = 50.0, 2e4
+_FIRST_TRY = 50.0
+_LAST_TRY = 2e4
 """Precisions, for payoffs of range 1, between which the limit of a branch is guessed, each at four
 times the last."""
 _LARGEST_DENOMINATOR = 5000  # of powers and weights that are guessed, and proved afterwards
@@ -95,11 +96,14 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
             " subgame perfect ones"
         )
     if tree.num_players == 2:
-        method, candidates = "quasi-perfect, sequence-form LCP", iter([_solve_perturbed(form)])
+        method = "quasi-perfect, sequence-form LCP"
+        candidates = iter([_solve_perturbed(form)])
     elif tree.is_perfect_information:
-        method, candidates = "backward induction", _induce_backward(tree)
+        method = "backward induction"
+        candidates = _induce_backward(tree)
     else:
-        method, candidates = "agent quantal responses", _follow_agents(tree)
+        method = "agent quantal responses"
+        candidates = _follow_agents(tree)
     for terms in candidates:
         beliefs = _find_beliefs(tree, terms)
         moves = [weight if power == 0 else Fraction(0) for power, weight in terms]
@@ -109,12 +113,12 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
                 zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True)
             )
             return SequentialEquilibrium(
-                policy,
-                payoffs,
-                0.0,
-                tuple(moves),
-                tuple(beliefs),
-                f"exact limit of small mistakes ({method})",
+                policy=policy,
+                payoffs=payoffs,
+                gap=0.0,
+                exact=tuple(moves),
+                exact_beliefs=tuple(beliefs),
+                method=f"exact limit of small mistakes ({method})",
             )
     raise NotCertified(
         "no limit of small mistakes could be proved to be a sequential equilibrium: those of more"
@@ -138,7 +142,8 @@ def _follow_agents(tree: Tree) -> Iterator[list[Term]]:
     again."""
     sizes = [len(infoset.moves) for infoset in tree.infosets]
     for noise in draw_noises(sizes, _BRANCHES):
-        branch, next_try = AgentBranch(tree, noise), _FIRST_TRY
+        branch = AgentBranch(tree, noise)
+        next_try = _FIRST_TRY
         with suppress(NotCertified):
             for point in follow_branch(branch, _LAST_TRY, bold=True):
                 if point[-1] >= next_try:
@@ -164,7 +169,8 @@ def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
         if ahead is None:
             return None
         points.append(ahead)
-    logs, precisions = np.array([p[:-1] for p in points]), np.array([p[-1] for p in points])
+    logs = np.array([p[:-1] for p in points])
+    precisions = np.array([p[-1] for p in points])
     inverse = np.linalg.inv(np.vander(1.0 / precisions, increasing=True))
     limits, (slopes, constants) = (
         (inverse @ np.exp(logs))[0],
@@ -272,7 +278,8 @@ def find_gaps(
     values = [(Fraction(0),) * tree.num_players] * tree.num_nodes
     earned = [Fraction(0)] * len(policy)
     for node in range(tree.num_nodes - 1, -1, -1):
-        owner, below = int(tree.owner[node]), tree.children[node]
+        owner = int(tree.owner[node])
+        below = tree.children[node]
         if owner == LEAF:
             values[node] = tree.read_payoffs(node)
             continue

@@ -208,9 +208,12 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubgameEquilibria:
-    """Subgame perfect equilibria: their policies and what they earn; `complete` says that every
-    part was solved completely and no combination was left out, up to the sets that extreme
-    equilibria span."""
+    """Subgame perfect equilibria: their policies and what they earn.
+
+    `complete` says that every part was solved completely and no combination was left out, up to the
+    sets that extreme equilibria span. It is False where a tie inside could be mixed so that
+    somebody above becomes indifferent: those equilibria are not listed.
+    """
 
     policies: tuple[Policy, ...]
     payoffs: tuple[Array, ...]
@@ -234,14 +237,16 @@ def find_subgames(tree: Tree) -> IntArray:
     [0]
     """
     nodes = np.arange(tree.num_nodes)
-    first, last = (
-        np.full(len(tree.infosets) + 1, tree.num_nodes),
-        np.full(len(tree.infosets) + 1, -1),
-    )
+    first = np.full(len(tree.infosets) + 1, tree.num_nodes)
+    last = np.full(len(tree.infosets) + 1, -1)
     np.minimum.at(first, tree.infoset, nodes)
     np.maximum.at(last, tree.infoset, nodes)
-    first[-1], last[-1] = tree.num_nodes, -1  # where no player moves
-    low, high, end = first[tree.infoset], last[tree.infoset], nodes + 1
+    # where no player moves
+    first[-1] = tree.num_nodes
+    last[-1] = -1
+    low = first[tree.infoset]
+    high = last[tree.infoset]
+    end = nodes + 1
     for node in range(tree.num_nodes - 1, 0, -1):
         above = int(tree.parent[node])
         low[above], high[above] = min(low[above], low[node]), max(high[above], high[node])
@@ -271,50 +276,72 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
     return SubgameEquilibria(tuple(policies), payoffs, subgames, complete)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Solved:
+    """Equilibria of a subgame, and whether they are all.
+
+    `varies` says that equilibria can be mixed into others which earn something else, as after a
+    tie: those in between are not listed.
+    """
+
+    solutions: list[_Solution]
+    complete: bool
+    varies: bool = False
+
+
 def _solve_backwards(tree: Tree, limit: int) -> tuple[list[_Solution], int, bool]:
     """Solve subgames from the last to the first: solutions, the number of subgames, and whether
     they are all."""
     roots = find_subgames(tree)
-    solved: dict[int, list[_Solution]] = {}
-    complete = True
+    solved: dict[int, _Solved] = {}
     for root in reversed(roots.tolist()):
-        solved[root], whole = _solve_part(tree, root, solved, limit)
-        complete = complete and whole
+        solved[root] = _solve_part(tree, root, solved, limit)
     if not len(roots):
-        solved[0] = [_Solution(tree.read_payoffs(0), {})]
-    return solved[0], len(roots), complete
+        return [_Solution(tree.read_payoffs(0), {})], 0, True
+    complete = all(part.complete for part in solved.values())
+    return solved[0].solutions, len(roots), complete
 
 
-def _solve_part(
-    tree: Tree, root: int, solved: dict[int, list[_Solution]], limit: int
-) -> tuple[list[_Solution], bool]:
+def _solve_part(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -> _Solved:
     """Solve what lies between `root` and the subgames inside, for every combination of their
     equilibria."""
     inside = _find_inside(tree, root, solved)
+    inside_varies = any(solved[node].varies for node in inside)
     solutions: list[_Solution] = []
+    answers: set[tuple[tuple[int, bytes], ...]] = set()
     complete = True
-    combinations = product(*(solved[node] for node in inside))
+    varies = inside_varies
+    combinations = product(*(solved[node].solutions for node in inside))
     for chosen in combinations:
         fixed = dict(zip(inside, chosen, strict=True))
         below = {key: mix for solution in chosen for key, mix in solution.choices.items()}
-        parts, whole = _solve_top(tree, root, fixed)
-        complete = complete and whole
-        solutions += [_Solution(part.payoffs, below | part.choices) for part in parts]
+        top = _solve_top(tree, root, fixed)
+        complete = complete and top.complete
+        varies = varies or top.varies
+        for part in top.solutions:
+            solutions.append(_Solution(part.payoffs, below | part.choices))
+        moves = [
+            (key, mix.tobytes()) for part in top.solutions for key, mix in part.choices.items()
+        ]
+        answers.add(tuple(moves))
         if len(solutions) >= limit:
             # At the limit nothing is left out only if it is met exactly and no combination is still
             # to be tried.
-            complete = (
-                complete
-                and len(solutions) == limit
-                and not any(True for _ in islice(combinations, 1))
-            )
+            is_last = not any(True for _ in islice(combinations, 1))
+            complete = complete and len(solutions) == limit and is_last
             break
-    return solutions[:limit], complete
+    # Payoffs are linear in how a tie is mixed: a single mover's best moves stay best in between
+    # where they are the same at both ends. Of a part with several movers that is not known.
+    is_single = all(node in solved or tree.owner[node] == LEAF for node in tree.children[root])
+    if inside_varies and not (is_single and len(answers) == 1):
+        complete = False
+    return _Solved(solutions[:limit], complete, varies)
 
 
-def _find_inside(tree: Tree, root: int, solved: dict[int, list[_Solution]]) -> list[int]:
+def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]:
     """The largest subgames properly inside the one at `root`."""
-    inside, waiting = [], list(tree.children[root])
+    inside = []
+    waiting = list(tree.children[root])
     while waiting:
         node = waiting.pop()
         if node in solved:
@@ -324,7 +351,7 @@ def _find_inside(tree: Tree, root: int, solved: dict[int, list[_Solution]]) -> l
     return sorted(inside)
 
 
-def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> tuple[list[_Solution], bool]:
+def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> _Solved:
     """Solve the part below `root` where subgames inside earn what is given."""
     below = tree.children[root]
     owner = int(tree.owner[root])
@@ -339,10 +366,11 @@ def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> tuple[list
                 tree.read_probability(node) if sure else tree.find_probability(node)
                 for node in below
             ]
-            return [
-                _Solution(tuple(sum(map(mul, weights, u)) for u in zip(*earned, strict=True)), {})
-            ], True
-        return list(_choose_best(tree, root, owner, earned)), True
+            means = tuple(sum(map(mul, weights, u)) for u in zip(*earned, strict=True))
+            return _Solved([_Solution(means, {})], complete=True)
+        best = list(_choose_best(tree, root, owner, earned))
+        varies = any(solution.payoffs != best[0].payoffs for solution in best)
+        return _Solved(best, complete=True, varies=varies)
     solved = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
     part = build_tree(
         tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name
@@ -366,7 +394,9 @@ def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> tuple[list
                 e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(indices, rows, strict=True))
             )
         )
-    return solutions, result.complete
+    mixes = any(e.in_continuum for e in result.equilibria)
+    varies = mixes and any(solution.payoffs != solutions[0].payoffs for solution in solutions)
+    return _Solved(solutions, result.complete, varies)
 
 
 def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Iterator[_Solution]:

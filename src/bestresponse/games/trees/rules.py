@@ -1,0 +1,90 @@
+"""Trees that follow a rule which is shorter than the tree: poker, trust, the ultimatum.
+
+A rule is stated only where the tree that it makes is this very tree, so that what is told is what
+is played.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.special import (
+    KuhnRule,
+    LeducRule,
+    TrustCoinsRule,
+    UltimatumCoinsRule,
+)
+from bestresponse.games.statements import tell
+from bestresponse.theory.catalogue.trees import kuhn_poker, leduc_poker, trust, ultimatum
+from bestresponse.theory.trees.tree import CHANCE, Tree
+
+TreeRule = KuhnRule | LeducRule | TrustCoinsRule | UltimatumCoinsRule
+_LEDUC = LeducRule(cards=("J", "Q", "K"), first_raise=2, second_raise=4, most_raises=2)
+POKER = (KuhnRule, LeducRule)
+
+
+@lru_cache(maxsize=32)
+def find_tree_rule(tree: Tree) -> TreeRule | None:
+    """Find the rule that makes this tree; None where none does."""
+    for guess in (_guess_kuhn, _guess_leduc, _guess_trust, _guess_ultimatum):
+        rule = guess(tree)
+        if rule is not None and _makes(rule, tree):
+            return rule
+    return None
+
+
+def make_tree(rule: TreeRule) -> Tree:
+    """Make the tree of a rule."""
+    match rule:
+        case KuhnRule(cards):
+            return kuhn_poker(len(cards) - 1)
+        case LeducRule():
+            return leduc_poker()
+        case TrustCoinsRule(endowment, factor):
+            return trust(endowment, factor)
+        case UltimatumCoinsRule(pie):
+            return ultimatum(pie)
+
+
+def _makes(rule: TreeRule, tree: Tree) -> bool:
+    try:
+        made = make_tree(rule)
+    except UsageError:
+        return False
+    return made.num_nodes == tree.num_nodes and tell(made) == tell(tree)
+
+
+def _guess_kuhn(tree: Tree) -> KuhnRule | None:
+    num_players = len(tree.players)
+    if int(tree.owner[0]) != CHANCE:
+        return None
+    dealt = {card for node in tree.children[0] for card in tree.branch_labels[node]}
+    cards = tuple(card for card in _ORDER if card in dealt)
+    is_deck = len(cards) == len(dealt) == num_players + 1
+    return KuhnRule(cards) if is_deck else None
+
+
+_ORDER = "9TJQKA"
+"""Letters of cards, the lowest first."""
+
+
+def _guess_leduc(tree: Tree) -> LeducRule | None:
+    return _LEDUC if tree.num_nodes == _LEDUC_NODES else None
+
+
+_LEDUC_NODES = 1939
+
+
+def _guess_trust(tree: Tree) -> TrustCoinsRule | None:
+    if tree.players != ("sender", "receiver") or len(tree.children[0]) < 2:
+        return None
+    after_one_coin = tree.children[0][1]
+    endowment = len(tree.children[0]) - 1
+    return TrustCoinsRule(endowment, factor=len(tree.children[after_one_coin]) - 1)
+
+
+def _guess_ultimatum(tree: Tree) -> UltimatumCoinsRule | None:
+    if tree.players != ("proposer", "responder"):
+        return None
+    return UltimatumCoinsRule(len(tree.children[0]) - 1)

@@ -1,0 +1,327 @@
+"""Mixed strategies as models write them.
+
+Actions and numbers that take turns, in many notations: `A: 0.25, B: 0.75`, `{"a": "1/4"}`,
+`25 % A, 75 % B`, `A with probability 1/4 and B with probability 3/4`, `0,25; 0,75`, `A and B each
+1/2`, `one half A, one half B`, `2:1:1`, `uniform over A and B`, `A` alone, all of them also in
+LaTeX. Text is cut into actions, numbers and words; where a word is in between that is not one
+of those with which strategies are told, nothing is read.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from bestresponse.core.ask import Mixture
+from bestresponse.core.errors import Flaw, InvalidMove
+from bestresponse.core.json import canonical
+
+_ROUNDING = 0.05
+"""How far a sum may be from 1: three probabilities of two decimals, rounded carelessly."""
+_SAME = 0.006
+"""Of a number that is written twice, as in `1/3 = 0.333` or `0.125 (12.5 %)`."""
+_LARGEST_SHARE = 1_000  # more than any percentage that is rounded
+_LONGEST_MIXTURE = 2_000
+_NOTATION = "another notation"
+"""What is said where nothing more particular can be."""
+_TELLING = re.compile(
+    "a|actions?|always|an|and|answer|are|as|at|be|by|choice|choos(e|es|ing)|columns?|each|equals?|equilibrium|final|for|go"
+    "|i|is|it|its|line|mix|mixed|mixing|moves?|my|of|on|one|only|optimal|options?|or|p|percent|pi|pick|play|plays|playing"
+    "|player|pr|prob|probabilit(y|ies)|pure|rows?|select|should|sigma|so|strateg(y|ies)|that|the|then|these|thus|times?|to"
+    "|w|we|weights?|will|with|would|x|y|certain|certainty",
+    re.IGNORECASE,
+)
+"""The words with which strategies are told."""
+_EVEN = re.compile("uniform|uniformly|equal|equally|even|evenly", re.IGNORECASE)
+"""Words that say that all actions named, or all there are, have one probability."""
+_BESIDE_EVEN = re.compile(
+    "across|all|among|between|both|chance|distribution|every|likely|mixture|over|random|randomly|two|three|four|five",
+    re.IGNORECASE,
+)
+"""Words that are next to those."""
+_PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "thirds": 3,
+    "quarter": 4,
+    "quarters": 4,
+    "fourth": 4,
+    "fourths": 4,
+    "fifth": 5,
+    "fifths": 5,
+    "sixth": 6,
+    "sixths": 6,
+    "eighth": 8,
+    "eighths": 8,
+    "tenth": 10,
+    "tenths": 10,
+}
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7}
+_FRACTION = re.compile(
+    rf"\b(?:(?P<count>{'|'.join(_COUNTS)})[ -])?(?P<part>{'|'.join(_PARTS)})\b", re.IGNORECASE
+)
+_RATIO = re.compile(
+    r"(?:in )?(?:an? |the )?(?:ratio )?(?:of )?(?P<names>[^=]*=)?"
+    r"\s*(?P<parts>\d{1,6}(?: ?: ?\d{1,6})+)\.?",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    r"\s*[(\[](?P<aside>[^()\[\]]{1,300})[)\]]\.?$"
+    r"|[,;.]?\s+(?:because|since|which|giving|where|so that)\s(?P<reason>.{1,300})$",
+    re.IGNORECASE | re.DOTALL,
+)
+TAKES_BACK = re.compile(
+    r"\b(?:or|unless|but|if|except|instead|otherwise|maybe|perhaps|rather|actually|wait|however|although|though)\b",
+    re.IGNORECASE,
+)
+"""Words behind an answer that may change it."""
+_VULGAR = {
+    "½": "1/2",
+    "⅓": "1/3",
+    "⅔": "2/3",
+    "¼": "1/4",
+    "¾": "3/4",
+    "⅕": "1/5",
+    "⅖": "2/5",
+    "⅗": "3/5",
+    "⅘": "4/5",
+    "⅙": "1/6",
+    "⅚": "5/6",
+    "⅛": "1/8",
+    "⅜": "3/8",
+    "⅝": "5/8",
+    "⅞": "7/8",
+    "％": "%",
+    "−": "-",
+    "٫": ".",
+    "⁄": "/",
+}
+_LATEX = (
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]{1,20})\}\s*\{([^{}]{1,20})\}"), r"\1/\2"),
+    (re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)"), r"\1/\2"),
+    (
+        re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathit|operatorname|boxed|textit|texttt)\s*\{"),
+        "{",
+    ),
+    (re.compile(r"\\(?:left|right|quad|qquad|,|;|!|:|\[|\]|\(|\)|\s)"), " "),
+    (re.compile(r"\\approx"), "="),
+    (re.compile(r"\\(?:to|rightarrow|mapsto)\b"), "->"),
+    (re.compile(r"\\([%{}_$#&])"), r"\1"),
+)
+_Stated = tuple[dict[str, float], list[str]]
+"""Actions with their numbers, and what had to be done to read them."""
+_CONTRACTED = re.compile(r"\b(?:I|we)['’](?:d|ll)\b", re.IGNORECASE)
+"""I'd and we'll say nothing about a strategy, but could be taken for actions I and D."""
+_DOT = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+_COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
+
+
+def strip_latex(text: str) -> str:
+    """Replace what LaTeX and Unicode write otherwise: fractions, boxes, fonts, spaces, percent
+    signs.
+
+    >>> strip_latex(r"\\boxed{\\text{A}: \\frac{1}{2},\\; \\text{B}: 50\\%}"), strip_latex("½")
+    ('{{A}: 1/2,  {B}: 50%}', '1/2')
+    """
+    for character, plain in _VULGAR.items():
+        text = text.replace(character, plain)
+    for pattern, plain in _LATEX if "\\" in text else ():
+        text = pattern.sub(plain, text)
+    return text
+
+
+def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
+    """Return the probabilities that an answer states, and what had to be done to read them; empty
+    if nothing had.
+
+    Raises:
+        InvalidMove: it states none, or none that are legal.
+    """
+    repairs: list[str] = []
+    if len(candidate) > _LONGEST_MIXTURE:
+        raise InvalidMove(
+            f"expected a probability for each action, got {len(candidate)} characters",
+            Flaw.UNPARSEABLE,
+        )
+    try:
+        numbers = list(ask.read(candidate))
+        if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
+            repairs.append("numbers in quotes")
+        unnamed = []
+        if re.search("[:=]", candidate):
+            unnamed = [
+                name
+                for name in ask.options
+                if name not in candidate and canonical(name) not in candidate
+            ]
+    except InvalidMove:
+        reading = _read_ratio(ask.options, candidate)
+        if reading is None:
+            reading = next(_find_readings(ask.options, candidate), None)
+        if reading is None:
+            shorter = _drop_remark(ask.options, candidate)
+            if shorter is None:
+                raise
+            mix, repair = read_mixture(ask, shorter)
+            return mix, ", ".join(part for part in (repair, "a remark behind it") if part)
+        stated, notation = reading
+        repairs += notation
+        unnamed = [name for name in ask.options if name not in stated]
+        numbers = [stated.get(name, 0.0) for name in ask.options]
+        if any(abs(p) > _LARGEST_SHARE for p in numbers):
+            ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
+    if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
+        numbers = [p / 100 for p in numbers]
+        repairs.append("percentages")
+    total = math.fsum(numbers)
+    if min(numbers) < 0 or abs(total - 1) > _ROUNDING:
+        ask.check(tuple(numbers))
+    if unnamed:
+        repairs.append(f"{', '.join(unnamed)} not named: 0")
+    if abs(total - 1) > 1e-9:
+        repairs.append(f"scaled from a sum of {total:.4g}")
+    mix = tuple([p / total for p in numbers])
+    return mix, ", ".join([part for part in repairs if part != _NOTATION] or repairs)
+
+
+def _read_ratio(options: tuple[str, ...], text: str) -> _Stated | None:
+    """Return the probabilities of a ratio such as 2:1:1, None where the text is none.
+
+    >>> _read_ratio(("A", "B", "C"), "2:1:1")
+    ({'A': 0.5, 'B': 0.25, 'C': 0.25}, ['a ratio'])
+    """
+    match = _RATIO.fullmatch(text.strip())
+    if match is None or any(option[:1].isdigit() for option in options):
+        return None
+    names = list(options)
+    if match["names"]:
+        names = [name.strip() for name in match["names"].rstrip("= ").split(":")]
+    parts = [int(part) for part in match["parts"].split(":")]
+    if sorted(names) != sorted(options) or len(parts) != len(names) or not sum(parts):
+        return None
+    shares = [part / sum(parts) for part in parts]
+    return dict(zip(names, shares, strict=True)), ["a ratio"]
+
+
+def _drop_remark(options: tuple[str, ...], text: str) -> str | None:
+    """Return an answer without the remark at its end, None where there is none or it may matter."""
+    match = _REMARK.search(text)
+    if match is None:
+        return None
+    remark = match["aside"] or match["reason"]
+    names = "|".join(map(re.escape, options))
+    another_share = re.search(rf"(?<!\w)(?:{names})(?!\w)[\s:=]{{0,3}}\d", remark)
+    if another_share or TAKES_BACK.search(remark):
+        return None
+    return text[: match.start()]
+
+
+def _write_fractions(text: str) -> str:
+    """Return a text with fractions in words as numbers.
+
+    >>> _write_fractions("one half A, two thirds B")
+    '1/2 A, 2/3 B'
+    """
+    text = re.sub(r"\bzero\b", "0", text, flags=re.IGNORECASE)
+    return _FRACTION.sub(
+        lambda match: (
+            f"{_COUNTS[(match['count'] or 'one').lower()]}/{_PARTS[match['part'].lower()]}"
+        ),
+        text,
+    )
+
+
+def _find_readings(options: tuple[str, ...], text: str) -> Iterator[_Stated]:
+    """Yield what a text states, read with decimal points first, then with commas, in the given case
+    first."""
+    plain = _CONTRACTED.sub("", strip_latex(text))
+    if not any(_FRACTION.search(option) for option in options):
+        plain = _write_fractions(plain)
+    plain = plain if any("_" in option for option in options) else plain.replace("_", " ")
+    for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
+        for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
+            tokens = _cut(options, plain, number, flags)
+            stated = None if tokens is None else _pair(options, *tokens)
+            if stated is not None:
+                yield stated, spelling or notation
+                return
+
+
+def _cut(
+    options: tuple[str, ...], text: str, number: str, flags: int
+) -> tuple[list[str | float], frozenset[str]] | None:
+    """Cut a text into actions, numbers and words; None where a word does not tell a strategy."""
+    names = {option.casefold() if flags else option: option for option in options}
+    if len(names) < len(options):
+        return None
+    # An action that looks like a number is one only where a colon or the like follows.
+    numeric = [re.escape(name) for name in options if re.fullmatch(r"[\d.]+", name)]
+    worded = [
+        re.escape(name)
+        for name in sorted(options, key=len, reverse=True)
+        if re.escape(name) not in numeric
+    ]
+    parts = [rf"(?<![\w.])(?:{'|'.join(worded)})(?!\w)"] if worded else []
+    parts += (
+        [rf"(?<![\w.,/])(?:{'|'.join(numeric)})(?=[\"'*`)\]}}]{{0,3}} ?(?:[:=|]|->|→))"]
+        if numeric
+        else []
+    )
+    pattern = (
+        rf"({'|'.join(parts)})|({number})( ?/ ?{_DOT})?("
+        r" ?%)?|([^\W\d_]+)|([^\s:=()\[\]{}\"'*`,;.|>→+×·&~≈$<-])"
+    )
+    tokens: list[str | float] = []
+    words = set()
+    for match in re.finditer(pattern, text, flags):
+        label, above, below, percent, word, other = match.groups()
+        if label:
+            tokens.append(names[label.casefold() if flags else label])
+        elif above:
+            divisor = float(below.strip(" /")) if below else 1.0
+            value = float(above.replace(",", ".")) / divisor if divisor else math.inf
+            value = value / 100 if percent else value
+            again = tokens and isinstance(tokens[-1], float) and abs(tokens[-1] - value) <= _SAME
+            if not (again and re.search(r"[=≈(]\s*$", text[: match.start()])):
+                tokens.append(value)
+        elif other or not _is_telling(word):
+            return None
+        else:
+            words.add(word.casefold())
+    return tokens, frozenset(words)
+
+
+def _is_telling(word: str) -> bool:
+    kinds = (_TELLING, _EVEN, _BESIDE_EVEN)
+    return any(kind.fullmatch(word) for kind in kinds)
+
+
+def _pair(
+    options: tuple[str, ...], tokens: Sequence[str | float], words: frozenset[str]
+) -> dict[str, float] | None:
+    """Give every action its number; None where it is not plain which is whose."""
+    labels = [token for token in tokens if isinstance(token, str)]
+    numbers = [token for token in tokens if isinstance(token, float)]
+    if len(set(labels)) < len(labels) or not (tokens or words):
+        return None
+    even = any(_EVEN.fullmatch(word) for word in words)
+    if even and not numbers:
+        named = labels or options
+        return dict.fromkeys(named, 1 / len(named))
+    if even or any(_BESIDE_EVEN.fullmatch(word) for word in words):
+        return None
+    if not labels and len(numbers) == len(options):
+        return dict(zip(options, numbers, strict=True))
+    if "each" in words and len(numbers) == 1:
+        return dict.fromkeys(labels or options, numbers[0])
+    if len(labels) == 1 and not numbers and len(options) > 1:
+        return {labels[0]: 1.0}
+    takes_turns = all(
+        isinstance(token, str) != isinstance(after, str) for token, after in pairwise(tokens)
+    )
+    return (
+        dict(zip(labels, numbers, strict=True))
+        if takes_turns and len(labels) == len(numbers)
+        else None
+    )

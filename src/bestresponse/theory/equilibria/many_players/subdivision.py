@@ -1,0 +1,389 @@
+"""All solutions of the equations of a mixed equilibrium, with a proof that there are no others.
+
+On given supports everything in a support earns the same: as many polynomial equations as unknowns.
+Payoffs are multilinear, so around the centre of a box an equation is its value there, a linear part
+and products of deviations whose size is bounded by the radii: no interval arithmetic is needed
+beyond absolute values. A box is left out where
+
+- an equation has the same sign everywhere in it,
+- an action outside the supports earns more everywhere in it,
+- or Newton's method, with what is not linear as its error, leads out of it (Krawczyk 1969).
+
+Where the equations are one to one on a box around a solution (the derivative, multiplied by its
+inverse at the centre, differs from the identity by less than 1), the box holds no other. All other
+boxes are halved. Where no box is left, all solutions are known; where boxes get small or many, as
+they do around a continuum, the system is given up, and nothing is claimed.
+
+Rounding: payoffs are scaled to [0, 1], and every bound is widened by `_ROUNDING` times the sizes of
+all terms, some hundred times what so many operations can round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.theory.equilibria.many_players.certify import Supports
+from bestresponse.theory.games.normal_form import Array
+
+_ROUNDING = 1e-13
+_SMALLEST = 1e-5  # radius: a box that is still open so close to a solution will stay so
+_MOST_BOXES = 20_000  # of one system, in all
+_AT_ONCE = 4096
+_NEWTON_STEPS = 8
+_NEAR = 1e-9  # probabilities and gains closer to 0 than this are left to rationals
+_SINGULAR = 1e-12
+_TIGHT = 1e-13  # least radius of the box in which a solution is shown to exist
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Systems:
+    """The equations of several profiles of supports of the same sizes, as polynomials.
+
+    `equations[k, e]` and `gains[k, g]` have one axis per player who mixes: along it the constant
+    first, then one coefficient for the probability of each action but the first of the support.
+    """
+
+    sizes: tuple[int, ...]
+    equations: Array
+    gains: Array
+
+    @property
+    def unknowns(self) -> int:
+        """How many probabilities are unknown."""
+        return sum(self.sizes) - len(self.sizes)
+
+
+@dataclass(slots=True)
+class Roots:
+    """What is known of the solutions of several systems.
+
+    `found` are solutions that may be equilibria, as probabilities of all actions but the first of
+    each support; `proved` says of each system that it has no others.
+    """
+
+    found: list[tuple[int, Array]] = field(default_factory=list)
+    proved: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    boxes: int = 0
+
+
+def make_systems(payoffs: Array, profiles: Sequence[Supports]) -> Systems:
+    """Write down the equations of profiles of supports of the same sizes."""
+    mixing = [i for i, support in enumerate(profiles[0]) if len(support) > 1]
+    sizes = tuple(len(profiles[0][i]) for i in mixing)
+    equations = []
+    gains = []
+    for supports in profiles:
+        equal: list[Array] = []
+        better: list[Array] = []
+        for player, support in enumerate(supports):
+            leads = _find_leads(payoffs, supports, player)
+            inside = list(support[1:])
+            outside = [a for a in range(payoffs.shape[1 + player]) if a not in support]
+            equal.extend(leads[a] for a in inside)
+            better.extend(leads[a] for a in outside)
+        equations.append(np.stack(equal))
+        gains.append(np.stack(better) if better else np.zeros((0, *sizes)))
+    return Systems(sizes, np.stack(equations), np.stack(gains))
+
+
+def _find_leads(payoffs: Array, supports: Supports, player: int) -> Array:
+    """Say what every action of a player earns more than the first of its support, as polynomials:
+    one axis for actions, then one for each player who mixes."""
+    cells = [range(payoffs.shape[1 + player]) if i == player else s for i, s in enumerate(supports)]
+    table = np.moveaxis(payoffs[player][np.ix_(*cells)], player, 0)
+    leads = table - table[supports[player][0]]
+    axis = 1
+    for other, support in enumerate(supports):
+        if other == player:
+            if len(support) > 1:  # one's own probabilities do not matter
+                leads = np.expand_dims(leads, axis)
+                padding = [(0, 0)] * leads.ndim
+                padding[axis] = (0, len(support) - 1)
+                leads = np.pad(leads, padding)
+                axis += 1
+        elif len(support) > 1:
+            first = np.take(leads, [0], axis=axis)
+            rest = np.take(leads, range(1, len(support)), axis=axis) - first
+            leads = np.concatenate([first, rest], axis=axis)
+            axis += 1
+        else:
+            leads = np.take(leads, 0, axis=axis)
+    return np.asarray(leads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shape:
+    """Where the terms of a polynomial lie in a row of coefficients: linear ones, and of every term
+    which unknowns it multiplies."""
+
+    sizes: tuple[int, ...]
+    linear: NDArray[np.int_]
+    powers: Array
+
+    @classmethod
+    def of(cls, sizes: tuple[int, ...]) -> _Shape:
+        columns = []
+        for player, size in enumerate(sizes):
+            for k in range(1, size):
+                has = np.zeros(size)
+                has[k] = 1.0
+                wide = has.reshape([size if i == player else 1 for i in range(len(sizes))])
+                columns.append(np.broadcast_to(wide, sizes).ravel())
+        powers = np.array(columns)
+        degree = powers.sum(axis=0)
+        linear = [int(np.flatnonzero((degree == 1) & (row == 1))[0]) for row in powers]
+        return cls(sizes, np.array(linear), powers)
+
+    @property
+    def higher(self) -> NDArray[np.bool_]:
+        """Which terms are products of several unknowns."""
+        return np.asarray(self.powers.sum(axis=0) > 1)
+
+    def blocks(self) -> Iterator[slice]:
+        """The unknowns of each player."""
+        start = 0
+        for size in self.sizes:
+            yield slice(start, start + size - 1)
+            start += size - 1
+
+    def centre(self, terms: Array, centre: Array) -> Array:
+        """Write polynomials in deviations from a centre instead: coefficients in rows."""
+        moved = terms.reshape(*terms.shape[:2], *self.sizes)
+        for axis, block in enumerate(self.blocks(), start=2):
+            shape = [len(terms), 1] + [1] * len(self.sizes)
+            shape[axis] = self.sizes[axis - 2] - 1
+            rest = np.take(moved, range(1, self.sizes[axis - 2]), axis=axis)
+            shift = (rest * centre[:, block].reshape(shape)).sum(axis=axis, keepdims=True)
+            first = np.take(moved, [0], axis=axis) + shift
+            moved = np.concatenate([first, rest], axis=axis)
+        return moved.reshape(terms.shape)
+
+    def largest(self, radius: Array) -> Array:
+        """Say how large the product of unknowns of every term can be, for rows of radii."""
+        product = np.ones((len(radius), *[1] * len(self.sizes)))
+        for axis, block in enumerate(self.blocks(), start=1):
+            part = np.concatenate([np.ones((len(radius), 1)), radius[:, block]], axis=1)
+            shape = [len(radius)] + [1] * len(self.sizes)
+            shape[axis] = self.sizes[axis - 1]
+            product = product * part.reshape(shape)
+        return product.reshape(len(radius), self.powers.shape[1])
+
+
+@dataclass(slots=True, eq=False)
+class _Boxes:
+    """Boxes of probabilities, each of one system."""
+
+    system: NDArray[np.int_]
+    low: Array
+    high: Array
+
+    def __len__(self) -> int:
+        return len(self.system)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int_] | slice) -> _Boxes:
+        return _Boxes(self.system[rows], self.low[rows], self.high[rows])
+
+    @property
+    def centre(self) -> Array:
+        return (self.low + self.high) / 2
+
+    @property
+    def radius(self) -> Array:
+        return (self.high - self.low) / 2
+
+
+def solve_systems(systems: Systems, deadline: float) -> Roots:
+    """Find all solutions that may be equilibria, and say of which systems there are no others."""
+    count = len(systems.equations)
+    shape = _Shape.of(systems.sizes)
+    flat = _Flat(
+        shape=shape,
+        equations=systems.equations.reshape(count, systems.unknowns, -1),
+        gains=systems.gains.reshape(count, systems.gains.shape[1], shape.powers.shape[1]),
+    )
+    roots = Roots(proved=np.ones(count, dtype=bool))
+    used = np.zeros(count, dtype=np.int64)
+    waiting = _Boxes(
+        np.arange(count),
+        np.zeros((count, systems.unknowns)),
+        np.ones((count, systems.unknowns)),
+    )
+    while len(waiting):
+        if monotonic() > deadline:
+            roots.proved[waiting.system] = False
+            break
+        boxes = waiting.take(slice(_AT_ONCE))
+        waiting = waiting.take(slice(_AT_ONCE, None))
+        roots.boxes += len(boxes)
+        used += np.bincount(boxes.system, minlength=count)
+        left, weights = _examine(flat, boxes, roots)
+        small = left.radius.max(axis=1) < _SMALLEST
+        roots.proved[left.system[small]] = False
+        roots.proved[used > _MOST_BOXES] = False
+        going = roots.proved[left.system]
+        halves = _halve(left.take(going), weights[going])
+        waiting = waiting.take(roots.proved[waiting.system])
+        waiting = _Boxes(  # depth first, so that few boxes wait
+            np.concatenate([halves.system, waiting.system]),
+            np.concatenate([halves.low, waiting.low]),
+            np.concatenate([halves.high, waiting.high]),
+        )
+    return roots
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Flat:
+    """Systems with the coefficients of each polynomial in one row."""
+
+    shape: _Shape
+    equations: Array
+    gains: Array
+
+
+def _examine(flat: _Flat, boxes: _Boxes, roots: Roots) -> tuple[_Boxes, Array]:
+    """Leave out boxes without a solution and those whose only one is known; shrink the others.
+
+    With the boxes that are left comes how much each unknown matters for what is not linear.
+    """
+    shape = flat.shape
+    inside = np.ones(len(boxes), dtype=bool)
+    for block in shape.blocks():
+        inside &= boxes.low[:, block].sum(axis=1) <= 1.0 + _NEAR
+    boxes = boxes.take(inside)
+    terms = shape.centre(flat.equations[boxes.system], boxes.centre)
+    sizes = shape.largest(boxes.radius)
+    spread = (np.abs(terms[:, :, 1:]) * sizes[:, None, 1:]).sum(axis=2)
+    rounding = _ROUNDING * np.abs(flat.equations[boxes.system]).sum(axis=2)
+    possible = (np.abs(terms[:, :, 0]) <= spread + rounding).all(axis=1)
+    boxes = boxes.take(possible)
+    terms = terms[possible]
+    sizes = sizes[possible]
+    if flat.gains.shape[1]:
+        gains = shape.centre(flat.gains[boxes.system], boxes.centre)
+        least = gains[:, :, 0] - (np.abs(gains[:, :, 1:]) * sizes[:, None, 1:]).sum(axis=2)
+        possible = (least <= _NEAR).all(axis=1)
+        boxes = boxes.take(possible)
+        terms = terms[possible]
+        sizes = sizes[possible]
+    return _contract(flat, boxes, terms, roots)
+
+
+def _contract(flat: _Flat, boxes: _Boxes, terms: Array, roots: Roots) -> tuple[_Boxes, Array]:
+    """Apply Newton's method to boxes, whose equations are `terms` around their centres."""
+    shape = flat.shape
+    sizes = shape.largest(boxes.radius)
+    newton = _precondition(shape, terms)
+    error = _bound_error(shape, newton, sizes, boxes.radius)
+    middle = boxes.centre - newton.terms[:, :, 0]
+    low = np.maximum(boxes.low, middle - error)
+    high = np.minimum(boxes.high, middle + error)
+    regular = newton.regular
+    possible = ~regular | (low <= high).all(axis=1)
+    low = np.where(regular[:, None], low, boxes.low)
+    high = np.where(regular[:, None], high, boxes.high)
+    smaller = _Boxes(boxes.system[possible], low[possible], high[possible])
+    known = _find_known(flat, smaller, regular[possible], roots)
+    left = smaller.take(~known)
+    matters = np.abs(terms[possible][~known]) * sizes[possible][~known][:, None, :]
+    weights = np.einsum("nep,jp->nj", matters[:, :, shape.higher], shape.powers[:, shape.higher])
+    return left, weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Newton:
+    """Equations multiplied by the inverse of their derivative at the centre."""
+
+    terms: Array
+    rounding: Array
+    regular: NDArray[np.bool_]
+
+
+def _precondition(shape: _Shape, terms: Array) -> _Newton:
+    derivative = terms[:, :, shape.linear]
+    singular = np.linalg.svd(derivative, compute_uv=False)
+    regular = singular[:, -1] > _SINGULAR * singular[:, 0]
+    safe = np.where(regular[:, None, None], derivative, np.eye(derivative.shape[1]))
+    inverse = np.linalg.inv(safe)
+    product = inverse @ terms
+    rounding = _ROUNDING * (np.abs(inverse) @ np.abs(terms)).sum(axis=2)
+    return _Newton(product, rounding, regular)
+
+
+def _bound_error(shape: _Shape, newton: _Newton, sizes: Array, radius: Array) -> Array:
+    """Say by how much a solution in the box can differ from where Newton's method leads."""
+    linear = np.abs(newton.terms[:, :, shape.linear] - np.eye(radius.shape[1]))
+    higher = np.abs(newton.terms[:, :, shape.higher]) * sizes[:, None, shape.higher]
+    return np.asarray(
+        (linear * radius[:, None, :]).sum(axis=2) + higher.sum(axis=2) + newton.rounding
+    )
+
+
+def _are_one_to_one(
+    shape: _Shape, newton: _Newton, sizes: Array, radius: Array
+) -> NDArray[np.bool_]:
+    """Say of boxes whether no two points in them have the same values."""
+    linear = np.abs(newton.terms[:, :, shape.linear] - np.eye(radius.shape[1]))
+    degree = shape.powers.sum(axis=0)[shape.higher]
+    higher = np.abs(newton.terms[:, :, shape.higher]) * (sizes[:, shape.higher] * degree)[:, None]
+    change = (linear * radius[:, None, :]).sum(axis=2) + higher.sum(axis=2) + newton.rounding
+    return np.asarray(newton.regular & (change < 0.99 * radius).all(axis=1))
+
+
+def _find_known(
+    flat: _Flat, boxes: _Boxes, regular: NDArray[np.bool_], roots: Roots
+) -> NDArray[np.bool_]:
+    """Say which boxes hold no solution but one that is found here, by Newton's method."""
+    shape = flat.shape
+    known = np.zeros(len(boxes), dtype=bool)
+    rows = np.flatnonzero(regular)
+    if not len(rows):
+        return known
+    equations = flat.equations[boxes.system[rows]]
+    point = boxes.centre[rows]
+    for _ in range(_NEWTON_STEPS):
+        newton = _precondition(shape, shape.centre(equations, point))
+        point = np.clip(point - newton.terms[:, :, 0], -2.0, 2.0)
+    newton = _precondition(shape, shape.centre(equations, point))
+    # A box around the point that Newton's method leads into itself holds a solution (Brouwer).
+    tight = np.minimum(_TIGHT + 3.0 * (np.abs(newton.terms[:, :, 0]) + newton.rounding), _NEAR)
+    error = _bound_error(shape, newton, shape.largest(tight), tight)
+    exists = newton.regular & (np.abs(newton.terms[:, :, 0]) + error < tight).all(axis=1)
+    rows = rows[exists]
+    point = point[exists]
+    tight = tight[exists]
+    equations = equations[exists]
+    low = np.minimum(boxes.low[rows], point - tight)
+    high = np.maximum(boxes.high[rows], point + tight)
+    hull = _Boxes(boxes.system[rows], low, high)
+    newton = _precondition(shape, shape.centre(equations, hull.centre))
+    alone = _are_one_to_one(shape, newton, shape.largest(hull.radius), hull.radius)
+    known[rows[alone]] = True
+    gains = shape.centre(flat.gains[hull.system[alone]], point[alone])[:, :, 0]
+    for system, root, gain in zip(hull.system[alone], point[alone], gains, strict=True):
+        firsts = [1.0 - root[block].sum() for block in shape.blocks()]
+        least = min(*firsts, *root)
+        if least >= -_NEAR and gain.max(initial=-1.0) <= _NEAR:
+            roots.found.append((int(system), root))
+    return known
+
+
+def _halve(boxes: _Boxes, weights: Array) -> _Boxes:
+    """Cut boxes in two, across the unknown that matters most for what is not linear."""
+    widths = boxes.radius * (weights + 1e-3 * weights.max(axis=1, keepdims=True) + 1e-12)
+    axis = widths.argmax(axis=1)
+    rows = np.arange(len(boxes))
+    middle = boxes.centre[rows, axis]
+    first_high = boxes.high.copy()
+    second_low = boxes.low.copy()
+    first_high[rows, axis] = middle
+    second_low[rows, axis] = middle
+    return _Boxes(
+        np.concatenate([boxes.system, boxes.system]),
+        np.concatenate([boxes.low, second_low]),
+        np.concatenate([first_high, boxes.high]),
+    )
