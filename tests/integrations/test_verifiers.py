@@ -57,7 +57,10 @@ def test_rows_of_an_export_are_asked_and_rewarded(tmp_path):
     taskset = {"id": "bestresponse_solved_games", "folder": str(folder), "split": "validation"}
     episodes, asked = evaluate(tmp_path, lambda body: "ANSWER: A: 0.25, B: 0.75", taskset)
     rewards = sorted(episode.traces[0].reward for episode in episodes)
-    expected = [br.score_reply(row["task"], "ANSWER: A: 0.25, B: 0.75") for row in rows]
+    # who has the columns names them P and Q: this answer cannot be read, and is worth 0
+    expected = [br.reward_reply("ANSWER: A: 0.25, B: 0.75", row["task"]) for row in rows]
+    assert 0 in expected
+    assert max(expected) > 0.5
     assert rewards == pytest.approx(sorted(expected))
     assert sorted(messages[-1]["content"] for messages in asked) == sorted(
         row["prompt"][-1]["content"] for row in rows

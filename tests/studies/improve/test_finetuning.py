@@ -253,7 +253,7 @@ def test_four_bits_need_an_adapter_and_bitsandbytes(other, data, tmp_path, monke
     with pytest.raises(SettingError, match="needs --lora RANK"):
         train(other, data, tmp_path, four_bit=True)
     monkeypatch.setattr(study, "find_spec", lambda name: None if "bits" in name else object())
-    with pytest.raises(UsageError, match="--four-bit needs bitsandbytes"):
+    with pytest.raises(UsageError, match="--four-bit needs the package bitsandbytes"):
         train(other, data, tmp_path, four_bit=True, lora=4)
 
 

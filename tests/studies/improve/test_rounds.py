@@ -11,7 +11,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.studies.improve.examples import classify, split_classes
 from bestresponse.studies.improve.export import ExportConfig, draw_test_examples
 from bestresponse.studies.improve.rounds import (
-    Answered,
+    AnsweredQuestion,
     ImproveConfig,
     Kind,
     draw_questions,
@@ -28,7 +28,9 @@ def choose(**settings):
 
 def answer(kind, right, wrong, shown_as="table"):
     """Answers of a kind, so many right and so many wrong."""
-    return [Answered(kind=kind, format=shown_as, right=k < right) for k in range(right + wrong)]
+    return [
+        AnsweredQuestion(kind=kind, format=shown_as, right=k < right) for k in range(right + wrong)
+    ]
 
 
 def test_kinds_are_games_by_size_and_zero_sum_games_by_what_is_played():

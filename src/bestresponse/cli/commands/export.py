@@ -79,10 +79,9 @@ def write_student(
         )
     if find_spec("torch") is None:
         raise UsageError(f"a student is read by torch: {install_hint('train')}")
-    from bestresponse.models.students.gguf_files import write_gguf
-    from bestresponse.models.students.network import read_folder
+    from bestresponse.models.students.gguf_files import convert_folder
 
-    write_gguf(read_folder(student), output)
+    convert_folder(student, output)
     print(f"{output}: {output.stat().st_size / 1e6:,.1f} MB")
 
 

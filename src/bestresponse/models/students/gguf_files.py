@@ -27,6 +27,7 @@ from bestresponse.models.students.network import (
     Architecture,
     Network,
     Parameters,
+    read_folder,
 )
 
 _FAMILIES = ("llama", "qwen2")
@@ -182,6 +183,11 @@ def _read_tokenizer(path: Path, fields: Mapping[str, Any]) -> Tokenizer:
         token for token, kind in zip(tokens, kinds, strict=True) if kind == TokenType.CONTROL
     }
     return _Vocabulary(tokens, frozenset(control), fields["tokenizer.ggml.merges"]).build(cut)
+
+
+def convert_folder(folder: Path, path: Path) -> None:
+    """Write the student in a folder as a GGUF file."""
+    write_gguf(read_folder(folder), path)
 
 
 def write_gguf(network: Network, path: Path) -> None:

@@ -24,7 +24,7 @@ from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
-from bestresponse.studies.improve.rows import ChatMessage, Conversation, ExportManifest, QuestionRow
+from bestresponse.studies.improve.rows import ChatMessage, Conversation, ExportManifest, RewardedRow
 
 POOL = 4096
 """Examples that are read and mixed together."""
@@ -134,7 +134,7 @@ def check_purpose(folder: Path, manifest: ExportManifest, wanted: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExportedQuestion:
     """A row of an export for reinforcement: what is asked, and the task as text."""
 
     system: str
@@ -142,7 +142,7 @@ class Question:
     task: str
 
 
-def read_questions(folder: Path, split: str) -> Iterator[Question]:
+def read_questions(folder: Path, split: str) -> Iterator[ExportedQuestion]:
     """Yield the questions of a split of an export for reinforcement."""
     manifest = read_manifest(folder)
     check_purpose(folder, manifest, "rl")
@@ -151,9 +151,9 @@ def read_questions(folder: Path, split: str) -> Iterator[Question]:
             continue
         path = folder / name
         for row in parse_rows(path, path.read_bytes()):
-            asked = cast(QuestionRow, row)
+            asked = cast(RewardedRow, row)
             said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
-            yield Question(said.get("system", ""), said["user"], asked["task"])
+            yield ExportedQuestion(said.get("system", ""), said["user"], asked["task"])
 
 
 def check_prompts(folder: Path, manifest: ExportManifest) -> None:

@@ -36,9 +36,9 @@ from bestresponse.studies.improve.rows import TrainRow
 from bestresponse.studies.improve.training import (
     IGNORED,
     Encoded,
-    Progress,
     Recipe,
     Stopwatch,
+    TrainingProgress,
     choose_pause,
     choose_rate,
     encode_examples,
@@ -110,7 +110,7 @@ class _Attempt:
 
     pieces: int
     checkpoint: Path | None
-    progress: Progress
+    progress: TrainingProgress
 
 
 def _train(plan: Finetuning, attempt: _Attempt, keep: Keep) -> None:
@@ -243,7 +243,9 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
     """Sets the rate of every step, ends the training in time, measures it and keeps how far it
     is."""
 
-    def __init__(self, plan: Finetuning, student: Causal, progress: Progress, keep: Keep) -> None:
+    def __init__(
+        self, plan: Finetuning, student: Causal, progress: TrainingProgress, keep: Keep
+    ) -> None:
         self._plan = plan
         self._student = student
         self._progress = progress
@@ -332,8 +334,8 @@ def find_checkpoint(folder: Path) -> Path | None:
     return max(complete)[1] if complete else None
 
 
-def read_progress(checkpoint: Path | None) -> Progress:
+def read_progress(checkpoint: Path | None) -> TrainingProgress:
     """Return how far a training was at a checkpoint."""
     if checkpoint is None:
-        return Progress()
-    return Progress(**json.loads((checkpoint / _PROGRESS).read_text("utf-8")))
+        return TrainingProgress()
+    return TrainingProgress(**json.loads((checkpoint / _PROGRESS).read_text("utf-8")))

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast
@@ -37,7 +37,7 @@ from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import WeightsSetting, hash_file
 from bestresponse.studies.improve.examples import SHORT
 from bestresponse.studies.improve.export import ExportConfig, draw_test_examples, export
-from bestresponse.studies.improve.rows import Conversation, GameTask
+from bestresponse.studies.improve.rows import Conversation, GameTask, TrainRow
 from bestresponse.studies.improve.study import TrainConfig, check_output, check_packages
 
 _GAMES = ("zero-sum", "general-sum", "replies", "stories", "claims")
@@ -169,7 +169,7 @@ def list_kinds(config: ImproveConfig) -> list[Kind]:
     return kinds
 
 
-class KindRow(TypedDict):
+class WeaknessRow(TypedDict):
     """How a kind or a format of questions went in a round."""
 
     round: int
@@ -181,7 +181,7 @@ class KindRow(TypedDict):
     new: Annotated[float | None, column("student", ".1%", "right on the same, after training")]
 
 
-class RoundRow(TypedDict):
+class ImproveRow(TypedDict):
     """What a round gained, on games that are new to both."""
 
     round: int
@@ -192,7 +192,7 @@ class RoundRow(TypedDict):
     kept: Annotated[bool, column("kept", "", "whether the student replaces the model")]
 
 
-class Answered(TypedDict):
+class AnsweredQuestion(TypedDict):
     """Of what kind and format a question was, and whether it was answered well."""
 
     kind: str
@@ -206,11 +206,20 @@ def run_rounds(
     """Make all rounds that are missing, and write the best student."""
     check_packages()
     check_free(Path(config.output), folder.path)
-    rows: list[RoundRow] = []
-    kinds: list[KindRow] = []
+    from bestresponse.studies.improve.making import answer_questions, train_student
+
+    rows: list[ImproveRow] = []
+    kinds: list[WeaknessRow] = []
     current = str(config.model)
     for number in range(1, config.rounds + 1):
-        made = _Round(config, folder.path / f"round-{number}", number, current)
+        made = _Round(
+            config=config,
+            work=folder.path / f"round-{number}",
+            number=number,
+            model=current,
+            ask=answer_questions,
+            train=train_student,
+        )
         row, of_kinds = made.run()
         rows.append(row)
         kinds += of_kinds
@@ -242,19 +251,22 @@ def _hash_student(folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One round: where it keeps its steps, and the model that it begins with."""
+    """One round: where it keeps its steps, the model that it begins with, and what asks and trains
+    networks."""
 
     config: ImproveConfig
     work: Path
     number: int
     model: str
+    ask: Callable[[str, str, Sequence[Conversation]], list[float]]
+    train: Callable[[TrainConfig, Path, Callable[[TrainRow], None]], None]
 
     @property
     def student(self) -> Path:
         """The folder of its student."""
         return self.work / "student"
 
-    def run(self) -> tuple[RoundRow, list[KindRow]]:
+    def run(self) -> tuple[ImproveRow, list[WeaknessRow]]:
         """Make the steps that are missing, and return what came of them."""
         self.work.mkdir(parents=True, exist_ok=True)
         before = self._measure("before", self.model)
@@ -268,18 +280,16 @@ class _Round:
         row = summarize_round(self.number, old, new, self.config.least_gain)
         return row, list(_list_kind_rows(self, before, shares, old, new))
 
-    def _measure(self, step: str, model: str, asked: str = "") -> list[Answered]:
+    def _measure(self, step: str, model: str, asked: str = "") -> list[AnsweredQuestion]:
         """Ask a model about fresh games of every kind, or read how it answered before."""
         path = self.work / f"{step}.jsonl"
         if path.exists():
-            return cast(list[Answered], list(read_lines(path)))
-        from bestresponse.studies.improve.making import answer_questions
-
+            return cast(list[AnsweredQuestion], list(read_lines(path)))
         questions = draw_questions(self.config, self.number, asked or step)
-        right = answer_questions(model, self.config.device, [row for _, row in questions])
+        losses = self.ask(model, self.config.device, [row for _, row in questions])
         answered = [
-            Answered(kind=kind.name, format=_read_format(row), right=lost <= _SUCCESS)
-            for (kind, row), lost in zip(questions, right, strict=True)
+            AnsweredQuestion(kind=kind.name, format=_read_format(row), right=lost <= _SUCCESS)
+            for (kind, row), lost in zip(questions, losses, strict=True)
         ]
         _write_rows(path, answered)
         return answered
@@ -293,8 +303,6 @@ class _Round:
         return folders
 
     def _train(self, folders: Sequence[Path]) -> None:
-        from bestresponse.studies.improve.making import train_student
-
         config = TrainConfig(
             self.model,
             data=tuple(map(str, folders)),
@@ -310,7 +318,7 @@ class _Round:
             device=self.config.device,
         )
         check_output(config)
-        train_student(config, self.work, lambda row: None)
+        self.train(config, self.work, lambda row: None)
 
 
 def draw_questions(
@@ -332,14 +340,16 @@ def _read_format(row: Conversation) -> str:
     return task["format"]
 
 
-def find_failures(answered: Sequence[Answered], by: Literal["kind", "format"]) -> dict[str, float]:
+def find_failures(
+    answered: Sequence[AnsweredQuestion], by: Literal["kind", "format"]
+) -> dict[str, float]:
     """Return the share of wrong answers by kind or by format."""
     asked = Counter(row[by] for row in answered)
     wrong = Counter(row[by] for row in answered if not row["right"])
     return {name: wrong[name] / count for name, count in asked.items()}
 
 
-def share_examples(config: ImproveConfig, answered: Sequence[Answered]) -> dict[Kind, int]:
+def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -> dict[Kind, int]:
     """Return how many examples of every kind a round makes: most for the weakest, in proportion to
     their failures, and some for all."""
     kinds = list_kinds(config)
@@ -357,15 +367,15 @@ def share_examples(config: ImproveConfig, answered: Sequence[Answered]) -> dict[
     return counts
 
 
-def weigh_formats(config: ImproveConfig, answered: Sequence[Answered]) -> dict[str, int]:
+def weigh_formats(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -> dict[str, int]:
     """Return how often every format is asked for: the more, the more often it failed."""
     failures = find_failures(answered, "format")
     return {name: 1 + round((_HEAVIEST - 1) * failures.get(name, 0.0)) for name in config.formats}
 
 
 def summarize_round(
-    number: int, old: Sequence[Answered], new: Sequence[Answered], least: float
-) -> RoundRow:
+    number: int, old: Sequence[AnsweredQuestion], new: Sequence[AnsweredQuestion], least: float
+) -> ImproveRow:
     """Compare student and model on the same questions."""
     before = sum(row["right"] for row in old) / len(old)
     after = sum(row["right"] for row in new) / len(new)
@@ -382,11 +392,11 @@ def summarize_round(
 
 def _list_kind_rows(
     made: _Round,
-    before: Sequence[Answered],
+    before: Sequence[AnsweredQuestion],
     shares: Mapping[Kind, int],
-    old: Sequence[Answered],
-    new: Sequence[Answered],
-) -> Iterator[KindRow]:
+    old: Sequence[AnsweredQuestion],
+    new: Sequence[AnsweredQuestion],
+) -> Iterator[WeaknessRow]:
     """Yield how every kind and every format went."""
     examples = {kind.name: count for kind, count in shares.items()}
     for by in _BY:
@@ -414,10 +424,10 @@ def _copy_student(student: Path, output: Path, run: Path) -> None:
     write_text(run / _WRITTEN, _hash_student(output))
 
 
-def measure(config: ImproveConfig, folder: RunFolder) -> Measured:
+def measure_rounds(config: ImproveConfig, folder: RunFolder) -> Measured:
     """Read what the rounds gained."""
     frames: dict[str, Frame[Any]] = {}
-    for name, kind in (("rounds", RoundRow), ("kinds", KindRow)):
+    for name, kind in (("rounds", ImproveRow), ("kinds", WeaknessRow)):
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
     return Measured(frames, len(frames["rounds"]))
@@ -426,7 +436,7 @@ def measure(config: ImproveConfig, folder: RunFolder) -> Measured:
 improve = Study(
     "improve",
     ImproveConfig,
-    measure=measure,
+    measure=measure_rounds,
     title="Improving {{ config.model }}",
     subtitle="at most {{ config.rounds }} rounds of {{ config.minutes }} minutes, seed"
     " {{ config.seed }}",

@@ -27,7 +27,7 @@ class Conversation(TypedDict):
     unscored: Sequence[int]
 
 
-class QuestionRow(TypedDict):
+class RewardedRow(TypedDict):
     """A row for reinforcement: what is asked, the solver's answer, and the task as JSON text."""
 
     prompt: list[ChatMessage]

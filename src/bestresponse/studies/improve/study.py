@@ -129,8 +129,8 @@ def check_packages(*, four_bit: bool = False) -> None:
         raise UsageError(f"training needs torch: {install_hint('train')}")
     if four_bit and find_spec("bitsandbytes") is None:
         raise UsageError(
-            "--four-bit needs bitsandbytes: pip install bitsandbytes, or leave it out to train the"
-            " adapter beside a base in half precision"
+            "--four-bit needs the package bitsandbytes: install it, or leave the option out to"
+            " train the adapter beside a base in half precision"
         )
 
 

@@ -84,7 +84,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PackedBatch:
     """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first
     places and the end.
 
@@ -106,18 +106,20 @@ class Batch:
         """Everything that a device needs."""
         return self.words, self.tokens, self.positions, self.starts, self.scored, self.targets
 
-    def to(self, device: str) -> Batch:
+    def to(self, device: str) -> PackedBatch:
         """Return the batch on another device."""
         return self._replace_parts(part.to(device) for part in self.parts)
 
-    def pin_memory(self) -> Batch:
+    def pin_memory(self) -> PackedBatch:
         """Return the batch in memory from which a GPU reads while the processor goes on; loaders
         call this."""
         return self._replace_parts(part.pin_memory() for part in self.parts)
 
-    def _replace_parts(self, parts: Iterable[Tensor]) -> Batch:
+    def _replace_parts(self, parts: Iterable[Tensor]) -> PackedBatch:
         words, tokens, positions, starts, scored, targets = parts
-        return Batch(words, tokens, positions, starts, scored, targets, self.longest, self.real)
+        return PackedBatch(
+            words, tokens, positions, starts, scored, targets, self.longest, self.real
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ class Recipe:
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """How far a training is: so many batches of the pool are behind it; written with every
     checkpoint.
 
@@ -244,11 +246,11 @@ def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
 
 def pack(
     network: Network, pool: Sequence[Conversation], shape: Shape, rng: np.random.Generator
-) -> list[Batch]:
+) -> list[PackedBatch]:
     """Cut a pool into full batches in a random order; what is left over makes a batch only where
     there is no other."""
     pairs = encode_examples(network, pool)
-    batches: list[Batch] = []
+    batches: list[PackedBatch] = []
     waiting: list[Encoded] = []
     words: set[int] = set()
     used = scored = 0
@@ -267,7 +269,7 @@ def pack(
     return batches or [_fill(waiting, shape)] if waiting else batches
 
 
-def _fill(pairs: Sequence[Encoded], shape: Shape) -> Batch:
+def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
     tokens, positions = np.zeros((2, shape.tokens), np.int64)
     scored = np.zeros(shape.scored, np.int64)
     targets = np.full(shape.scored, IGNORED, np.int64)
@@ -290,7 +292,7 @@ def _fill(pairs: Sequence[Encoded], shape: Shape) -> Batch:
     filled = np.arange(start + shape.longest, shape.tokens, shape.longest)
     starts[len(pairs) + 1 : len(pairs) + 1 + len(filled)] = filled
     words, indices = np.unique(tokens, return_inverse=True)
-    return Batch(
+    return PackedBatch(
         torch.from_numpy(np.pad(words, (0, _WORDS - len(words)))),
         torch.from_numpy(indices.reshape(-1)),
         torch.from_numpy(positions),
@@ -332,7 +334,7 @@ class Trainer:
             )
             self.score = torch.compile(_score_answers, dynamic=False)
         self.recorded: _Recorded | None = None
-        self.progress = Progress()
+        self.progress = TrainingProgress()
 
     def current(self) -> Parameters:
         """Return the parameters as they are used: in half precision on a GPU."""
@@ -343,7 +345,7 @@ class Trainer:
         }
         return now | {name: value for name, value in self.parameters.items() if "norm" in name}
 
-    def compute_loss(self, batch: Batch) -> Tensor:
+    def compute_loss(self, batch: PackedBatch) -> Tensor:
         """Return the mean loss of the tokens of answers of a batch on the device."""
         now = self.current()
         # As a product, since adding up the gradients of a few words that come thousands of times is
@@ -358,7 +360,7 @@ class Trainer:
         scorer = now.get("head", now["embedding"])
         return self.score(states.index_select(0, batch.scored), scorer, batch.targets)
 
-    def find_gradients(self, batch: Batch) -> Tensor:
+    def find_gradients(self, batch: PackedBatch) -> Tensor:
         """Compute the gradients of the loss of a batch on the device, and return the loss."""
         for value in self.trained:
             value.grad = None
@@ -366,7 +368,7 @@ class Trainer:
         loss.backward()
         return loss.detach()
 
-    def step(self, batch: Batch, rate: float) -> Tensor:
+    def step(self, batch: PackedBatch, rate: float) -> Tensor:
         """Make one step and return the loss before it."""
         if self.recipe.device == "cuda" and self.recorded is None:
             self.recorded = _Recorded(self, batch)
@@ -419,7 +421,7 @@ class Trainer:
                 for name, value in mine.items():
                     value.copy_(state[kept][name])
         self.adam.load_state_dict(state["adam"])
-        self.progress = Progress(**state["progress"])
+        self.progress = TrainingProgress(**state["progress"])
 
     def finish(self) -> Network:
         """Return the trained network."""
@@ -431,7 +433,7 @@ class _Recorded:
     """The kernels that find gradients, recorded for batches of one shape: to order them one by one
     takes longer."""
 
-    def __init__(self, trainer: Trainer, batch: Batch) -> None:
+    def __init__(self, trainer: Trainer, batch: PackedBatch) -> None:
         self.batch = batch.to("cuda")
         beside = torch.cuda.Stream()
         beside.wait_stream(torch.cuda.current_stream())
@@ -446,7 +448,7 @@ class _Recorded:
             self.loss = trainer.find_gradients(self.batch)
         self.gradients = [(value, value.grad) for value in trainer.trained]
 
-    def play(self, batch: Batch) -> Tensor:
+    def play(self, batch: PackedBatch) -> Tensor:
         """Find the gradients of another batch, and return its loss."""
         for mine, part in zip(self.batch.parts, batch.parts, strict=True):
             mine.copy_(part, non_blocking=True)
@@ -456,7 +458,7 @@ class _Recorded:
         return self.loss.clone()
 
 
-def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: Batch) -> Tensor:
+def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: PackedBatch) -> Tensor:
     """Let every conversation of a batch attend to itself."""
     starts = batch.starts
     if q.device.type != "cuda":
@@ -560,7 +562,7 @@ def train(
 class Stopwatch:
     """How long a training has taken, over all its parts, and how much of that went into steps."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: TrainingProgress) -> None:
         self._progress = progress
         self._began = time.monotonic() - progress.seconds
         self._steps = time.monotonic()
@@ -579,7 +581,7 @@ class Stopwatch:
         self._progress.seconds = self.now()
 
 
-class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
+class Batches(IterableDataset[tuple[int, PackedBatch]]):  # type: ignore[misc, unused-ignore]
     """Batches for ever, each with the number of its pool."""
 
     def __init__(self, trainer: Trainer, data: Data) -> None:
@@ -591,7 +593,7 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         self.first, self.skipped = trainer.progress.pool, trainer.progress.batch
         self.shape = choose_shape(network, data, self.recipe.batch_tokens)
 
-    def __iter__(self) -> Iterator[tuple[int, Batch]]:
+    def __iter__(self) -> Iterator[tuple[int, PackedBatch]]:
         pools = draw_pools(self.data, self.recipe.seed, self.first)
         for number, pool in enumerate(pools, self.first):
             rng = np.random.default_rng([self.recipe.seed, number])
@@ -599,7 +601,7 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
             for batch in batches[self.skipped if number == self.first else 0 :]:
                 yield number, batch
 
-    def load(self) -> DataLoader[tuple[int, Batch]]:
+    def load(self) -> DataLoader[tuple[int, PackedBatch]]:
         """Return a loader; beside a GPU another process makes batches, so that this one only orders
         the work."""
         if self.recipe.device == "cpu":
@@ -628,7 +630,7 @@ def choose_rate(step: int, done: float) -> float:
 
 
 def report_progress(
-    progress: Progress,
+    progress: TrainingProgress,
     writer: Writer,
     held_out: Sequence[Conversation],
     loss: float | None,
