@@ -50,9 +50,9 @@ class EquilibriumSummary:
     """
 
     concept: str
-    words: str
+    words: str | Phrase
     payoffs: Mapping[Role, float]
-    better: str = ""
+    better: str | Phrase = ""
     better_payoffs: Mapping[Role, float] | None = None
 
 

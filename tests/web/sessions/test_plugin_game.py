@@ -68,4 +68,4 @@ def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
     )
     assert perfect.text.startswith("In a subgame-perfect equilibrium")
     assert table.rows[0] == ("player 1", "The sum is 0, added so far: nothing.", "2", "1")
-    assert payoffs.rows[1] == ("in equilibrium, on average", 1.0, -1.0)
+    assert payoffs.rows[1] == ("in equilibrium, on average", "1", "-1")

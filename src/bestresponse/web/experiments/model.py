@@ -32,7 +32,7 @@ from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import find_stage_form
-from bestresponse.telling.language import ENGLISH, load_language
+from bestresponse.telling.language import load_language
 from bestresponse.web.experiments.phrases import find_repeated, list_foreign, list_phrases
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
@@ -516,7 +516,7 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
         title=name,
         consent=setup.consent,
         seed=setup.seed,
-        debrief=setup.language == ENGLISH,  # theory is told in English only
+        debrief=True,
     )
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
 
@@ -802,12 +802,6 @@ def _check_texts(experiment: Experiment) -> None:
     except UsageError as error:
         why = f"{error}. Choose another language, or add it: see docs/translate.md"
         raise _Mistake(why, "language") from None
-    if experiment.debrief and experiment.language != ENGLISH:
-        why = (
-            "debrief tells the equilibrium in English only, and the language is"
-            f" {experiment.language!r}; leave debrief out"
-        )
-        raise _Mistake(why, "debrief")
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
