@@ -10,8 +10,8 @@ from bestresponse.analysis.theory import (
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.plan import library
+from bestresponse.runs.reporting.steps import list_stages, list_steps
 from bestresponse.web.sessions.setup import GameChoice, make_game
-from bestresponse.web.watching.steps import list_stages, list_steps
 
 
 def play(choice, *answers):

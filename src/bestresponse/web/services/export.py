@@ -28,6 +28,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.runs.reporting.steps import round_amount, trace_states
 from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
@@ -36,8 +37,6 @@ from bestresponse.web.sessions.session import (
     Session,
     SessionTable,
     TimedAnswer,
-    round_amount,
-    trace_states,
 )
 from bestresponse.web.sessions.setup import PERSON, GameChoice, count_rounds, make_game
 from bestresponse.web.sessions.store import Lobby

@@ -32,6 +32,7 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage, find_stage_form
 from bestresponse.games.quiz import make_quiz
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
+from bestresponse.runs.reporting.steps import format_action, round_amount
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
@@ -41,8 +42,6 @@ from bestresponse.web.sessions.session import (
     Presence,
     Session,
     find_label,
-    format_action,
-    round_amount,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
 from bestresponse.web.texts import Cause, FieldMistake, PageTexts

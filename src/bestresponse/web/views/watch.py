@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from bestresponse.core.game import Game, S
 from bestresponse.report import page
+from bestresponse.runs.reporting.steps import list_stages, name_play
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.telling.render import write_rules
 from bestresponse.web import render
@@ -22,7 +23,7 @@ from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
 from bestresponse.web.watching import runs
-from bestresponse.web.watching.steps import build_replay, list_stages
+from bestresponse.web.watching.steps import build_replay
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 calls = APIRouter(
@@ -96,8 +97,8 @@ def show_run_page(
         for other in server.runs.all()
         if other.study == folder.manifest.study and other.name != run
     ]
-    plays = [(play, runs.name_play(play)) for play in fitting]
-    live = [(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
+    plays = [(play, name_play(play)) for play in fitting]
+    live = [(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
     calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
     reported = runs.has_report(folder)
     page = {"plays": plays, "live": live, "calls": calls, "start": start, "step": _PAGE}
@@ -155,7 +156,7 @@ def _show_replay(
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
     briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
-    about = {"title": runs.name_play(stored), "play": stored, "briefing": briefing}
+    about = {"title": name_play(stored), "play": stored, "briefing": briefing}
     course = {
         "stages": stages,
         "priced": priced,
