@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bestresponse.analysis.theory import measure_against_equilibrium, measure_against_others
+from bestresponse.core.ask import Ask, Mixture
 from bestresponse.core.episode import Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.json import JsonMapping
@@ -46,22 +47,24 @@ class ReplayStage:
 
 
 def list_steps(
-    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()
+    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = (), *, told: bool = True
 ) -> list[Step]:
-    """List every answer in its order, with the view it was given from where the game is known."""
-    asked = _group_calls(record, calls)
+    """List every answer in its order, with the view it was given from where the game is known and
+    `told` asks for it."""
+    asked = group_calls(record, calls)
     states = trace_states(game, record.submissions) if game else range(len(record.submissions) + 1)
     steps: list[Step] = []
     stage = 0
     for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
-        view = game.view(state, submission.role) if game else None
+        view = game.view(state, submission.role) if game and told else None
         decision = submission.decision
         prompts: list[str] = []
         for call in asked.get(number, []):
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
             prompts.append(f"{call['model']}:\n{call['reply']['text']}")
+        ask = game.asks(state).get(submission.role) if game else None
         answer = (
-            format_action(decision.action),
+            name_mixture(decision.action, ask),
             decision.reading.status.value,
             decision.reading.how,
         )
@@ -76,14 +79,19 @@ def list_steps(
 
 
 def list_stages(
-    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()
+    record: Record,
+    game: AnyGame | None,
+    calls: Iterable[JsonMapping] = (),
+    *,
+    told: bool = True,
+    priced: bool = True,
 ) -> list[ReplayStage]:
-    """List the answers in groups of those that were given at the same time, with what each cost;
-    solves the game."""
-    others = measure_against_others(record, game)
-    equilibrium = measure_against_equilibrium(record, game)
+    """List the answers in groups of those that were given at the same time; where they are
+    `priced` with what each cost, for which the game is solved."""
+    others = measure_against_others(record, game) if priced else {}
+    equilibrium = measure_against_equilibrium(record, game) if priced else {}
     groups: dict[int, list[Step]] = {}
-    for step in list_steps(record, game, calls):
+    for step in list_steps(record, game, calls, told=told):
         known = replace(
             step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)
         )
@@ -98,7 +106,7 @@ def list_stages(
     return stages
 
 
-def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[JsonMapping]]:
+def group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[JsonMapping]]:
     """Group the calls that led to each answer, by its number: those up to the one that the answer
     was read from.
 
@@ -171,13 +179,38 @@ def format_action(action: object) -> str:
             return str(action)
 
 
+def name_mixture(action: object, ask: Ask | None) -> str:
+    """Format an answer; the shares of a mixture with the names of the moves.
+
+    >>> name_mixture((0.25, 0.75), Mixture(("stay", "go")))
+    'stay 25 %, go 75 %'
+    """
+    if not isinstance(ask, Mixture) or not isinstance(action, tuple | list):
+        return format_action(action)
+    shares = zip(ask.options, action, strict=False)
+    return ", ".join(f"{option} {100 * share:.3g} %" for option, share in shares if share)
+
+
+_LABELS = (
+    "story",
+    "strategy",
+    "player",
+    "infoset",
+    "variant",
+    "condition",
+    "abundance",
+    "treatment",
+)
+"""What of a spec names a play beside its game."""
+
+
 def name_play(play: StoredPlay) -> str:
     """Name a play by its game and by which of the games or repeats of the run it is."""
     data = play.data
     parts = [play.record.game]
     if isinstance(data.get("game"), int):
         parts.append(f"game {data['game'] + 1}")
-    labels = [data.get(key) for key in ("variant", "condition", "abundance", "treatment")]
+    labels = [data.get(key) for key in _LABELS]
     parts += [
         part for part in labels if isinstance(part, str) and part not in ("", "original", "base")
     ]

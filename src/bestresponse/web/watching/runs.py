@@ -26,6 +26,7 @@ from bestresponse.report.document import Cell, Column, Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
+from bestresponse.runs.reporting.plays import PlayPages
 from bestresponse.runs.reporting.sections import count_calls, price_by_model, sum_money
 from bestresponse.runs.reporting.steps import name_play
 from bestresponse.runs.run import list_manifests, read_time
@@ -312,6 +313,22 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
 def has_report(folder: RunFolder) -> bool:
     """Tell whether runs of this kind are reported."""
     return folder.manifest.study in studies.names()
+
+
+def open_pages(folder: RunFolder) -> PlayPages:
+    """Open the plays of a run for the page that shows them; NotFound where its study is not
+    known."""
+    if not has_report(folder):
+        raise NotFound("the plays of this run are not listed on a page of their own")
+    names = ("records.jsonl", "calls.jsonl")
+    sizes = [(folder.path / name).stat().st_size for name in names if (folder.path / name).exists()]
+    return _open_pages(folder.path, tuple(sizes))
+
+
+@lru_cache(maxsize=8)
+def _open_pages(path: Path, sizes: tuple[int, ...]) -> PlayPages:
+    """Open the plays of a run as it was when its files had these sizes."""
+    return PlayPages(load_run(path))
 
 
 def build_report(folder: RunFolder) -> Document:
