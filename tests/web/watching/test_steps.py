@@ -7,8 +7,8 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.plan import library
+from bestresponse.runs.reporting.steps import list_stages, list_steps
 from bestresponse.web.sessions.setup import GameChoice, make_game
-from bestresponse.web.watching.steps import list_stages, list_steps
 
 
 def measure_against_others(record, game):

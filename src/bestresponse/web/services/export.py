@@ -24,6 +24,7 @@ from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.runs.reporting.steps import trace_states
 from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item
@@ -41,7 +42,6 @@ from bestresponse.web.sessions.session import (
     Session,
     SessionTable,
     TimedAnswer,
-    trace_states,
 )
 from bestresponse.web.sessions.setup import PERSON, GameChoice, count_rounds, make_game
 from bestresponse.web.sessions.store import Departed, Lobby

@@ -29,6 +29,7 @@ from bestresponse.games.capabilities import HasStage, find_stage_form
 from bestresponse.games.quiz import make_quiz
 from bestresponse.players.lookup import find_known_strategies
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
+from bestresponse.runs.reporting.steps import format_action, round_amount
 from bestresponse.telling.language import ENGLISH
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
@@ -39,8 +40,6 @@ from bestresponse.web.sessions.session import (
     Presence,
     Session,
     find_label,
-    format_action,
-    round_amount,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
 from bestresponse.web.texts import Cause, FieldMistake, PageTexts, load_texts
