@@ -19,6 +19,21 @@ class Phrase:
     text: str
     places: tuple[tuple[str, Filling], ...] = ()
 
+    def __str__(self) -> str:
+        """Return the text in English.
+
+        >>> str(make_phrase("Bid {share} of it: {amount}.", share="half", amount=2.5))
+        'Bid half of it: 2.5.'
+        """
+        return self.text.format(**{name: _write_filling(value) for name, value in self.places})
+
+
+def _write_filling(value: Filling) -> str:
+    if isinstance(value, tuple):
+        *most, last = map(str, value)
+        return f"{', '.join(most)} and {last}" if most else last
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
 
 def make_phrase(text: str, **places: Filling) -> Phrase:
     """Make a phrase.

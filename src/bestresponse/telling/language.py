@@ -29,7 +29,6 @@ from string import Formatter
 from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.files import open_plain
 from bestresponse.core.phrase import Filling, Phrase
 from bestresponse.core.told import TextPlace
 
@@ -129,7 +128,7 @@ class Language:
         return template.format(**{place.name: self.write_place(place) for place in places})
 
     def write_place(self, place: TextPlace) -> str:
-        """Write what stands in a place of a text.
+        """Write what is in a place of a text.
 
         >>> moves = TextPlace("moves", ("rock", "paper", "scissors"), "or")
         >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
@@ -391,7 +390,7 @@ def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
         raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
     try:
-        with open_plain(path) as file:
+        with path.open("rb") as file:
             catalogue = read_po(file, abort_invalid=True)
         choose_form = gettext.c2py(catalogue.plural_expr)
     except (PoFileError, OSError, UnicodeError, ValueError) as error:

@@ -244,7 +244,7 @@ def _tell_solution(game: AnyGame) -> tuple[tuple[str, str], ...]:
         return ()
     theory = describe_theory(game)
     if theory.known is not None:
-        return ((theory.known.concept, theory.known.words),)
+        return ((str(theory.known.concept), str(theory.known.words)),)
     if not theory.predicted:
         return ()
     first = theory.predicted[0]

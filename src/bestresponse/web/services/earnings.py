@@ -15,9 +15,10 @@ from bestresponse.core.capabilities import find_round, pays_by_round
 from bestresponse.core.episode import Submission
 from bestresponse.core.game import NATURE, Game, Role, S
 from bestresponse.core.seeds import generator
+from bestresponse.runs.reporting.steps import round_amount, trace_states
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Outcome, Part, Payment
-from bestresponse.web.sessions.session import Session, round_amount, trace_states
+from bestresponse.web.sessions.session import Session
 
 
 @dataclass(frozen=True, slots=True)
