@@ -52,7 +52,7 @@ def evaluate(tmp_path, answer, taskset, **env):
 
 def test_rows_of_an_export_are_asked_and_rewarded(tmp_path):
     folder = tmp_path / "data"
-    br.export(folder, purpose="rl", count=150, sizes="2", rectangular=0, formats="short")
+    br.export(folder, purpose="rl", count=800, sizes="2", rectangular=0, formats="short")
     rows = list(map(json.loads, (folder / "validation-00000.jsonl").read_text().splitlines()))
     taskset = {"id": "bestresponse_solved_games", "folder": str(folder), "split": "validation"}
     episodes, asked = evaluate(tmp_path, lambda body: "ANSWER: A: 0.25, B: 0.75", taskset)

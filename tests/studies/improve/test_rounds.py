@@ -151,6 +151,13 @@ def test_a_round_without_a_gain_leaves_the_model_as_it_is(base, tmp_path):
     assert "0 of 1 rounds gained" in run.path.joinpath("report.html").read_text("utf-8")
 
 
+def test_without_a_gpu_nothing_is_begun(base, tmp_path, monkeypatch):
+    monkeypatch.setattr("bestresponse.studies.improve.making.choose_device", lambda: "cpu")
+    with pytest.raises(UsageError, match="there is no GPU here: `--device cpu` trains"):
+        br.improve(base, output=tmp_path / "improved", output_dir=tmp_path / "runs")
+    assert not list(tmp_path.glob("runs/*/round-1"))
+
+
 def test_a_stopped_run_goes_on_and_a_gain_is_kept(base, tmp_path, monkeypatch):
     from bestresponse.studies.improve import making
 

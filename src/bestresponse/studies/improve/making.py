@@ -48,6 +48,7 @@ minutes."""
 _RATE = 0.002  # for Muon, whose steps have one size whatever the gradients are
 _TRL_RATE = 2e-5  # what TRL takes for all weights, and ten times as much for adapters
 _LORA_RATE = 2e-4
+_NO_GPU = "there is no GPU here: `--device cpu` trains all the same, slowly"
 _BY_TRL = ("transformers", "trl", "peft", "datasets")
 
 
@@ -106,6 +107,12 @@ def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], 
         measured = training.measure_replies(student, examples)
         tests.append({"kind": kind, "size": size, "format": shown_as, **measured})
     write_rows(work / "tests.jsonl", tests)
+
+
+def check_device(device: str) -> None:
+    """Refuse a machine without a GPU, unless its processor was asked for."""
+    if device == "auto" and choose_device() == "cpu":
+        raise UsageError(_NO_GPU)
 
 
 def answer_questions(name: str, device: str, rows: Sequence[Conversation]) -> list[float]:
@@ -239,7 +246,7 @@ def _estimate_on_cpu(base: Base, recipe: training.Recipe, data: Data) -> str:
     hardly counts.
     """
     if base.network is None:
-        return "there is no GPU here: `--device cpu` trains all the same, slowly"
+        return _NO_GPU
     trainer = training.Trainer(base.network, recipe)
     pool = next(draw_pools(data, 0, 0))  # enough for a batch without filling, as in a training
     sizes = [pair.size for pair in training.encode_examples(trainer.network, pool)]

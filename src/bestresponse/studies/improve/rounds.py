@@ -206,8 +206,13 @@ def run_rounds(
     """Make all rounds that are missing, and write the best student."""
     check_packages()
     check_free(Path(config.output), folder.path)
-    from bestresponse.studies.improve.making import answer_questions, train_student
+    from bestresponse.studies.improve.making import (
+        answer_questions,
+        check_device,
+        train_student,
+    )
 
+    check_device(config.device)
     rows: list[ImproveRow] = []
     kinds: list[WeaknessRow] = []
     current = str(config.model)
