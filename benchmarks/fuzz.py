@@ -44,6 +44,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.formal.formalize.plan import library
 from bestresponse.integrations.mcp.server import _answer as answer_tool
 from bestresponse.integrations.mcp.tools import TOOLS
+from bestresponse.logic.allowance import Allowance
 from bestresponse.logic.confined.client import read_message, share_children
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
@@ -263,7 +264,7 @@ def check_child_reply(sent: bytes) -> None:
         theirs.sendall(sent)
         theirs.close()
         with suppress(EOFError, OverflowError):
-            read_message(ours.fileno(), 1000, time.monotonic() + 5)
+            read_message(ours.fileno(), 1000, Allowance(deadline=time.monotonic() + 5))
 
 
 def check_reply(reply: tuple[str, Json]) -> None:

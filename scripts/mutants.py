@@ -161,6 +161,11 @@ TARGETS = {
         f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")
     ],
     "web/security.py": ["web/security"],
+    "web/services/earnings.py": [
+        "web/experiments/test_earnings.py",
+        "web/experiments/test_payments.py",
+        "web/watching/test_rounds.py",
+    ],
     "web/services/export.py": [
         "web/experiments/test_earnings.py",
         "web/experiments/test_payments.py",

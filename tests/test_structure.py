@@ -23,50 +23,50 @@ from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
-    "(top)": 436,
-    "analysis": 17_819,
-    "api": 5_077,
-    "cli": 18_710,
-    "core": 11_805,
-    "formal": 60_544,
-    "games": 50_814,
-    "integrations": 10_375,
-    "logic": 50_936,
-    "models": 29_243,
-    "players": 21_383,
-    "report": 23_475,
-    "runs": 27_208,
-    "studies": 163_553,
-    "telling": 11_129,
-    "theory": 119_480,
-    "web": 60_323,
+    "(top)": 480,
+    "analysis": 19_142,
+    "api": 5_710,
+    "cli": 20_979,
+    "core": 16_916,
+    "formal": 63_928,
+    "games": 53_990,
+    "integrations": 10_575,
+    "logic": 51_426,
+    "models": 33_900,
+    "players": 23_848,
+    "report": 26_450,
+    "runs": 32_223,
+    "studies": 181_190,
+    "telling": 16_255,
+    "theory": 126_255,
+    "web": 65_281,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
     "analysis": 1_177,
-    "formal": 28_853,
+    "formal": 29_219,
     "games": 3_997,
     "logic": 7_444,
     "players": 371,
-    "studies": 4_836,
+    "studies": 5_094,
     "theory": 2_102,
-    "web": 4_421,
+    "web": 1_614,
 }
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.8, "deep": 42.7, "packed": 12.5, "loops": 61.3}
+RATES = {"long": 0.7, "deep": 39.9, "packed": 0.9, "loops": 58.3}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
-POSITIONAL = 221
+POSITIONAL = 28
 """Calls with more than five positional arguments."""
-LATE_IMPORTS = 78
+LATE_IMPORTS = 80
 """Imports inside functions: of optional and of slow packages."""
-UNTYPED = 551
+UNTYPED = 556
 """Uses of `Any`, and of names for types with `Any` in them, in signatures."""
-SHARED_NAMES = 13
+SHARED_NAMES = 21
 """Public names that are defined in more than one module."""
-SHORT_HELPERS = 147
+SHORT_HELPERS = 158
 """Private functions of at most six lines that are called once in their module."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -56,8 +56,10 @@ if TYPE_CHECKING:
     from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
     from bestresponse.studies.improve.rewards import (
         reward_replies as reward_replies,
+        reward_reply as reward_reply,
         score_reply as score_reply,
     )
+    from bestresponse.studies.improve.rounds import improve as improve
     from bestresponse.studies.improve.study import train as train
     from bestresponse.studies.population.study import (
         population as simulate_population,  # noqa: F401

@@ -6,6 +6,12 @@ MISTAKES = [
     # commands
     ("solv stag-hunt", "there is no command 'solv'. Did you mean solve?"),
     ("nash stag-hunt", "there is no command 'nash'."),
+    ("water", "`bestresponse simulate water`"),
+    (
+        "play prisoners-dilemma --others grim",
+        "the strategy 'grim' replies to earlier rounds, and prisoners-dilemma has one only",
+    ),
+    ("simulate stag-hunt --model nomodel", "`bestresponse models` lists models."),
     ("--solve stag-hunt", "No such option: --solve"),
     ("run", "Usage: bestresponse run"),
     ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),

@@ -18,6 +18,7 @@ from model_server import ModelServer
 from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
 
+import bestresponse as br
 from bestresponse.integrations.bench_questions import BenchQuestions
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,25 @@ def evaluate(tmp_path, answer, taskset, **env):
     finally:
         server.close()
     return episodes, [json.loads(body)["messages"] for body in server.delivered]
+
+
+def test_rows_of_an_export_are_asked_and_rewarded(tmp_path):
+    folder = tmp_path / "data"
+    br.export(folder, purpose="rl", count=150, sizes="2", rectangular=0, formats="short")
+    rows = list(map(json.loads, (folder / "validation-00000.jsonl").read_text().splitlines()))
+    taskset = {"id": "bestresponse_solved_games", "folder": str(folder), "split": "validation"}
+    episodes, asked = evaluate(tmp_path, lambda body: "ANSWER: A: 0.25, B: 0.75", taskset)
+    rewards = sorted(episode.traces[0].reward for episode in episodes)
+    # who has the columns names them P and Q: this answer cannot be read, and is worth 0
+    expected = [br.reward_reply("ANSWER: A: 0.25, B: 0.75", row["task"]) for row in rows]
+    assert 0 in expected
+    assert max(expected) > 0.5
+    assert rewards == pytest.approx(sorted(expected))
+    assert sorted(messages[-1]["content"] for messages in asked) == sorted(
+        row["prompt"][-1]["content"] for row in rows
+    )
+    episodes, _ = evaluate(tmp_path, lambda body: "I do not know", taskset)
+    assert [episode.traces[0].reward for episode in episodes] == [0.0] * len(rows)
 
 
 def test_a_pure_strategy_is_rewarded_with_minus_what_it_loses_at_worst(tmp_path):

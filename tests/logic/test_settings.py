@@ -38,12 +38,13 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
-def test_a_check_takes_at_most_three_and_a_half_seconds_by_the_clock_and_512_megabytes(
+def test_a_check_takes_at_most_three_and_a_half_seconds_of_processor_time_and_512_megabytes(
     monkeypatch,
 ) -> None:
     monkeypatch.setattr("bestresponse.logic.settings.SECONDS", 3.5)
     limits = LogicSettings().limits
     assert (limits.seconds, limits.memory, limits.ends) == (3.5, 512 << 20, 100_000)
+    assert limits.clock == 70
     assert limits.patient == replace(limits, seconds=60)
     assert Limits(seconds=90).patient.seconds == 90
 

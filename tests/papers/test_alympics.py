@@ -222,6 +222,7 @@ def check_rsr(shared):
     row = next(row for row in shared.six.frame("games") if row["survivors"])
     condition = next(c for c in shared.six.config.conditions if c.name == row["condition"])
     needs = sum(resident.need for resident in RESIDENTS if row["alive"][resident.name])
+    assert {round(one["rsr_start"], 9) for one in shared.six.frame("games")} == {0.3, 0.4, 0.5}
     assert row["rsr_end"] == pytest.approx((condition.rules.low + condition.rules.high) / 2 / needs)
 
 

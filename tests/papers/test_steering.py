@@ -551,32 +551,6 @@ def test_there_are_forty_promises_and_each_is_told_once():
     assert len(names) == len(set(names)) == 40
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "infostate",
-        "tone",
-        "CFR gain",
-        "NashConv",
-        "num_llm_seeds",
-        "num_max_replies",
-        "NB",
-        "CCE",
-        "replicator",
-        "reward model",
-        "termination prompt",
-        "ChatGames",
-        "imitation",
-        "PSRO",
-        "figure 3",
-        "figure 4",
-        "table 1",
-    ],
-)
-def test_the_words_of_the_paper_are_found_in_its_page(word):
-    assert word.casefold() in PAGE.read_text("utf-8").casefold()
-
-
 def test_every_command_of_the_page_is_taken(tmp_path):
     lines = [line.partition("#")[0].strip() for line in PAGE.read_text("utf-8").splitlines()]
     commands = [line.split()[2:] for line in lines if line.startswith("bestresponse steer ")]

@@ -64,10 +64,10 @@ def playable(name):
         ),
         ("kuhn-poker", "equilibrium", {"random", "equilibrium"}),
         ("water", "need", {"need", "random", "share", "myopic", "no-regret", "solver"}),
-        ("public-goods-punishment", "random", {"random", "equilibrium"}),
-        ("guessing", "random", {"random", "equilibrium"}),
-        ("trust-amounts", "random", {"random", "equilibrium"}),
-        ("first-price-auction", "random", {"random", "equilibrium"}),
+        ("public-goods-punishment", "equilibrium", {"random", "equilibrium"}),
+        ("guessing", "equilibrium", {"random", "equilibrium"}),
+        ("trust-amounts", "equilibrium", {"random", "equilibrium"}),
+        ("first-price-auction", "equilibrium", {"random", "equilibrium"}),
     ],
 )
 def test_every_game_offers_what_can_play_it_and_no_more(name, default, offered):
@@ -235,8 +235,7 @@ def test_dialogues_are_filled_by_simulated_speakers_and_models():
         ("always:defect", "a program that always answers defect"),
         (
             "equilibrium",
-            "a program that plays an equilibrium of one round, as if there were no other and"
-            " nothing could go wrong",
+            "a program that plays an equilibrium of one round, as if there were no other",
         ),
         ("some-model", "a language model"),
     ],

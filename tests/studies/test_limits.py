@@ -6,6 +6,8 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.studies.behave.study import BehaveConfig
 from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.improve.contents import Hashed
+from bestresponse.studies.improve.rounds import ImproveConfig
 from bestresponse.studies.improve.study import TrainConfig
 from bestresponse.studies.population.study import PopulationConfig
 from bestresponse.studies.simulate.study import SimulateConfig
@@ -58,14 +60,31 @@ STUDIES = {
         {"bootstraps": (200, 19, 20, 100_000, 100_001), "seed": SEED},
     ),
     "train": (
-        lambda **settings: TrainConfig("weights", data=("examples",), **settings),
+        lambda **settings: TrainConfig(
+            Hashed("weights", ""), data=(Hashed("examples", ""),), **settings
+        ),
         {
             "minutes": (20.0, 0.0, 0.001, 100_000, 100_001),
             "steps": (None, 0, 1, None, None),
-            "learning_rate": (0.002, 0.0, 1e-9, 0.999, 1.0),
+            "learning_rate": (None, 0.0, 1e-9, 0.999, 1.0),
             "batch_tokens": (32_768, 511, 512, 4_194_304, 4_194_305),
-            "curriculum": (0.0, -0.1, 0.0, 1.0, 1.1),
-            "lora": (0, -1, 0, 1024, 1025),
+            "lora": (None, 0, 1, 1024, 1025),
+        },
+    ),
+    "improve": (
+        lambda **settings: ImproveConfig(Hashed("weights", ""), **settings),
+        {
+            "rounds": (3, 0, 1, 100, 101),
+            "questions": (50, 3, 4, 10_000, 10_001),
+            "examples": (50_000, 99, 100, 10_000_000, 10_000_001),
+            "weakest": (4, 0, 1, 100, 101),
+            "least_gain": (0.005, -0.1, 0.0, 0.999, 1.0),
+            "minutes": (10.0, 0.0, 0.001, 100_000, 100_001),
+            "steps": (None, 0, 1, None, None),
+            "lora": (None, 0, 1, 1024, 1025),
+            "learning_rate": (None, 0.0, 1e-9, 0.999, 1.0),
+            "batch_tokens": (32_768, 511, 512, 4_194_304, 4_194_305),
+            "seed": (0, -1, 0, None, None),
         },
     ),
     "population": (

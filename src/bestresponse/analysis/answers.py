@@ -2,7 +2,7 @@
 
 An answer is data, of which a page is made, and perhaps curves for a picture. A package adds its own
 questions by an entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which
-names a `GameQuestion`; built-in ones stand in the same registries.
+names a `GameQuestion`; built-in ones are in the same registries.
 """
 
 from collections.abc import Callable, Mapping

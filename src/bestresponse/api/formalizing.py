@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
 from bestresponse.core.errors import BestResponseError, InvalidGame, ModelError, UsageError
+from bestresponse.core.files import read_text
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.formal.evaluate.validation import find_names
@@ -408,7 +409,7 @@ class FormalizeConfig(RunSettings):
 
 def formalize_story(config: FormalizeConfig) -> Formalized:
     """Let a model turn a story, given as text or as a file, into a checked game program."""
-    story = config.story.read_text("utf-8-sig") if isinstance(config.story, Path) else config.story
+    story = read_text(config.story) if isinstance(config.story, Path) else config.story
     text = check_story(story)
     taken = (
         "attempts",

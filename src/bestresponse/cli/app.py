@@ -67,6 +67,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "export": ("export", "Write games with the solver's answers, for training a model on them."),
     "train": ("run:train", "Train a model on the solver's answers."),
+    "improve": (
+        "run:improve",
+        "Measure a model, train it on what it does worst, and measure it again, in rounds.",
+    ),
     "play": ("play", "Play a game yourself."),
     "serve": ("serve", "Open games to people in a browser."),
     "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),
@@ -86,6 +90,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
 There the function or group `NAME_command` is the command; `run:STUDY` is that of a study, made from
 its settings.
 """
+_PARTS = {
+    part: f" It is a part of another command: `bestresponse simulate {part}`."
+    for part in ("water", "population", "judge", "sheet", "scores")
+}
+"""Words that people type as commands, with what they mean."""
 _GROUPS = {
     "demo": "Start here",
     "games": "Games",
@@ -134,7 +143,7 @@ class _LazyGroup(TyperGroup):
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            hint = did_you_mean(args[0], list(COMMANDS))
+            hint = _PARTS.get(args[0]) or did_you_mean(args[0], list(COMMANDS))
             raise UsageError(
                 f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all."
             )
@@ -205,7 +214,7 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="Time limit for checking a game program, in seconds.",
+            help="Limit on the processor time for checking a game program, in seconds.",
         ),
     ] = SECONDS,
     logic_ends: Annotated[

@@ -1,8 +1,8 @@
 """The command of a study, made from its settings: every field is an argument or an option with its
 help and default.
 
-What is typed goes to the settings as it is; they convert and check it, so there is one place that
-refuses a value.
+Typed values are passed to the settings as they are; the settings convert and check them, so there
+is one place that refuses a value.
 """
 
 import json

@@ -13,6 +13,7 @@ a game of a plug-in gets everything that a built-in one gets.
     LimitedTelling     whether the rules are short enough to be told at all
     PrivateInformation what one seat alone knows from the beginning
     NumberedRounds     which round it is
+    FinalPayoff        that its payoff is one result at the end, and no sum over its rounds
     RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
     NamedParameters    what can be set in its rules, by name
@@ -49,9 +50,9 @@ class EquilibriumSummary:
     """
 
     concept: str
-    words: str
+    words: str | Phrase
     payoffs: Mapping[Role, float]
-    better: str = ""
+    better: str | Phrase = ""
     better_payoffs: Mapping[Role, float] | None = None
 
 
@@ -197,6 +198,19 @@ class NumberedRounds(Protocol[S_contra]):
 
 
 @runtime_checkable
+class FinalPayoff(Protocol):
+    """A game in rounds whose payoff is one result at the end, such as who has survived.
+
+    No round of it has a payoff of its own, so that none can be drawn or left out when people are
+    paid.
+    """
+
+    @property
+    def has_final_payoff(self) -> bool:
+        """Whether that is so."""
+
+
+@runtime_checkable
 class RoundHistory(Protocol[S_contra]):
     """A game in rounds that can show them as a table."""
 
@@ -254,6 +268,12 @@ def check_telling(game: Game[S]) -> None:
 def find_round(game: Game[S], state: S) -> int:
     """Return the number of the round in `state`; a game without rounds has one."""
     return game.find_round(state) if isinstance(game, NumberedRounds) else 1
+
+
+def pays_by_round(game: Game[S]) -> bool:
+    """Tell whether the payoff of a game is the sum of what its rounds bring."""
+    final = isinstance(game, FinalPayoff) and game.has_final_payoff
+    return isinstance(game, NumberedRounds) and not final
 
 
 def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:

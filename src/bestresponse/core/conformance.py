@@ -71,7 +71,7 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
             key = episode.view(NATURE).key
             _demand(
                 key not in drawn,
-                "nature sees the same before two draws, so both would come out the same",
+                "nature sees the same before two draws, so both draws would be the same",
             )
             drawn.add(key)
         _check_equilibrium(game, episode)

@@ -1,18 +1,27 @@
 """Files that somebody else wrote: read, or refused with the cause, in a time that grows with their
-length."""
+length.
+
+Every reader of such files opens them by `open_plain`: limits on their kind, size, nesting and on
+what they are unpacked to are here alone.
+"""
 
 import errno
+import gzip
+import json
 import os
 import re
 import stat
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 
 _LARGEST: Final = 200_000_000
+_LARGEST_UNPACKED: Final = 2_000_000_000
 _LONGEST: Final = 2_000_000
 _LONG_KEY: Final = re.compile(
     r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}"""
@@ -42,14 +51,63 @@ def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
 
 
-def read_text_file(path: Path, most: int = _LARGEST) -> str:
-    """Return the text of a file in UTF-8; OSError where `open_plain` raises it or it is larger than
-    `most` bytes."""
+class Unpacked(gzip.GzipFile):
+    """What a compressed file holds; OSError where that is more than `most` bytes.
+
+    A megabyte can be packed into a thousand bytes: the size of the file says nothing.
+    """
+
+    def __init__(self, file: BinaryIO, most: int = _LARGEST_UNPACKED) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self._most = most
+
+    def read1(self, size: int = -1) -> bytes:
+        """Read some bytes, as `TextIOWrapper` does."""
+        data = super().read1(size)
+        if self.tell() > self._most:
+            raise OSError(errno.EFBIG, f"unpacked it has more than {self._most:,} bytes")
+        return data
+
+
+def read_file(path: Path, most: int = _LARGEST) -> bytes:
+    """Return the bytes of a file; OSError where `open_plain` raises it or there are more than
+    `most`."""
     with open_plain(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
             raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {most:,} are read")
-        return file.read(most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        return file.read(most)
+
+
+def read_text_file(path: Path, most: int = _LARGEST, errors: str = "strict") -> str:
+    """Return the text of a file in UTF-8; OSError where `open_plain` raises it or it is larger than
+    `most` bytes. `errors` says what becomes of bytes that are no text, as in `bytes.decode`."""
+    text = read_file(path, most).decode("utf-8-sig", errors)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text; ValueError says why there is none.
+
+    >>> parse_json("[1, 2]")
+    [1, 2]
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_json(path: Path, most: int = _LARGEST) -> Any:
+    """Read a JSON file; UsageError where it is missing, unreadable or not JSON."""
+    with _explain(path, "JSON"):
+        return parse_json(read_text_file(path, most))
+
+
+def read_text(path: Path, most: int = _LARGEST, errors: str = "strict") -> str:
+    """Read a text file; UsageError where it is missing, unreadable or not in UTF-8."""
+    with _explain(path, "text"):
+        return read_text_file(path, most, errors)
 
 
 def parse_toml(text: str) -> JsonObject:
@@ -70,8 +128,15 @@ def parse_toml(text: str) -> JsonObject:
 
 def read_toml(path: Path) -> JsonObject:
     """Read a TOML file; UsageError where it is missing, unreadable or not TOML."""
-    try:
+    with _explain(path, "TOML"):
         return parse_toml(read_text_file(path))
+
+
+@contextmanager
+def _explain(path: Path, kind: str) -> Iterator[None]:
+    """Let what is wrong with a file be said in a sentence that names it."""
+    try:
+        yield
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -79,4 +144,4 @@ def read_toml(path: Path) -> JsonObject:
     except UnicodeDecodeError:
         raise UsageError(f"{path} cannot be read: it is no text in UTF-8") from None
     except ValueError as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
+        raise UsageError(f"{path} is not {kind}: {error}") from None

@@ -64,7 +64,7 @@ class Game(Protocol[S]):
 
     @property
     def name(self) -> str:
-        """The name under which the game stands in records."""
+        """The name under which the game is in records."""
 
     @property
     def version(self) -> int:

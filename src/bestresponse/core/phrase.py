@@ -5,12 +5,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 Filling: TypeAlias = str | int | float | Fraction | tuple["Phrase", ...]
-"""What stands in a place: a name, a number, or phrases that are joined as in `a, b and c`."""
+"""What is in a place: a name, a number, or phrases that are joined as in `a, b and c`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A text in English with places in braces, and what stands in them.
+    """A text in English with places in braces, and what is in them.
 
     A language that has the text in its catalogue says it in its own words; any other says it in
     English, whole.

@@ -46,7 +46,7 @@ class Texts:
         self.package = package
 
     def text(self, name: str) -> str:
-        """Return the text of that name, as it stands in its file."""
+        """Return the text of that name, as it is in its file."""
         return _read(self.package, name)
 
     def fill(self, name: str, **placeholders: object) -> str:

@@ -15,7 +15,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from types import UnionType
-from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject, canonical
@@ -93,13 +93,20 @@ class PrivateProse:
     text: str
 
 
+Joined: TypeAlias = Literal["lines", "and", "or", "semicolons"]
+"""How parts are joined: one below the other, `a, b and c`, `a, b or c`, or `a; b; c`."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """What stands in a place of a text: lines, or names that are joined as in `a, b and c`."""
+    """What is in a place of a text: parts, and how they are joined.
+
+    A part is a name, a number, a line such as `apple: 3`, or a text with places of its own.
+    """
 
     name: str
-    parts: tuple[str, ...]
-    joined: bool = False
+    parts: tuple[str | Worded, ...]
+    joined: Joined = "lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +226,7 @@ Position: TypeAlias = Decides | Draw | PlayEnd
 
 @dataclass(frozen=True)
 class Course:
-    """A game tree: what stands at every position, in preorder.
+    """A game tree: what is at every position, in preorder.
 
     After a position stand all that follow its first option, then all that follow the second, and so
     on. So the list needs no numbers, and a long game needs no deep nesting.
@@ -728,7 +735,14 @@ def _decode(data: object, hint: Any, what: str) -> object:
         if type(data) is not hint:
             raise InvalidGame(f"expected {what} as {_PLAIN_KINDS[hint]}, got {_show(data)}")
         return data
+    if get_origin(hint) is Literal:
+        if data not in get_args(hint):
+            listed = ", ".join(get_args(hint))
+            raise InvalidGame(f"expected {what} as one of {listed}, got {_show(data)}")
+        return data
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if str in kinds and type(data) is str:
+        return data
     return _decode_object(data, kinds, what)
 
 

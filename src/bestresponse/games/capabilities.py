@@ -5,6 +5,7 @@ HasNormalForm   everybody moves once and at the same time: the payoff table
 HasTree         the game in extensive form
 ToldPaths       what happens on the way to a node of its tree
 HasStage        one game played round after round
+HasCourse       the same with a known course: how many rounds, what later ones weigh, noise
 HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody tells how to
 """
 
@@ -62,6 +63,30 @@ class HasStage(Protocol):
     @property
     def continuation(self) -> float:
         """The probability that another round follows; 1 where the number of rounds is fixed."""
+
+
+@runtime_checkable
+class HasCourse(HasStage, Protocol):
+    """A payoff table that is played round after round in a known way.
+
+    The facts of a view list the moves that were made (`history`), one list per round.
+    """
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there are at most."""
+
+    @property
+    def discount(self) -> float:
+        """What the payoffs of a round weigh beside those of the round before."""
+
+    @property
+    def noise(self) -> float:
+        """The probability that another move is made than was meant."""
+
+    @property
+    def intended_form(self) -> NormalForm:
+        """The table of what is meant in one round, its payoffs expected over noise."""
 
 
 @runtime_checkable

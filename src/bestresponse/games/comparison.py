@@ -591,7 +591,7 @@ def _reduce(form: NormalForm) -> NormalForm:
 
 
 def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
-    """Return where each of the first list stands in the second: by the first trait that is alike,
+    """Return where each of the first list is in the second: by the first trait that is alike,
     else by order."""
     free = list(range(len(traits[0][1])))
     partners = dict[int, int]()

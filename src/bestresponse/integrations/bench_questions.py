@@ -31,7 +31,7 @@ class MeasuredReply:
 @dataclass(frozen=True, slots=True)
 class BenchQuestions:
     """Ask for the row player's mixed strategy in `num_games` random zero-sum games of so many
-    actions a player.
+    actions per player.
 
     >>> questions = BenchQuestions(num_games=1, actions=2, seed=3)
     >>> questions.measure_reply(0, Reply("ANSWER: A: 1/2, B: 1/2")).strategy

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from bestresponse.analysis.theory import measure_against_equilibrium
+from bestresponse.analysis.costs import price_against_equilibrium
 from bestresponse.api.reasoning import play
 from bestresponse.core import Record, Role
 from bestresponse.core.errors import UsageError
@@ -33,6 +33,6 @@ def play_seats(
     rules = find_game(game).playable()
     record = play(rules, players, seed=seed)
     by_role: dict[Role, list[float]] = defaultdict(list)
-    for number, cost in measure_against_equilibrium(record, rules).items():
-        by_role[record.submissions[number - 1].role].append(cost)
+    for number, priced in price_against_equilibrium(record, rules).items():
+        by_role[record.submissions[number - 1].role].append(priced.cost)
     return record, {role: fmean(costs) for role, costs in by_role.items()}

@@ -1,7 +1,7 @@
 """Games as logic programs: read, gated, run within limits, and taken out as tables.
 
 Names are imported when first used, so that `import bestresponse.logic` costs nothing. Classes of
-results that nobody builds by hand stand in the modules of the functions that return them.
+results that nobody builds by hand are in the modules of the functions that return them.
 """
 
 from typing import TYPE_CHECKING

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field, replace
 from bestresponse.core.errors import UsageError
 
 SECONDS = 3.5
-"""How long a check may take by the clock where nobody says otherwise, so that 4 s are kept on a
-busy machine too."""
+"""Processor time for a check where nobody says otherwise: an idle machine takes as long by the
+clock."""
+_PATIENCE = 20
+"""So many times as long as its processor time a check may take by the clock: a machine may have
+twenty programs to run at once, and gives each a twentieth."""
 ENDS = 100_000
 LIFE = 60
 """Seconds of processor time after which a process is not asked again."""
@@ -22,14 +25,14 @@ LIFE = 60
 class Limits:
     """What the check of one program, or one question, may use up.
 
-    The clock covers everything, from the request to the last row that is read from the reply; only
-    starting the processes and waiting for other checks are left out. Steps, cells and ends are
-    counted beside it, so that what has no end is recognised as such, and sooner, whatever else the
-    machine does.
+    Steps, cells and ends are counted, so that what has no end is recognised as such. Processor
+    time bounds all of it together, from the request to the last row that is read from the reply;
+    only starting the processes and waiting for other checks are left out. Neither depends on what
+    else the machine does. The clock ends what is stuck.
     """
 
     seconds: float = field(default_factory=lambda: SECONDS)
-    """By the clock on the wall."""
+    """Of processor time, of all processes that work on it."""
     steps: int = 500_000
     """Resolution steps of a question; of a game, from one position to the next. About a second of
     work."""
@@ -60,9 +63,14 @@ class Limits:
         )
 
     @property
+    def clock(self) -> float:
+        """Seconds by the clock after which a check counts as stuck, whatever it has used."""
+        return _PATIENCE * self.seconds
+
+    @property
     def patient(self) -> Limits:
-        """At least a minute, for studies: their verdicts must not depend on what else the machine
-        does."""
+        """At least a minute, for studies: their verdicts must not depend on how fast the machine
+        is."""
         return replace(self, seconds=max(60.0, self.seconds))
 
     @property

@@ -2,7 +2,9 @@
 
     smollm2, qwen2.5-coder-1.5b        weights that come by the package index
     path/to/model.gguf                 any GGUF file
-    path/to/folder                     what `bestresponse train` wrote (extra `train`)
+    path/to/folder                     what `bestresponse train` or `transformers` wrote (extra
+                                       `train`)
+    owner/model                        the same, by its name in the local cache of Hugging Face
     openai/..., anthropic/..., google/...
     http://localhost:8000/v1#name      any server of the OpenAI protocol
     inspect/<provider>/<model>         any provider of Inspect AI (extra `inspect`)
@@ -28,6 +30,7 @@ from bestresponse.models.providers.weights import (
     WEIGHTS,
     Progress,
     default_folder,
+    find_weights_folder,
     pull,
     weights_path,
 )
@@ -127,7 +130,10 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
             opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix)
         )
         return opened
-    if (Path(spec) / "model.safetensors").is_file():
+    folder = find_weights_folder(spec)
+    if folder is not None and any(
+        (folder / name).is_file() for name in ("config.json", "model.safetensors")
+    ):
         if find_spec("torch") is None:
             why = f"{spec} is a trained network, which needs torch: {install_hint('train')}"
             raise ModelUnavailable(why)
@@ -135,7 +141,7 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
             StudentModel,
         )  # imports torch, which takes seconds
 
-        return StudentModel(Path(spec))
+        return StudentModel(folder)
     if spec.endswith(".gguf") or Path(spec).is_file():
         return LocalModel(Path(spec), settings.local)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
@@ -154,7 +160,7 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
         missing = "" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)"
         known.append((name, f"local, {weights.title}", engine or missing))
     known.append(("path/to/model.gguf", "local file", engine))
-    known.append(("path/to/folder", "trained by `bestresponse train`", demand("torch", "train")))
+    known.append(("path/to/folder", "a student, or of transformers", demand("torch", "train")))
     for provider, variables in KEYS.items():
         ready = any(settings.environ.get(variable) for variable in variables)
         known.append((f"{provider}/<model>", "network", "" if ready else f"set {variables[0]}"))

@@ -16,11 +16,16 @@ A package registers a function or class that is called with `(game, role, seed)`
 player. An attribute `plays(game) -> bool` keeps it off the lists of games that it does not play.
 """  # noqa: E501
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from bestresponse.core import registry
 from bestresponse.core.ask import Ask
-from bestresponse.core.capabilities import NamedStrategies, Wording, check_telling
+from bestresponse.core.capabilities import (
+    NamedStrategies,
+    Wording,
+    check_telling,
+    find_known_equilibrium,
+)
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.game import REFEREE, Game, Role, S
 from bestresponse.core.player import Player
@@ -42,7 +47,11 @@ from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
 from bestresponse.telling.language import ENGLISH, load_language
-from bestresponse.theory.repeated.automaton import classic_strategies, cooperative_actions
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    classic_strategies,
+    cooperative_actions,
+)
 
 OpenModel = Callable[[str], Model]
 """Opens a model by its name."""
@@ -70,7 +79,8 @@ def choose_default(game: Game[S]) -> str:
         return SIMULATED
     if isinstance(game, NamedStrategies):
         return game.strategy_names[0]
-    return strategies.EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
+    solved = isinstance(game, HasNormalForm | HasTree) or find_known_equilibrium(game) is not None
+    return strategies.EQUILIBRIUM if solved else "random"
 
 
 def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | None:
@@ -119,9 +129,33 @@ def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | N
     )
 
 
+def find_known_strategies(game: Game[S], seats: Mapping[Role, str]) -> dict[Role, Automaton]:
+    """Return the strategies of the seats that are known, by the names of who sits there.
+
+    What is known of nobody else: people, models, and strategies that are no automata.
+    """
+    known: dict[Role, Automaton] = {}
+    for role, name in seats.items():
+        if role not in game.roles or name in _PEOPLE:
+            continue
+        try:
+            player = find_strategy(name, game, role, 0)
+        except BestResponseError:  # a name that means something else where the record comes from
+            continue
+        strategy = None if player is None else strategies.describe_as_automaton(player, game, role)
+        if strategy is not None:
+            known[role] = strategy
+    return known
+
+
 def check_strategy(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
+        if _replies_to_rounds(name) and not isinstance(game, HasStage):
+            raise UsageError(
+                f"the strategy {name!r} replies to earlier rounds, and {game.name} has one only;"
+                " set rounds to 2 or more."
+            )
         known = list_strategies(game)
         hint = (
             did_you_mean(name, list(known))
@@ -130,12 +164,21 @@ def check_strategy(name: str, game: Game[S]) -> None:
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
+def _replies_to_rounds(name: str) -> bool:
+    return name.startswith(strategies.PROBE) or any(
+        automaton.name == name for automaton in classic_strategies()
+    )
+
+
 def check_seat_name(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the strategies there are, where a name is neither one of them nor
     that of a model."""
     bare = bare_name(name)
     if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:
-        check_strategy(bare, game)
+        try:
+            check_strategy(bare, game)
+        except UsageError as error:
+            raise UsageError(f"{error} `bestresponse models` lists models.") from None
 
 
 def describe_seat(name: str, game: Game[S], role: Role) -> str:
@@ -151,11 +194,7 @@ def describe_seat(name: str, game: Game[S], role: Role) -> str:
     if name.startswith(strategies.ALWAYS):
         return f"a program that always answers {name.removeprefix(strategies.ALWAYS)}"
     if name == strategies.EQUILIBRIUM and isinstance(game, HasStage):
-        # Under noise or over many rounds this need not be an equilibrium of the whole.
-        return (
-            "a program that plays an equilibrium of one round, as if there were no other and"
-            " nothing could go wrong"
-        )
+        return "a program that plays an equilibrium of one round, as if there were no other"
     if name == strategies.EQUILIBRIUM:
         return "a program that plays an equilibrium of the game"
     return f"a program that plays the strategy {name}"

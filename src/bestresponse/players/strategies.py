@@ -1,7 +1,7 @@
 """Strategies in a seat: fixed answers and mixtures, functions, chance, automata, Axelrod's library,
 equilibria.
 
-Baselines are simple ways to play a two-player matrix game, to stand beside every model in every
+Baselines are simple ways to play a two-player matrix game, to be next to every model in every
 table. Each is a function of the player's own payoffs and the opponent's, both with the player's own
 actions as rows, for a whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go
 to the action listed first.
@@ -25,6 +25,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from bestresponse.analysis.costs import always_mixing
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
 from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import KnownEquilibrium
@@ -34,7 +35,8 @@ from bestresponse.core.game import Game, Role, S, View, find_first_asks
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
-from bestresponse.games.capabilities import HasTree
+from bestresponse.games.capabilities import HasTree, find_stage_form
+from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
@@ -331,6 +333,25 @@ class _LibraryPlayer(Protocol):
     def update_history(self, play: Hashable, coplay: Hashable) -> None: ...
 
 
+def ask_library_player(
+    player: _LibraryPlayer, other: _LibraryPlayer, moves: Sequence[Hashable]
+) -> Hashable:
+    """Ask a strategy of Axelrod's library, or of a package that adds to it, for its move;
+    UsageError where it fails or makes none."""
+    try:
+        move = player.strategy(other)
+    except Exception as error:  # code of others, which may fail in any way
+        raise UsageError(
+            f"the strategy {player} of the axelrod package failed: {type(error).__name__}: {error}"
+        ) from error
+    if move not in moves:
+        raise UsageError(
+            f"the strategy {player} of the axelrod package made the move {move!r}; expected one of"
+            f" {', '.join(map(str, moves))}"
+        )
+    return move
+
+
 @cache
 def _recording_match() -> type:
     """Return the library's class of matches with a list `meant`: it keeps only the moves after
@@ -348,7 +369,10 @@ def _recording_match() -> type:
             self, player: _LibraryPlayer, coplayer: _LibraryPlayer, noise: float = 0
         ) -> tuple[Hashable, Hashable]:
             """Play a round as the library does, with its draws in its order."""
-            meant = player.strategy(coplayer), coplayer.strategy(player)
+            meant = (
+                ask_library_player(player, coplayer, tuple(library.Action)),
+                ask_library_player(coplayer, player, tuple(library.Action)),
+            )
             first, second = meant
             if noise:
                 first = self._random.random_flip(first, noise)
@@ -406,10 +430,10 @@ class AxelrodPlayer:
         for moves in view.facts["history"]:
             mine = letters[seat][moves[seat]]
             theirs = letters[1 - seat][moves[1 - seat]]
-            player.strategy(other)
+            ask_library_player(player, other, tuple(library.Action))
             player.update_history(mine, theirs)
             other.update_history(theirs, mine)
-        chosen = player.strategy(other)
+        chosen = ask_library_player(player, other, tuple(library.Action))
         return Decision(
             next(action for action, letter in letters[seat].items() if letter == chosen)
         )
@@ -539,6 +563,34 @@ def make_equilibrium(game: Game[S], role: Role, seed: int) -> Player:
         f"{role}={EQUILIBRIUM}: no equilibrium of {game.name} is known here; seat another strategy"
         " or a model"
     )
+
+
+def describe_as_automaton(player: Player, game: Game[S], role: Role) -> Automaton | None:
+    """Return the strategy of a player as an automaton; None where it is not known to be one.
+
+    A player who draws from the same mixture in every round is an automaton of one state.
+    """
+    if isinstance(player, AutomatonPlayer):
+        return player.automaton
+    form = find_stage_form(game)
+    if form is None:
+        return None
+    seat = form.players.index(role)
+    moves = form.actions[seat]
+    if isinstance(player, RandomPlayer):
+        mix = np.full(len(moves), 1.0 / len(moves))
+    elif isinstance(player, Always) and player.answer in moves:
+        mix = as_strategy(player.answer, moves)
+    elif isinstance(player, EquilibriumPlayer):
+        chances = player.predicted.shares[role][""]
+        mix = as_strategy([chances[move] for move in moves], moves)
+    elif isinstance(player, BaselinePlayer) and form.num_players == 2:
+        payoffs = form.payoffs if seat == 0 else form.payoffs[::-1].transpose(0, 2, 1)
+        mix = BASELINES[player.name](payoffs[0][None], payoffs[1][None], 0)[0]
+    else:
+        return None
+    other_actions = form.shape[1 - seat] if form.num_players == 2 else None
+    return always_mixing(player.name, mix, other_actions)
 
 
 make_equilibrium.plays = may_have_equilibrium  # type: ignore[attr-defined]

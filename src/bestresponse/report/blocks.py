@@ -407,7 +407,7 @@ class scatter(FrameBlock):
 
 @dataclass(frozen=True)
 class text:
-    """Prose with figures of the run in it, a Jinja template; nothing where it comes out empty.
+    """Prose with figures of the run in it, a Jinja template; nothing if it is empty.
 
     The template sees `config`, `figures` (by the names of the metrics' groups) and every frame by
     `frame(name)`.

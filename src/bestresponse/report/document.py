@@ -181,7 +181,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `opening` stands above the first section; `footer` says what made the
+    """A whole report. `opening` is above the first section; `footer` says what made the
     report."""
 
     title: str

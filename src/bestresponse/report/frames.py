@@ -165,7 +165,7 @@ class Frame(Generic[R]):
 
 @lru_cache(maxsize=256)
 def describe_columns(row: type) -> dict[str, Column]:
-    """Describe the fields of a row's type as columns; numbers stand on the right."""
+    """Describe the fields of a row's type as columns; numbers are on the right."""
     described = {}
     help = read_help(row)
     for name, hint in get_type_hints(row, include_extras=True).items():

@@ -1,6 +1,6 @@
 """Numbers as text. Rounding noise prints as 0, and no zero has a sign.
 
-Sums of floating-point numbers that should be 0 come out as 9.99e-16 or -1e-17, and a reader takes
+Sums of floating-point numbers that should be 0 become 9.99e-16 or -1e-17, and a reader takes
 that for a finding. A number is noise below an absolute floor, or when it is tiny beside the other
 numbers of its column.
 """

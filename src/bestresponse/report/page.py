@@ -36,20 +36,21 @@ _UNFOLDED = 120
 _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 300}
 
 
-def render(document: Document) -> str:
-    """Return the page; write it with encoding="utf-8"."""
-    style = _asset("report.css")
-    script = _asset("report.js")
+def render(document: Document, plays: str = "") -> str:
+    """Return the page; write it with encoding="utf-8". `plays` is the page of single plays that it
+    links to."""
+    style = read_asset("report.css")
+    script = read_asset("report.js")
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
-        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+        f"style-src '{hash_source(style)}'; script-src '{hash_source(script)}'"
     )
     # Our own style, script and policy, and base64, are the only text that is not escaped.
     trusted = {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}
     page = (
-        _environment()
+        report_environment()
         .get_template("report.html")
-        .render(document=document, sections=_anchored(document), **trusted)
+        .render(document=document, sections=_anchored(document), plays=plays, **trusted)
     )
     return page.rstrip() + "\n"
 
@@ -102,7 +103,8 @@ def make_environment(package: str, longest: int) -> Environment:
 
 
 @functools.cache
-def _environment() -> Environment:
+def report_environment() -> Environment:
+    """Return the environment of the templates of reports."""
     environment = make_environment("bestresponse.report", _LIMITS["text"])
     environment.filters |= {"marked": _marked, "shown": show_cell, "noise": measure_column_noise}
     environment.globals |= {"most_rows": _MOST_ROWS, "most_letters": _UNFOLDED}
@@ -110,11 +112,13 @@ def _environment() -> Environment:
 
 
 @functools.cache
-def _asset(name: str) -> str:
+def read_asset(name: str) -> str:
+    """Return the text of a style or script of reports."""
     return files("bestresponse.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _hash(source: str) -> str:
+def hash_source(source: str) -> str:
+    """Return the hash by which a content security policy names a style or script."""
     digest = hashlib.sha256(source.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 

@@ -103,7 +103,7 @@ class GateCheck:
     passed: bool
 
     def describe(self) -> str:
-        """Say in one line how it came out."""
+        """State the result in one line."""
         subject = f"{self.player}: {self.condition.figure}"
         if self.value is None:
             return f"{subject} is not known, as no answer of this model gives it"

@@ -35,6 +35,7 @@ from bestresponse.report.frames import Figures, Frame, Row
 from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, find_executor
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
+from bestresponse.runs.reporting.plays import write_plays
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
@@ -171,10 +172,12 @@ class Run(Generic[C_co]):
         summary.json               the figures and the short frames
         figures.csv                the figures alone, one row for each player, seat or setting
         FRAME.csv  FRAME.parquet   every frame of the study (Parquet where pyarrow is installed)
+        plays.html  plays/         every play with what was asked and said, to read one by one
         """
         with self._blame_files():
+            plays = write_plays(self)
             texts = {
-                "report.html": page.render(self.report()),
+                "report.html": page.render(self.report(), plays[0].name if plays else ""),
                 "report.json": self.report_as_json(),
                 "summary.json": self.summary_as_json() + "\n",
             }
@@ -188,9 +191,8 @@ class Run(Generic[C_co]):
                         written.append(
                             write_bytes(self.path / f"{name}.parquet", frame.to_parquet())
                         )
-            return written + [
-                write_text(path, text) for path, text in self.study.more_files(self.results, self)
-            ]
+            more = self.study.more_files(self.results, self)
+            return [*written, *plays, *(write_text(path, text) for path, text in more)]
 
     def write_figures(self, folder: str | Path) -> list[Path]:
         """Write every figure of the report as SVG and PDF and every table as LaTeX and Markdown."""

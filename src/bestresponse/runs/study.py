@@ -49,7 +49,7 @@ from bestresponse.report.frames import Figures, Frame, Heads, Metric, Row, compu
 from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import RunFolder, Shard, Spec, read_lines
+from bestresponse.runs.store.folder import RunFolder, Shard, Spec, StoredPlay, read_lines
 from bestresponse.telling.catalogues import CATALOGUES
 
 if TYPE_CHECKING:
@@ -206,8 +206,17 @@ class GameValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is known of a play: what its worst answer lost (None where that is not known), and
+    further facts such as the solution of its game, as names and words."""
+
+    loss: float | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
-    """How many plays (or whatever `unit` says) came out the same, and what differs in the
+    """How many plays (or whatever `unit` says) were the same, and what differs in the
     others."""
 
     same: int
@@ -273,7 +282,8 @@ class Study(Generic[P, C]):
     settings. `prepare` settles what the settings leave open before a run begins, such as a seed or
     a strategy that is still in words. `count_plays` counts the specs where that is quicker than
     listing them, `estimate_calls` says what a run takes; `make_run` and `repeat_run` replace how
-    plays are made and made again where a study has no specs.
+    plays are made and made again where a study has no specs. `judge` says what plays lost and what
+    the solutions were, for the page of single plays; without it their games are solved.
     """
 
     name: str
@@ -293,6 +303,7 @@ class Study(Generic[P, C]):
     tables: int | Callable[[C], int] = 1
     texts: tuple[Texts, ...] = (CATALOGUES, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None
+    judge: Callable[[C, Sequence[StoredPlay]], Sequence[Judgement]] | None = None
     choose: Callable[[C], str] | None = None
     prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
@@ -444,6 +455,7 @@ studies = Registry(
     {
         "behave": "bestresponse.studies.behave.study:behave",
         "bench": "bestresponse.studies.bench.study:bench",
+        "improve": "bestresponse.studies.improve.rounds:improve",
         "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",

@@ -62,7 +62,7 @@ class Map:
         return sum(not below for below in self.children)
 
     def get(self, place: int) -> Position:
-        """Return what stands at a position."""
+        """Return what is at a position."""
         return self.course.positions[place]
 
     def find_mover(self, place: int) -> str:

@@ -29,6 +29,7 @@ from string import Formatter
 from typing import Literal, TypeAlias
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import open_plain
 from bestresponse.core.phrase import Filling, Phrase
 from bestresponse.core.told import TextPlace
 
@@ -125,11 +126,30 @@ class Language:
     def write_text(self, text: str, places: Iterable[TextPlace]) -> str:
         """Put a text into words, in those of the language where it has the text."""
         template = self.translate(text)
-        filled = {}
-        for place in places:
-            parts = [self._write_line(part) for part in place.parts]
-            filled[place.name] = self.join(parts, "standard") if place.joined else "\n".join(parts)
-        return template.format(**filled)
+        return template.format(**{place.name: self.write_place(place) for place in places})
+
+    def write_place(self, place: TextPlace) -> str:
+        """Write what stands in a place of a text.
+
+        >>> moves = TextPlace("moves", ("rock", "paper", "scissors"), "or")
+        >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
+        ('rock, paper or scissors', 'Stein, Papier oder Schere')
+        """
+        parts = [
+            self._write_line(part)
+            if isinstance(part, str)
+            else self.write_text(part.text, part.places)
+            for part in place.parts
+        ]
+        match place.joined:
+            case "and":
+                return self.join(parts, "standard")
+            case "or":
+                return self.join(parts, "or")
+            case "semicolons":
+                return "; ".join(parts)
+            case "lines":
+                return "\n".join(parts)
 
     def _write_line(self, line: str) -> str:
         """Translate what stands before and after the colon of a line."""
@@ -371,10 +391,10 @@ def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
     if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
         raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             catalogue = read_po(file, abort_invalid=True)
         choose_form = gettext.c2py(catalogue.plural_expr)
-    except (PoFileError, UnicodeError, ValueError) as error:
+    except (PoFileError, OSError, UnicodeError, ValueError) as error:
         raise _refuse(name, f"{path.name} is no gettext catalogue: {error}") from None
     entries: dict[str, _Entry] = {}
     for message in catalogue:

@@ -1,7 +1,7 @@
 """Solutions of games: equilibria, regrets and dynamics, each with a certificate.
 
 Names are imported when first used, so that `import bestresponse.theory` costs no more than numpy.
-Classes of results that nobody builds by hand stand in the modules of the functions that return
+Classes of results that nobody builds by hand are in the modules of the functions that return
 them.
 """
 

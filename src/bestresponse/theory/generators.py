@@ -235,7 +235,7 @@ def _plant_saddle_point(rng: np.random.Generator, row: Array) -> None:
 
     In a game of independent payoffs with a saddle point at a given place, the payoffs of its column
     are the least ones of the cross, the saddle point comes next, and those of its row are the
-    largest, in any order among themselves. So games come out as often as they would among drawn
+    largest, in any order among themselves. So games occur as often as they would among drawn
     games that have a saddle point.
     """
     at = int(rng.integers(row.shape[0]))

@@ -103,9 +103,19 @@ class ServerState:
 
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
-        token = self.keys.token(
-            "code", *self._seat_door(*self.sessions.find_participant(session, seat))
-        )
+        return self._make_code(*self._seat_door(*self.sessions.find_participant(session, seat)))
+
+    def departed_code(self, lobby: str, number: int) -> str:
+        """Make the code of the person of that number among those who take no part any more; it is
+        that of the seat they had."""
+        place = self.sessions.departed[lobby][number].place
+        if place is None:
+            return self._make_code(lobby, "without a seat", number)
+        session, seat, holder = place
+        return self._make_code(session, seat, *([holder] if holder > 0 else []))
+
+    def _make_code(self, *door: str | int) -> str:
+        token = self.keys.token("code", *door)
         return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
 
 

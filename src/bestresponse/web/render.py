@@ -8,6 +8,7 @@ import functools
 import itertools
 import json
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from typing import Annotated
 
@@ -30,7 +31,7 @@ from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
-"""Deeper items stand beside those of this depth: lists are written by recursion, and a text may
+"""Deeper items are next to those of this depth: lists are written by recursion, and a text may
 come from anybody."""
 Item = tuple[str, "list[Item]"]
 """An item of a list and the items below it."""
@@ -49,8 +50,20 @@ def _environment() -> Environment:
     environment = make_environment("bestresponse.web", _LONGEST)
     environment.filters |= {"cell": _format_value, "inline_svg": _inline_svg}
     environment.filters |= {"prose": _format_prose, "markdown": _format_markdown}
+    environment.filters["amount"] = format_amount
     environment.globals["t"] = load_texts("en")
     return environment
+
+
+def format_amount(amount: Decimal) -> str:
+    """Format an amount of money that is not rounded yet: two decimals, or up to four where it has
+    more.
+
+    >>> format_amount(Decimal("4.6475")), format_amount(Decimal(3)), format_amount(Decimal("1.50"))
+    ('4.6475', '3.00', '1.50')
+    """
+    exact = amount.quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    return f"{exact:.4f}".removesuffix("0").removesuffix("0")
 
 
 def render_text(template: str, /, **variables: object) -> str:

@@ -110,6 +110,9 @@ class PageTexts:
         only."""
         if isinstance(sentence, Cause):
             return self(sentence.name, **sentence.places)
+        known = self.language.find_word(sentence)
+        if known is not None:
+            return known
         return sentence if self.language.name == "en" else self(otherwise)
 
     def money(self, currency: str, amount: Decimal) -> str:

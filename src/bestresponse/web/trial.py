@@ -27,7 +27,7 @@ from bestresponse.web.app import ServerSettings, open_web_server
 from bestresponse.web.experiments.model import Item, parse_experiment
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
-from bestresponse.web.services.export import TABLES, export_table, list_payments
+from bestresponse.web.services.export import TABLES, export_table, list_participants
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.setup import list_named_models
@@ -123,7 +123,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
             lobby = create_experiment(server, text, settings.speed)
             trial = asyncio.run(_take_part(ASGITransport(app), server, lobby, settings))
             trial.seconds = time.monotonic() - began
-            rows = list_payments(server, lobby.id)
+            rows = list_participants(server, lobby.id)
             trial.money = [Decimal(str(row["money"])) for row in rows if row["money"] is not None]
             trial.files = {
                 f"{table}.csv": export_table(server, table, "csv", lobby.id) for table in TABLES
@@ -191,7 +191,7 @@ class _Participant:
         version = _VERSION.search(page.text)
         if version is None:
             shown = f"{page.status_code} {page.text[:200]}"
-            raise RuntimeError(f"{self._label} came to a page that is none of a seat: {shown}")
+            raise RuntimeError(f"{self._label} came to a page that belongs to no seat: {shown}")
         table = context.session.table
         home = page.url.path
         seen = SeenPage(

@@ -72,7 +72,7 @@ def test_the_same_command_again_calls_nobody_and_says_the_same(bestresponse, ser
     assert json.loads(first.stdout) == json.loads(second.stdout)
     assert len(server.delivered) == 5
     (run,) = tmp_path.glob("bench-*")
-    assert "plays: 5 came out the same, 0 did not" in bestresponse("replay", run).stdout
+    assert "plays: 5 were the same, 0 were not" in bestresponse("replay", run).stdout
     assert bestresponse("report", tmp_path).returncode == 0
 
 

@@ -437,7 +437,7 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
     monkeypatch.setattr(sys, "argv", ["bestresponse", "replay", str(report.parent)])
     with pytest.raises(SystemExit) as end:
         main()
-    assert "plays: 24 came out the same, 0 did not" in capsys.readouterr().out
+    assert "plays: 24 were the same, 0 were not" in capsys.readouterr().out
 
 
 TIT_FOR_TAT = """

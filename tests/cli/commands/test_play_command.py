@@ -36,7 +36,7 @@ def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(play, tmp_path
 def test_a_game_that_was_left_goes_on_with_the_same_command(play, tmp_path):
     words = ("water", "--seat", "Bob=me", "--rounds", 2, "--output-dir", tmp_path)
     left = play(*words, typed="33\nquit\n")
-    assert "you left the game; the same command goes on" in left.stdout
+    assert "you left the game; run the same command to resume" in left.stdout
     done = play(*words, typed="44\n")
     assert done.returncode == 0, done.stderr
     assert "going on with" in done.stderr
@@ -95,7 +95,7 @@ def test_what_makes_no_sense_is_said_in_a_sentence(play, words, sentence, tmp_pa
 def test_the_end_of_the_input_keeps_the_game(play, tmp_path):
     done = play("water", "--rounds", 1, "--output-dir", tmp_path)
     assert done.returncode == 1
-    assert "the input has ended; the same command goes on with this game" in done.stdout
+    assert "the input has ended; run the same command to resume this game" in done.stdout
 
 
 def test_codes_for_the_terminal_in_a_game_file_or_a_name_never_reach_the_screen(play, tmp_path):
@@ -126,7 +126,8 @@ def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(p
     )
     assert done.returncode == 0, done.stderr
     assert "row (me): 5" in done.stdout
-    assert "1  defect     defect         0  defect                                 0" in done.stdout
+    # Cooperating and then defecting earns 3 + 5; after a defection 5 + 1 is left at best.
+    assert "1  defect     cooperate      2  defect                                 0" in done.stdout
     assert "2  cooperate  defect         1  defect                                 1" in done.stdout
 
 

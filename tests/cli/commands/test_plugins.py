@@ -119,7 +119,7 @@ def test_a_study_of_a_package_is_run_reported_and_replayed(bestresponse, tmp_pat
     assert json.loads(done.stdout)["figures"][0]["heads"]["estimate"] == 1.0
     assert len(rows(output, "plays")) == 3
     assert bestresponse("report", output).returncode == 0
-    assert "plays: 3 came out the same" in bestresponse("replay", output).stdout
+    assert "plays: 3 were the same" in bestresponse("replay", output).stdout
 
 
 def test_a_study_of_a_package_has_options_checks_and_an_estimate(bestresponse):

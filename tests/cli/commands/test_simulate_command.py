@@ -78,7 +78,7 @@ def test_model_seats_play_and_the_same_command_again_calls_nobody(
     assert "mathematician" in "".join(server.delivered)
     assert simulate(*words).stdout == first.stdout
     assert len(server.delivered) == 8
-    assert "plays: 1 came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
+    assert "plays: 1 were the same, 0 were not" in bestresponse("replay", tmp_path).stdout
     assert "survivors" in bestresponse("report", tmp_path).stdout
 
 

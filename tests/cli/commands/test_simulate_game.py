@@ -46,7 +46,7 @@ def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serv
     assert len((run / "moves.csv").read_text().splitlines()) == 7
     assert bestresponse(*words).stdout == done.stdout
     assert len(server.delivered) == 3
-    assert "plays: 3 came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
+    assert "plays: 3 were the same, 0 were not" in bestresponse("replay", tmp_path).stdout
     assert "payoff" in bestresponse("report", tmp_path).stdout
 
 

@@ -170,7 +170,7 @@ def test_a_replay_tells_what_differs(tmp_path):
     )
     replay = run_again(tmp_path, "replay")
     assert replay.exit_code == 1
-    assert "came out the same" in replay.stdout
+    assert "were the same" in replay.stdout
     assert "None, recorded '{" in replay.stdout
 
 

@@ -136,7 +136,7 @@ def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(
     assert len(server.delivered) == 3 * 4 + 3 * 2
     (run,) = tmp_path.glob("tournament-*")
     again = bestresponse("replay", run)
-    assert "plays: 5 came out the same, 0 did not" in again.stdout
+    assert "plays: 5 were the same, 0 were not" in again.stdout
     report = bestresponse("report", run)
     assert report.returncode == 0, report.stderr
     assert "defector" in report.stdout

@@ -391,7 +391,7 @@ def test_a_table_with_a_gap_or_an_end_told_in_two_ways_comes_back_with_what_is_w
     found = writer.formalize(STORY)
     assert [attempt.problem for attempt in found.attempts] == [
         "the end grab, grab is missing",
-        "the end share, grab stands there twice, with different payoffs",
+        "the end share, grab is there twice, with different payoffs",
         "",
     ]
     assert found.table == read_game_table(json.dumps(TABLE))
@@ -465,7 +465,7 @@ def test_a_table_without_players_is_no_game():
         ),
         (
             {"ends": [*TABLE["ends"], both("share", "share", 3, 2)]},
-            "stands there twice, with different payoffs",
+            "is there twice, with different payoffs",
         ),
         ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "is no combination"),
         (

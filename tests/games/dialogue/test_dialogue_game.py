@@ -26,7 +26,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore, build_dialogue, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
-from bestresponse.telling.render import write_history
+from bestresponse.telling.render import word_rules, write_history, write_private
 from bestresponse.theory import cfr, compile_game
 
 
@@ -285,16 +285,38 @@ def test_a_debater_is_told_that_the_judge_decides_and_an_early_end_is_announced(
     assert "You write message" not in write_history(debate.view(debate.start(), "player 2"))
 
 
+def tell_seat(game, state, role, language="en"):
+    return write_private(game.view(state, role), game.list_private(state, role), language)
+
+
 def test_people_are_told_which_message_they_write_and_when_a_note_is_sealed():
     game = make_plain_dialogue("rps-talk", {"replies": 1})
     state = game.start()
-    assert "You write message 1 of 2, your last one." in game.word_private(state, "player 1")
-    assert game.word_private(state, "player 2") == f"You are {game.names[1]}."
+    assert "You write message 1 of 2, your last one." in tell_seat(game, state, "player 1")
+    assert tell_seat(game, state, "player 2") == f"You are {game.names[1]}."
     for role, words in (("player 1", "I will play rock."), ("player 2", "I will play paper.")):
         state = game.apply(state, {role: words})
-    told = game.word_private(state, "player 1")
+    told = tell_seat(game, state, "player 1")
     assert "sealed note, which nobody reads before all have handed in theirs" in told
     assert "which of rock, paper or scissors you play" in told
+    german = tell_seat(game, state, "player 1", "de")
+    assert f"Sie sind {game.names[0]}." in german
+    assert "was Sie spielen (Stein, Papier oder Schere)" in german
+
+
+def test_a_talk_of_people_is_told_in_german_with_its_issues_prices_and_payoffs():
+    job = make_plain_dialogue("job-offer", {})
+    told = word_rules(job, job.view(job.start(), "player 1"), "de")
+    assert (
+        "Gehalt (48 Tausend, 54 Tausend, 60 Tausend); Urlaub (25 Tage, 28 Tage, 31 Tage);"
+        " Arbeitsort (immer im Büro, ein Tag zu Hause, drei Tage zu Hause)"
+    ) in told
+    deal = make_plain_dialogue("bargaining", {})
+    told = word_rules(deal, deal.view(deal.start(), "player 1"), "de")
+    assert "auf einen Preis (von 0 bis 100)" in told
+    shops = make_plain_dialogue("price-talk", {})
+    told = word_rules(shops, shops.view(shops.start(), "player 1"), "de")
+    assert "Preis 4 gegen Preis 6: 36" in told
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -27,6 +26,7 @@ from bestresponse.logic.confined.client import (
     ChildLost,
     Children,
     ChildReply,
+    Kind,
     read_message,
     share_children,
     write_message,
@@ -130,8 +130,8 @@ def test_a_child_that_is_late_is_killed_and_the_next_one_works(children: Childre
     child = children.pids[1]
     os.kill(child, signal.SIGSTOP)  # it never answers, however long one waits
     with pytest.raises(ChildLost) as lost:
-        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.1))
-    assert lost.value.kind == "time"
+        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.01))
+    assert lost.value.kind == "clock"
     assert gone(child)
     assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
 
@@ -148,27 +148,64 @@ def test_a_child_that_starts_too_slowly_serves_the_next_request(
 
     monkeypatch.setattr(Children, "_start", start_late)
     with pytest.raises(ChildLost) as lost:
-        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.1))
-    assert lost.value.kind == "time"
+        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.01))
+    assert lost.value.kind == "clock"
     go_on.set()
     assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
     assert children.pids[1] in {child.pid for child in started}
 
 
-def test_an_endless_program_is_ended_by_the_clock_on_the_wall() -> None:
+@pytest.mark.parametrize("kind", ["embedded", pytest.param("swi", marks=swi)])
+def test_an_endless_program_is_ended_by_the_processor_time_it_uses(kind: Kind) -> None:
     hasty = replace(PATIENT, seconds=0.5)
-    report = validate(DILEMMA + ENDLESS + "final(S) :- loop(0).", ConfinedEngine(hasty))
+    report = validate(DILEMMA + ENDLESS + "final(S) :- loop(0).", ConfinedEngine(hasty, kind=kind))
     assert report.errors[-1].code == "limit"
-    assert report.errors[-1].message == "The check was not done within 0.5 seconds by the clock."
+    assert report.errors[-1].message == (
+        "The check was not done within 0.5 seconds of processor time."
+    )
+
+
+@linux
+@pytest.mark.parametrize("kind", ["embedded", pytest.param("swi", marks=swi)])
+def test_time_that_other_programs_take_from_a_check_is_not_counted(
+    children: Children, kind: Kind
+) -> None:
+    """A busy machine lets a process wait: so does whoever stops it and lets it go on."""
+    limits = replace(PATIENT, seconds=0.3)
+    children.request(kind, ask("a.", "a"), limits)
+    _, child = children.pids
+    os.kill(child, signal.SIGSTOP)
+    go_on = threading.Timer(1.0, os.kill, (child, signal.SIGCONT))
+    go_on.start()
+    reply, _ = children.request(kind, ask("a(1).", "a(X)"), limits)
+    go_on.join()
+    assert list(reply.read_items()) == [{"X": "1"}]
+
+
+def test_a_machine_that_gives_a_check_no_time_is_blamed_and_not_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lose(*_: object) -> None:
+        raise ChildLost("clock")
+
+    monkeypatch.setattr(Children, "request", lose)
+    (error,) = validate(DILEMMA, ConfinedEngine(Limits(seconds=3.5))).errors
+    assert error.message == (
+        "The machine did not give the check its 3.5 seconds of processor time within 70 seconds by"
+        " the clock."
+    )
+    assert error.hint == (
+        "this says nothing about the program: check it again when less else is running"
+    )
 
 
 def test_what_takes_too_long_to_read_was_not_done_in_time() -> None:
-    """The child was in time, but the rows of its game cannot be read before the deadline."""
-    late = ChildReply({"again": True}, [b"[[1, 2]]", b"[[3, 4]]"], deadline=time.monotonic() - 1)
+    """The child was in time, but has left too little for reading the rows of its game."""
+    late = ChildReply({"again": True}, [b"[[1, 2]]", b"[[3, 4]]"], processor=-1.0)
     with pytest.raises(ChildLost) as lost:
         list(late.read_items())
     assert lost.value.kind == "time"
-    assert list(replace(late, deadline=time.monotonic() + 60).read_items()) == [[1, 2], [3, 4]]
+    assert list(replace(late, processor=60.0).read_items()) == [[1, 2], [3, 4]]
 
 
 @linux

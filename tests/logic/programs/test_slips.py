@@ -58,8 +58,7 @@ def test_a_name_in_capitals_is_told_with_its_line() -> None:
     slip = next(d for d in found(source) if d.code == "move")
     assert slip.line == line_of(source, "possible(move(P, Cooperate)")
     assert (
-        "a name that starts with a capital letter is a variable unless it stands in quotes"
-        in slip.hint
+        "a name that starts with a capital letter is a variable unless it is in quotes" in slip.hint
     )
 
 

@@ -2,8 +2,10 @@
 
 import base64
 import json
+import random
 import sqlite3
-from dataclasses import replace
+import unicodedata
+from dataclasses import asdict, replace
 from urllib.parse import quote
 
 import faulty
@@ -203,3 +205,56 @@ def test_fields_that_follow_each_other_hold_no_key_in_pieces():
     pieces = {f"field {number}": piece for number, piece in enumerate(cut(KEY, 11))}
     redacted = Secret(KEY).redact_reply({"before": "no", **pieces, "after": "yes"})
     assert list(redacted.values()) == ["no", "***", "***", "***", "***", "yes"]
+
+
+def draw_reply(rng):
+    """Draw how a server sends the key back: encoding, spelling, what is around it, where, and the
+    status."""
+    key = SPELLINGS[rng.choice(list(SPELLINGS))](KEY)
+    before, after = ("".join(rng.choices("ab 1/{é\u200b", k=rng.randrange(6))) for _ in range(2))
+    text = f"{before}{key}{after}"
+    where = rng.randrange(4)
+    if where == 0:
+        content = faulty.say(text)
+    elif where == 1:
+        content = say_in_tokens(text, rng.randint(1, 40))
+    elif where == 2:
+        content = {**faulty.say("A"), text: {"model": text}, "model": text}
+    else:
+        content = {"error": {"message": text, "type": text}}
+    body = json.dumps(content, ensure_ascii=rng.random() < 0.3)
+    encoding = rng.choice([*ENCODINGS, "cp037", "utf-16-be"])
+    data = body.encode(encoding, "replace")
+    if rng.random() < 0.1:
+        data = data[: rng.randrange(len(data))]
+    return faulty.answer(data, 200 if where < 3 else rng.choice((400, 401, 404)))
+
+
+def fold_text(text):
+    """Return a text without case, width and what is unseen, as somebody reads it who looks for a
+    key."""
+    plain = unicodedata.normalize("NFKC", text.replace(r"\x00", "")).casefold()
+    return "".join(letter for letter in plain if unicodedata.category(letter)[0] not in "CM")
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(100_000, marks=pytest.mark.soak)])
+def test_no_drawn_reply_brings_the_key_into_a_file(clients, tmp_path, count):
+    rng = random.Random(7)
+    outcomes = {"answered": 0, "refused": 0}
+    with (
+        faulty.serving(lambda handler: draw_reply(rng)(handler)) as server,
+        (tmp_path / "kept.txt").open("w", encoding="utf-8", errors="backslashreplace") as kept,
+    ):
+        model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
+        for _ in range(count):
+            try:
+                reply = model.complete(replace(ask("x"), logprobs=2))
+                tokens = "".join(token for ranks in reply.logprobs or () for token, _ in ranks[:1])
+                kept.write(f"{json.dumps(asdict(reply), default=str)} {reply.text} {tokens}|")
+                outcomes["answered"] += 1
+            except BestResponseError as error:
+                kept.write(f"{error} {vars(error)}|")
+                outcomes["refused"] += 1
+    found = (tmp_path / "kept.txt").read_text("utf-8")
+    assert [piece for one in found.split("|") for piece in find_pieces([fold_text(one)])] == []
+    assert min(outcomes.values()) > count // 10

@@ -119,7 +119,7 @@ def test_a_mixture_is_kept_whole_and_is_no_move_that_the_other_could_answer(tmp_
 
 def test_cooperation_has_a_row_for_every_round_of_the_longest_match(tmp_path):
     plays = [write_play("1", "CDC", "CCC"), write_play("2", "CC", "DD")]
-    measured = measure(tmp_path, plays, fit=())
+    measured = measure(tmp_path, plays, fit=("qre",))
     rows = measured.frames["rounds"].select(who="ann")
     # Round 1: both matches, 2 of 2. Round 2: 1 of 2. Round 3: one match, so no interval.
     assert [row["round"] for row in rows] == [1, 2, 3]
@@ -716,3 +716,12 @@ def test_only_strategies_that_somebody_plays_are_drawn(tmp_path, monkeypatch):
     (block,) = (block for block in behave.report if isinstance(block, intervals))
     assert len(list(block.build(measured.frames["strategies"], ""))) == 1
     assert drawn == ["ann, cooperator"]
+
+
+def test_matches_of_one_person_have_no_interval_and_it_is_said(tmp_path):
+    plays = [
+        write_play(str(k), "CCCD", "CDCD", players=("ann", None), subjects=["s1"]) for k in range(3)
+    ]
+    measured = measure(tmp_path, plays, **PAIR)
+    remark = find_row(measured, "groups", group="ann")["remark"]
+    assert "all moves are of one subject, so that there is no interval" in remark

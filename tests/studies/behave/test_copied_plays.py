@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from bestresponse.core.episode import Record, Submission, Void
+from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Decision
+from bestresponse.games.dialogue.domain import load_domain, scenarios
+from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -23,10 +26,18 @@ from bestresponse.studies.behave.study import (
     list_recorded_plays,
     prepare_behave,
 )
+from bestresponse.studies.tournament.study import TournamentConfig
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 
-NO_TABLE = "no game of two with a payoff table in which moves are made as they are meant"
+NO_NAME = "its game is not known by name, so that its payoff table is not known either"
+
+
+def make_dialogue():
+    domain = load_domain("meeting")
+    return DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners())
+
+
 PEOPLE = {"row": "person", "col": "strategy:cooperator"}
 
 
@@ -100,7 +111,7 @@ def test_what_a_stand_in_did_is_not_told_of_the_person(tmp_path):
 def test_a_formalized_game_is_not_taken_for_another_one_of_its_name(tmp_path):
     formalized = {"setup": {"game": {"name": "prisoners-dilemma", "program": "other payoffs"}}}
     assert list(list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, formalized)]))) == [
-        NO_TABLE
+        NO_NAME
     ]
 
 
@@ -114,7 +125,7 @@ def test_a_session_with_noise_is_of_no_use_and_one_of_another_length_is(tmp_path
     why, kept = list_recorded_plays(
         write_session(tmp_path / "s", [("a", MATCH, noisy), ("b", MATCH, longer)])
     )
-    assert why == NO_TABLE
+    assert why == NO_NAME
     assert kept["spec"] == "b"
 
 
@@ -127,19 +138,61 @@ def test_a_session_never_opens_a_file_as_its_game(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "game",
+    ("game", "why"),
     [
-        RepeatedGame(load("prisoners-dilemma"), noise=0.1),
-        MatrixGame(NormalForm(np.zeros((3, 2, 2, 2)))),
-        find_game("kuhn-poker").playable(),
+        (RepeatedGame(load("prisoners-dilemma"), noise=0.1), "moves go wrong there"),
+        (MatrixGame(NormalForm(np.zeros((3, 2, 2, 2)))), "matrix has 3 players"),
+        (find_game("kuhn-poker").playable(), "kuhn-poker has no payoff table"),
+        (find_game("water").playable(), "water has no payoff table, which every estimate needs"),
+        (make_dialogue(), "a dialogue: what people say is text"),
     ],
-    ids=["with noise", "of three", "without a table"],
+    ids=["with noise", "of three", "without a table", "water", "dialogue"],
 )
-def test_games_without_a_table_of_two_and_noisy_ones_are_of_no_use(tmp_path, monkeypatch, game):
+def test_games_without_a_table_of_two_and_noisy_ones_are_of_no_use(
+    tmp_path, monkeypatch, game, why
+):
     loaded = SimpleNamespace(playable=lambda: game)
     monkeypatch.setattr(study, "find_game", lambda name, allow_files: loaded)
     path = write_session(tmp_path / "s", [("a", MATCH, {}), ("b", MATCH, {})])
-    assert list(list_recorded_plays(path)) == [NO_TABLE, NO_TABLE]
+    reasons = list(list_recorded_plays(path))
+    assert len(reasons) == 2
+    assert all(reason.startswith(why) for reason in reasons)
+
+
+def test_all_runs_below_a_folder_are_read_but_those_that_describe_others(tmp_path):
+    write_session(tmp_path / "results" / "one", [("a", MATCH, {})])
+    write_session(tmp_path / "results" / "deeper" / "two", [("a", MATCH, {})])
+    with RunFolder.open(tmp_path / "results" / "behave-1", Manifest("behave-1", "behave", {})):
+        pass
+    folders = study.list_folders([tmp_path / "results"])
+    assert [folder.name for folder in folders] == ["two", "one"]
+    assert study.list_folders([tmp_path / "results", tmp_path / "results" / "one"]) == folders
+
+
+def test_a_folder_without_a_run_is_named(tmp_path):
+    with pytest.raises(UsageError, match="holds no run"):
+        study.list_folders([tmp_path])
+
+
+def test_a_tournament_that_was_worked_out_is_played_to_be_described():
+    config = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "defector"], rounds=3)
+    plays = list(study.draw_tournament(config))
+    assert len(plays) == 4
+    moves = [submission["action"] for submission in plays[1]["record"]["submissions"]]
+    assert moves == ["cooperate", "defect", "defect", "defect", "defect", "defect"]
+    assert plays[1]["record"]["players"] == {"row": "tit-for-tat", "col": "defector"}
+
+
+@pytest.mark.parametrize(
+    ("game", "fits"),
+    [
+        ("prisoners-dilemma", ("strategies",)),
+        ("stag-hunt", ("strategies", "qre", "level-k", "cognitive-hierarchy")),
+    ],
+)
+def test_a_single_dilemma_is_described_by_strategies_alone(game, fits):
+    seen = study.SeatMoves({"seat": "row", "run": "r"}, load(game), 0, (0,), (0,), "m")
+    assert study.choose_fits(study.PlayerGroup([seen], 0)) == fits
 
 
 def test_plays_are_kept_once_under_the_name_of_their_run_and_the_others_counted(tmp_path):
@@ -201,8 +254,8 @@ def test_a_strategy_in_words_is_written_for_the_game_of_the_first_play_of_use(tm
     assert (entry.name, entry.kind) == ("mine", "rules")
 
 
-def test_three_tables_are_shown_on_the_terminal():
-    assert behave.count_tables(None) == 3
+def test_four_tables_are_shown_on_the_terminal_with_what_was_left_out():
+    assert behave.count_tables(None) == 4
 
 
 def test_the_command_line_takes_runs_by_position_and_no_sources():

@@ -185,6 +185,23 @@ def test_rounds_count_from_1_within_their_match(tmp_path):
     assert (result.reader.left_out, result.matches) == (1, [])
 
 
+def test_rows_in_any_order_are_the_rounds_that_they_name(tmp_path):
+    text = "n,t,p,q,a,b\n1,3,ann,bob,D,C\n2,1,ann,bob,C,C\n1,1,ann,bob,C,D\n1,2,ann,bob,D,D\n"
+    result = read(tmp_path, text, match=("n",), round="t")
+    assert result.problems == []
+    first, second = result.matches
+    moves = [submission["action"] for submission in first["record"]["submissions"]]
+    assert moves == ["C", "D", "D", "D", "D", "C"]
+    assert second["data"]["rounds"] == 1
+
+
+def test_a_round_that_is_there_twice_leaves_its_match_out(tmp_path):
+    text = "n,t,p,q,a,b\n1,2,ann,bob,D,C\n1,2,ann,bob,C,C\n1,1,ann,bob,C,D\n"
+    result = read(tmp_path, text, match=("n",), round="t")
+    assert [(row["line"], row["detail"]) for row in result.problems] == [(3, "2 after 0")]
+    assert result.matches == []
+
+
 def test_faults_say_whose_move_is_missing_and_what_is_not_known(tmp_path):
     result = read(tmp_path, "p,q,a,b\nann,bob,C,\nann,bob,X,C\n")
     assert [(row["problem"], row["detail"]) for row in result.problems] == [

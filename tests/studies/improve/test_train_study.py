@@ -2,6 +2,7 @@
 torch is needed."""
 
 import hashlib
+import importlib
 import json
 import sys
 from dataclasses import dataclass
@@ -24,7 +25,6 @@ from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.study import (
     TrainConfig,
     measure,
-    open_network,
     run_training,
     train,
 )
@@ -45,6 +45,19 @@ class Recipe:
     seed: int
     device: str
     held_out: int
+    dtype = "float32"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A network, by how it was opened."""
+
+    way: str
+    name: str
+    end: int = 0
+
+
+MAKING = "bestresponse.studies.improve.making"
 
 
 def make_module(monkeypatch, name, **members):
@@ -71,7 +84,7 @@ class Training:
         trainer = SimpleNamespace(network=network, recipe=recipe, progress=SimpleNamespace(rows=[]))
         trainer.load = self.loaded.append
         trainer.find_gradients = self.timed.append
-        trainer.finish = lambda: "student"
+        trainer.finish = lambda: SimpleNamespace(to=lambda device, dtype: "student")
         return trainer
 
     def train(self, trainer, data, checkpoint, keep):
@@ -96,16 +109,22 @@ def training(monkeypatch):
 
     def write_folder(student, path):
         path.mkdir(exist_ok=True)
-        (path / "model.safetensors").write_bytes(student.encode())
+        (path / "model.safetensors").write_bytes(b"student")
 
     make_module(monkeypatch, f"{students.__name__}.model", choose_device=lambda: "cuda")
     make_module(
         monkeypatch,
         f"{students.__name__}.network",
+        Network=object,
         write_folder=write_folder,
-        read_folder=lambda path: ("folder", path.name),
-        read_gguf=lambda path: ("gguf", path.name),
+        read_folder=lambda path: Opened("folder", path.name),
     )
+    make_module(
+        monkeypatch,
+        f"{students.__name__}.gguf_files",
+        read_gguf=lambda path: Opened("gguf", path.name),
+    )
+    make_module(monkeypatch, f"{students.__name__}.writing", Writer=object)
 
     def draw_pools(data, seed, skipped):
         assert (seed, skipped) == (0, 0)
@@ -132,14 +151,17 @@ def training(monkeypatch):
         Recipe=Recipe,
         Trainer=fake.make_trainer,
         train=fake.train,
-        measure_replies=lambda student, examples, recipe: {"asked": len(examples)},
-        draw_pools=draw_pools,
+        measure_replies=lambda student, examples: {"asked": len(examples)},
         choose_shape=choose_shape,
         pack=pack,
         encode_examples=lambda network, pool: fake.encoded * len(pool),
     )
     monkeypatch.setattr(improve, "training", module, raising=False)
-    return fake
+    sys.modules.pop(MAKING, None)
+    fake.making = importlib.import_module(MAKING)
+    monkeypatch.setattr(fake.making, "draw_pools", draw_pools)
+    yield fake
+    sys.modules.pop(MAKING, None)  # others must not get the one that was made with fakes
 
 
 @pytest.fixture
@@ -260,9 +282,9 @@ def test_steps_are_halved_until_they_fit_into_memory(tmp_path, training, example
 def test_without_a_gpu_it_is_said_how_many_examples_would_be_seen(
     tmp_path, training, examples, monkeypatch
 ):
-    monkeypatch.setattr(sys.modules[f"{students.__name__}.model"], "choose_device", lambda: "cpu")
+    monkeypatch.setattr(training.making, "choose_device", lambda: "cpu")
     times = iter([10.0, 12.0])
-    monkeypatch.setattr(study.time, "perf_counter", lambda: next(times))
+    monkeypatch.setattr(training.making.time, "perf_counter", lambda: next(times))
     # 100 tokens in 2 seconds are 50 a second, 18,000 in 6 minutes; an example has 3 + 2 tokens, so
     # 3,600 of them.
     with pytest.raises(
@@ -378,10 +400,11 @@ def test_a_folder_whose_files_are_not_those_of_its_manifest_is_refused(tmp_path)
 
 def test_a_network_is_a_folder_a_file_or_weights_by_name(tmp_path, training, monkeypatch):
     (tmp_path / "trained").mkdir()
-    assert open_network(str(tmp_path / "trained")) == ("folder", "trained")
-    assert open_network(str(tmp_path / "small.gguf")) == ("gguf", "small.gguf")
-    monkeypatch.setattr(study, "pull", lambda name, folder: folder / f"{name}.gguf")
-    assert open_network("smollm2") == ("gguf", "smollm2.gguf")
+    open_network = training.making.open_network
+    assert open_network(str(tmp_path / "trained")) == Opened("folder", "trained")
+    assert open_network(str(tmp_path / "small.gguf")) == Opened("gguf", "small.gguf")
+    monkeypatch.setattr(training.making, "pull", lambda name, folder: folder / f"{name}.gguf")
+    assert open_network("smollm2") == Opened("gguf", "smollm2.gguf")
 
 
 def test_a_training_needs_data_and_shows_two_tables_and_a_hundred_percent():

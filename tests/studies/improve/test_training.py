@@ -17,7 +17,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 pytest.importorskip("safetensors", reason="the extra `train` is not installed")
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
+from tokenizers import Tokenizer, models  # noqa: E402
 
 import bestresponse as br  # noqa: E402
 from bestresponse.core.errors import (  # noqa: E402
@@ -35,97 +35,16 @@ from bestresponse.studies.improve.data import (  # noqa: E402
     Folder,
     draw_pools,
     open_data,
-    open_export,
     parse_rows,
 )
 from bestresponse.studies.improve.examples import Telling  # noqa: E402
-from bestresponse.studies.improve.study import open_network  # noqa: E402
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Several threads that wait for each other on a busy machine are slower than one."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    br.export(
-        folder,
-        count=3000,
-        sizes="2",
-        rectangular=0,
-        formats="table",
-        themes="neutral",
-        answers="direct",
-        scale=9,
-        varied=0,
-    )
-    return folder
+from bestresponse.studies.improve.making import open_network  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def opened(data):
     """The data, checked."""
     return open_data([str(data)])
-
-
-def list_shapes(sizes):
-    """Return the shape of every parameter."""
-    n, width = sizes.layers, sizes.width
-    columns = {
-        "qkv": width,
-        "out": sizes.heads * sizes.head,
-        "gate_up": width,
-        "down": sizes.hidden,
-    }
-    matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
-    norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
-    return {"embedding": (sizes.vocabulary, width), **norms, **matrices}
-
-
-def make_network(sizes, tokenizer):
-    """Make a network with random parameters."""
-    rng = torch.Generator().manual_seed(0)
-    parameters = {}
-    for name, shape in list_shapes(sizes).items():
-        scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
-        parameters[name] = (
-            torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
-        )
-    return networks.Network(sizes, parameters, tokenizer)
-
-
-@pytest.fixture(scope="module")
-def base(data, tmp_path_factory):
-    """A random network with a tokenizer that has whole phrases of the questions as tokens."""
-    folder = open_export(data)
-    examples = [example for name in folder.list_files("train") for example in folder.read(name)]
-    tokenizer = Tokenizer(models.BPE())
-    digits, letters = (
-        pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.ByteLevel(False, use_regex=False),
-    )
-    tokenizer.pre_tokenizer, tokenizer.decoder = (
-        pre_tokenizers.Sequence([digits, letters]),
-        decoders.ByteLevel(),
-    )
-    special = ["<|im_start|>", networks.END]
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=1500, initial_alphabet=alphabet, special_tokens=special, show_progress=False
-    )
-    tokenizer.train_from_iterator(
-        ("".join(training.split_messages(example)) for example in examples), trainer
-    )
-    folder = tmp_path_factory.mktemp("base")
-    sizes = networks.Architecture(2, 64, 4, 2, 128, tokenizer.get_vocab_size())
-    networks.write_folder(make_network(sizes, tokenizer), folder)
-    return folder
 
 
 def test_a_tiny_network_learns_fresh_games_and_is_opened_by_the_benchmark(data, base, tmp_path):
@@ -360,12 +279,12 @@ def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(
     make_step = killed.step
 
     def step_or_die(batch, rate):
-        if killed.progress.step == 5:
+        if killed.progress.step == 4:
             raise Killed
         return make_step(batch, rate)
 
     monkeypatch.setattr(killed, "step", step_or_die)
-    # The sixth step is never made; what was done since the last checkpoint is lost.
+    # The fifth step is never made; what was done since the last checkpoint is lost.
     monkeypatch.setattr(training, "_LEAST_SAVED", 100.0)
     with pytest.raises(Killed):
         training.train(killed, opened, tmp_path / "checkpoint.pt", lambda row: None)
@@ -432,7 +351,7 @@ def test_only_answers_are_scored_and_no_conversation_sees_another(opened, base):
     trainer = make_trainer(base)
     pool = next(draw_pools(opened, 1, 0))[:2]
     (both,) = training.pack(trainer.network, pool, SHAPE, np.random.default_rng(0))
-    said = [training.split_messages(example)[1] for example in pool]
+    said = [training.split_messages(trainer.network, example)[1] for example in pool]
     scored = [
         len(trainer.network.encode(text)) + 1 for text in said
     ]  # the token that ends the message too
@@ -481,13 +400,13 @@ def test_the_room_of_a_reply_grows_with_it(base, monkeypatch):
 def test_questions_that_do_not_fit_together_are_answered_in_parts(base, monkeypatch):
     sizes, fits = [], 2
 
-    def continue_prompts(network, prompts, most):
+    def continue_prompts(network, prompts, most, choose):
         sizes.append(len(prompts))
         if len(prompts) > fits:
             raise torch.OutOfMemoryError("out of memory")
         return [prompt[:1] for prompt in prompts]
 
-    monkeypatch.setattr(serving, "continue_prompts", continue_prompts)
+    monkeypatch.setattr(networks, "continue_prompts", continue_prompts)
     model = serving.StudentModel(base, "cpu")
     texts = ("Your actions", "A", "payoff 3", "B", "The game")
     requests = [Request((Message("user", text),), max_tokens=5, temperature=0.0) for text in texts]
@@ -539,66 +458,6 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
         open_network(str(path))
 
 
-def write_gguf(network, path, others=()):
-    """Write a network as a GGUF file, with other tensors by name."""
-    gguf = pytest.importorskip("gguf")
-    sizes = network.sizes
-    writer = gguf.GGUFWriter(path, "llama")
-    vocabulary = sorted(network.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
-    writer.add_block_count(sizes.layers)
-    writer.add_embedding_length(sizes.width)
-    writer.add_head_count(sizes.heads)
-    writer.add_head_count_kv(sizes.key_heads)
-    writer.add_feed_forward_length(sizes.hidden)
-    writer.add_rope_freq_base(sizes.rope_base)
-    writer.add_layer_norm_rms_eps(sizes.epsilon)
-    writer.add_token_list([token for token, _ in vocabulary])
-    writer.add_token_types([3 if token.startswith("<|") else 1 for token, _ in vocabulary])
-    merges = json.loads(network.tokenizer.to_str())["model"]["merges"]
-    writer.add_token_merges([" ".join(merge) for merge in merges])
-    writer.add_tensor("token_embd.weight", network.parameters["embedding"].numpy())
-    writer.add_tensor("output_norm.weight", network.parameters["norm"].numpy())
-    names = {
-        "attention_norm": ["attn_norm"],
-        "feed_norm": ["ffn_norm"],
-        "qkv": ["attn_q", "attn_k", "attn_v"],
-        "out": ["attn_output"],
-        "gate_up": ["ffn_gate", "ffn_up"],
-        "down": ["ffn_down"],
-    }
-    for name, parts in names.items():
-        rows = sizes.sections.get(name, [sizes.width])
-        for layer, matrix in enumerate(network.parameters[name]):
-            for part, value in zip(parts, matrix.split(rows), strict=True):
-                if part in ("attn_q", "attn_k"):  # llama.cpp interleaves the halves of every head
-                    heads = value.reshape(-1, 2, sizes.head // 2, sizes.width)
-                    value = heads.swapaxes(1, 2).reshape(value.shape)
-                writer.add_tensor(f"blk.{layer}.{part}.weight", value.contiguous().numpy())
-    for name in others:
-        writer.add_tensor(name, network.parameters["embedding"].numpy())
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
-def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
-    network = networks.read_folder(base)
-    write_gguf(network, tmp_path / "tiny.gguf")
-    read = networks.read_gguf(tmp_path / "tiny.gguf")
-    for name, value in network.parameters.items():
-        assert torch.equal(read.parameters[name], value), name
-    assert read.encode("0.25") == network.encode("0.25")
-
-
-def test_a_gguf_file_with_an_output_matrix_is_refused(base, tmp_path):
-    # Read without it, such a network scores tokens by its embedding, and all its replies are
-    # nonsense.
-    write_gguf(networks.read_folder(base), tmp_path / "untied.gguf", ["output.weight"])
-    with pytest.raises(ModelUnavailable, match="has an output matrix of its own"):
-        networks.read_gguf(tmp_path / "untied.gguf")
-
-
 def test_data_of_other_prompts_are_refused_with_both_hashes(data, base, tmp_path):
     other = tmp_path / "other"
     br.export(other, count=20, sizes="2", rectangular=0)
@@ -609,7 +468,7 @@ def test_data_of_other_prompts_are_refused_with_both_hashes(data, base, tmp_path
 
 
 def test_without_a_gpu_it_is_said_how_long_it_would_take(data, base, tmp_path, monkeypatch):
-    monkeypatch.setattr("bestresponse.models.students.model.choose_device", lambda: "cpu")
+    monkeypatch.setattr("bestresponse.studies.improve.making.choose_device", lambda: "cpu")
     with pytest.raises(UsageError, match=r"tokens per second.*`--device cpu` trains all the same"):
         br.train(base, data=[str(data)], output=tmp_path / "s", minutes=1, output_dir=tmp_path)
 

@@ -12,6 +12,7 @@ import running
 
 import bestresponse as br
 import bestresponse.formal.formalize.library
+from bestresponse.analysis.costs import value_best_reply
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.player import Decision
@@ -25,7 +26,6 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Replay
 from bestresponse.studies.simulate.study import (
     SimulateConfig,
-    find_best_reply,
     judge_seats,
     list_sustained,
     measure_simulation,
@@ -640,13 +640,10 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
     ],
 )
 def test_the_best_reply_to_an_automaton_is_worked_out_by_hand(others, more, value):
-    config = SimulateConfig("prisoners-dilemma", "random", others=others, **more)
-    reply = find_best_reply(config, 0)
-    assert reply.value == pytest.approx(value)
-    # What it expects round by round adds up to the same.
-    weights = config.discount ** np.arange(config.rounds)
-    assert (weights * reply.by_round).sum() / weights.sum() == pytest.approx(value)
-    assert find_best_reply(config, 1) is None
+    config = SimulateConfig("prisoners-dilemma", "model/m", others=others, **more)
+    game = config.make_game()
+    assert value_best_reply(game, "row", config.strategies) == pytest.approx(value)
+    assert value_best_reply(game, "col", config.strategies) is None
 
 
 def test_the_best_possible_reply_to_tit_for_tat_loses_nothing_though_its_external_regret_is_large(
@@ -683,9 +680,10 @@ def test_the_report_shows_every_frame_once(tmp_path):
     assert moves.rows[0][:3] == ("row", "cooperate", 2)
     assert captions(run, "What they earned")[0].startswith("Every value a dot")
     assert captions(run, "What they chose") == ["How often every seat made each move."]
-    gap, equilibria = tables(run, "Beside theory")
+    gap, equilibria, sustained = tables(run, "Beside theory")
     assert [column.name for column in gap.columns] == ["Nash gap of the frequencies"]
     assert equilibria.rows[0] == ("1, pure", True, 2.0, 0.0, 1.0, 1.0)
+    assert sustained.rows == (("cooperate, cooperate", 6.0, 0.5, 0, False),)
     (together,) = tables(run, "All together")
     # 0.75 + 2 of the 6 that they could have had in a round
     assert [getattr(cell, "estimate", cell) for cell in together.rows[0]] == [
@@ -779,18 +777,36 @@ def test_noise_in_one_round_is_part_of_the_rules(tmp_path):
     }
 
 
-def test_no_equilibrium_stands_beside_plays_with_noise(tmp_path):
+def test_equilibria_beside_plays_with_noise_are_those_of_what_is_meant(tmp_path):
     # Both defect in equilibrium and get 1; with noise of 0.25 the same moves pay 0.5625 + 0.1875 x
-    # 5 + 0.0625 x 3.
+    # 5 + 0.0625 x 3 = 1.6875, and a quarter of the moves are made by mistake.
     plain = played(tmp_path / "a", settings("prisoners-dilemma", "always:defect", repeats=3))
     noisy = played(
         tmp_path / "b", settings("prisoners-dilemma", "always:defect", repeats=3, noise=0.25)
     )
     assert {group["equilibrium_payoff"] for _, group in plain.figures.groups} == {1.0}
-    assert {group["equilibrium_payoff"] for _, group in noisy.figures.groups} == {None}
-    assert len(plain.frame("equilibria")) == 1
-    assert len(noisy.frame("equilibria")) == 0
-    assert set(noisy.frame("shares").list_values("in_equilibrium")) == {None}
+    assert {group["equilibrium_payoff"] for _, group in noisy.figures.groups} == {1.6875}
+    assert len(noisy.frame("equilibria")) == 1
+    assert set(noisy.frame("shares").list_values("in_equilibrium")) == {0.25, 0.75}
+
+
+def test_random_ends_lose_nothing_to_the_best_reply_where_the_best_reply_is_played(tmp_path):
+    # Where the expected value of the best reply stood beside what was drawn, luck made this
+    # negative.
+    run = played(
+        tmp_path,
+        settings(
+            "prisoners-dilemma",
+            "always:defect",
+            "defector",
+            repeats=4,
+            rounds=20,
+            continuation=0.7,
+        ),
+    )
+    figures = dict(run.figures.groups)["row", "always:defect"]
+    lost = figures["best_reply_regret"]
+    assert (lost.estimate, lost.low) == (0.0, 0.0)
 
 
 def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
@@ -837,26 +853,49 @@ def test_what_cannot_be_repeated_is_refused(game, more, why):
         settings(game, "random", **more)
 
 
-@pytest.mark.parametrize(
-    ("continuation", "discount", "holds"), [(0.9, 1.0, True), (0.9, 0.5, False), (0.4, 1.0, False)]
-)
-def test_cooperation_is_an_equilibrium_where_the_future_weighs_enough(
-    continuation, discount, holds
-):
+@pytest.mark.parametrize(("continuation", "discount"), [(0.9, 1.0), (0.9, 0.5), (1.0, 1.0)])
+def test_cooperation_is_no_equilibrium_of_a_dilemma_with_a_known_last_round(continuation, discount):
     # In the dilemma 3, 0, 5, 1 defecting gains 5 - 3 once and loses 3 - 1 ever after: (5 - 3) / (5
-    # - 1) = 0.5.
+    # - 1) = 0.5. With at most 50 rounds the only equilibrium is to defect, by backward induction.
     more = {"rounds": 50, "continuation": continuation, "discount": discount}
     (row,) = list_sustained(SimulateConfig("prisoners-dilemma", others="grim", **more))
     assert row == {
         "profile": "cooperate, cooperate",
         "welfare": 6.0,
         "needed": 0.5,
-        "sustained": holds,
+        "until": 0,
+        "sustained": False,
     }
 
 
-def test_a_known_last_round_sustains_nothing():
-    assert list(list_sustained(SimulateConfig("prisoners-dilemma", others="grim", rounds=50))) == []
+@pytest.mark.parametrize(
+    ("rounds", "discount", "until"), [(2, 1.0, 1), (3, 1.0, 2), (2, 0.4, 0), (3, 0.4, 1)]
+)
+def test_a_second_equilibrium_sustains_other_moves_before_the_end(
+    tmp_path, rounds, discount, until
+):
+    # (L, L) pays 1 and (R, R) 3, and both are equilibria, as is a mixture that pays 3/4. Leaving
+    # (M, M), which pays 4, for L gains 1 at once and loses 3 - 3/4 in every later round. With
+    # discount 0.4 one later round is too little, 0.9, and two are enough, 0.9 + 0.36.
+    own = [[1, 5, 0], [0, 4, 0], [0, 0, 3]]
+    table = {"payoffs": [own, np.array(own).T.tolist()], "name": "two-ends"}
+    (tmp_path / "two-ends.json").write_text(json.dumps(table))
+    config = SimulateConfig(
+        str(tmp_path / "two-ends.json"),
+        seat={"row": "random", "col": "random"},
+        rounds=rounds,
+        discount=discount,
+    )
+    best = next(list_sustained(config))
+    assert (best["welfare"], best["until"], best["sustained"]) == (8.0, until, False)
+
+
+def test_moves_that_are_an_equilibrium_of_one_round_are_sustained_to_the_end():
+    # In the stag hunt both hunt the stag for 4 each, where both hares pay less.
+    config = SimulateConfig("stag-hunt", seat={"row": "random", "col": "random"}, rounds=5)
+    best = next(list_sustained(config))
+    assert (best["profile"], best["needed"], best["until"]) == ("stag, stag", 0.0, 5)
+    assert best["sustained"] is True
 
 
 def test_a_move_that_was_made_in_every_round_can_have_another_beside_it(tmp_path):

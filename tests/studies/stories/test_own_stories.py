@@ -66,6 +66,8 @@ def test_a_text_without_a_game_or_a_folder_without_texts_is_refused(folder, tmp_
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="holds no stories"):
         StoriesConfig("m", stories=tmp_path / "empty")
+    with pytest.raises(SettingError, match=r"expected a folder, or stories .* got 'pd'"):
+        StoriesConfig("m", stories=["pd"])
 
 
 WORDS = """

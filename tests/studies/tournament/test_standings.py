@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import running
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import InvalidGame, SettingError, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
@@ -263,8 +263,49 @@ def test_the_moran_process_counts_every_run():
         row["strategy"]: row["wins"]
         for row in standings("tit-for-tat", "defector", moran=20).list_takeovers()
     }
-    assert sum(wins.values()) == 100
-    assert wins["tit-for-tat"] > 80
+    assert sum(wins.values()) == 1000
+    assert wins["tit-for-tat"] > 800
+
+
+def test_fitness_is_linear_or_exponential_as_the_settings_say():
+    # Two individuals: the mutant earns a against the resident, who earns b, until one is replaced,
+    # so that it takes over with f(a) / (f(a) + f(b)). Over ten rounds a defector earns 1.4 per round
+    # against tit-for-tat, which earns 0.9.
+    linear = standings("tit-for-tat", "defector", moran=2, moran_fitness="linear")
+    chances = {row["mutant"]: row["probability"] for row in linear.list_fixations()}
+    assert chances == pytest.approx({"defector": 1.4 / 2.3, "tit-for-tat": 0.9 / 2.3})
+    weak = standings("tit-for-tat", "defector", moran=2, moran_intensity=0.5)
+    chances = {row["mutant"]: row["probability"] for row in weak.list_fixations()}
+    assert chances["defector"] == pytest.approx(1 / (1 + math.exp(-0.5 * 0.5)))
+
+
+def test_how_often_strategies_take_over_has_an_interval():
+    (row, _) = standings("tit-for-tat", "defector", moran=2).list_takeovers()
+    # exp(1.4) / (exp(1.4) + exp(0.9)) = 0.622, the exact chance, lies within it.
+    assert row["strategy"] == "defector"
+    assert row["share"].low < 0.6225 < row["share"].high
+
+
+def test_linear_fitness_of_negative_payoffs_asks_for_a_background():
+    losing = NormalForm.bimatrix([[0, -3], [1, -2]], [[0, 1], [-3, -2]])
+    config = {"games": losing, "entries": ["tit-for-tat", "defector"], "moran": 10}
+    found = find_standings(TournamentConfig(**config, moran_fitness="linear"))
+    with pytest.raises(SettingError, match="linear fitness cannot be negative"):
+        found.list_takeovers()
+    shifted = TournamentConfig(**config, moran_fitness="linear", background=4.0)
+    assert sum(row["wins"] for row in find_standings(shifted).list_takeovers()) == 1000
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"moran_fitness": "linear"}, "it belongs to the Moran process"),
+        ({"moran": 5, "moran_fitness": "linear", "moran_intensity": 2.0}, "at most 1 where linear"),
+    ],
+)
+def test_fitness_without_a_population_or_too_intense_is_refused(settings, why):
+    with pytest.raises(SettingError, match=why):
+        configure("tit-for-tat", "defector", **settings)
 
 
 def test_a_population_without_room_for_every_strategy_is_refused():
@@ -379,7 +420,7 @@ def test_a_round_is_worth_the_same_however_long_matches_happen_to_last(tmp_path)
     assert len(set(in_bulk.totals.ravel().tolist())) > 1
     model = ScriptedModel(lambda request: '{"answer": "cooperate"}', name="llm")
     _, asked, ran = play_with(model, tmp_path, "cooperator", **rules)
-    assert "Winners (with the highest payoff a round): " in render(ran.report())
+    assert "Winners (with the highest payoff per round): " in render(ran.report())
     assert len(set(asked.totals.ravel().tolist())) > 1
     for found in (in_bulk, asked):
         assert [row["per_round"] for row in found.rows] == [pytest.approx(3.0)] * 2

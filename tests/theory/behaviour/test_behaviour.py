@@ -191,12 +191,31 @@ def test_a_choice_between_1_and_0_made_three_times_in_four_has_the_parameters_of
     assert levels.estimate[0] == pytest.approx(
         0.5, abs=1e-4
     )  # half of level 0 and all others take the first
-    # Held out, a choice scores (3 ln 3/4 + ln 1/4) / 4 = -0.5623. Chance has ln 1/2 = -0.6931;
-    # knowing the others in the game (3 ln 29.5/40 + ln 9.5/40) / 4 = -0.5878. So completeness is
-    # 0.1308 / 0.1054 = 1.241.
+    # Held out, a choice scores (3 ln 3/4 + ln 1/4) / 4 = -0.5623. Completeness would be 1.241 here,
+    # since 40 choices in a game tell too little about the best prediction.
     for fit in (quantal, levels, hierarchy):
         assert fit.score == pytest.approx(-0.5623, abs=2e-4)
-        assert fit.completeness == pytest.approx(1.241, abs=2e-3)
+        assert fit.completeness is None
+
+
+def test_completeness_is_told_where_many_choices_in_many_games_show_the_best_prediction():
+    forms = [NormalForm(DECISION.payoffs, name=f"game {k}") for k in range(8)]
+    data = [Choices(form, (np.array([1500.0, 500.0]), np.zeros(2))) for form in forms]
+    (quantal,) = fit_choices(data, ("qre",), draws=3)
+    # A choice scores -0.56234 and chance -0.69315; knowing the others in the game has (3 ln
+    # 1499.5/2000 + ln 499.5/2000) / 4 = -0.56284. So completeness is 0.13081 / 0.13031 = 1.0038, and
+    # the same whichever games are drawn.
+    assert quantal.completeness.estimate == pytest.approx(1.0038, abs=1e-4)
+    assert quantal.completeness.resampled == pytest.approx(np.full(3, 1.0038), abs=1e-4)
+    (fewer,) = fit_choices(data[:7], ("qre",), draws=3)
+    assert fewer.completeness is None
+
+
+def test_the_precision_is_the_most_likely_one_and_no_point_of_a_grid():
+    data = [Choices(DECISION, (np.array([30.0, 10.0]), np.zeros(2)))]
+    quantal, hierarchy = fit_choices(data, ("qre", "cognitive-hierarchy"), draws=2)
+    assert quantal.estimate[0] == pytest.approx(np.log(3), rel=1e-5)
+    assert hierarchy.estimate[0] == pytest.approx(np.log(2), rel=1e-5)
 
 
 def test_a_likelihood_that_grows_without_end_is_said():

@@ -1,7 +1,10 @@
 """The Moran process: extreme payoffs, both kinds of fitness, mutation."""
 
+import math
+
 import numpy as np
 import pytest
+from tests.oracles.moran import find_takeover_chances
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import count_takeovers, fixation_probability, moran
@@ -190,3 +193,25 @@ def test_a_mutant_that_earns_nothing_alone_has_no_chance_although_two_would_be_i
     # Of three, one mutant meets two residents and earns 0, so it has no offspring; two mutants earn
     # 1/2 each, and the resident among them nothing.
     assert fixation_probability([[1, 0], [0, 1]], 3, fitness="linear") == 0.0
+
+
+@pytest.mark.parametrize("fitness", ["linear", "exponential"])
+def test_takeovers_are_those_of_the_chain_of_all_populations(fitness):
+    """Tit-for-tat, a defector and a cooperator over ten rounds, two individuals each."""
+    payoffs = [[3, 0.9, 3], [1.4, 1, 5], [3, 0, 3]]
+    grow = math.exp if fitness == "exponential" else float
+    exact = find_takeover_chances(payoffs, [2, 2, 2], grow)
+    if fitness == "linear":
+        assert exact == pytest.approx([0.37828, 0.48488, 0.13684], abs=1e-5)
+    runs = 4000
+    counted = count_takeovers(payoffs, [2, 2, 2], runs=runs, seed=1, fitness=fitness)
+    for wins, chance in zip(counted.wins, exact, strict=True):
+        error = math.sqrt(chance * (1 - chance) / runs)
+        assert wins / runs == pytest.approx(chance, abs=4 * error)
+
+
+def test_fixation_is_that_of_the_chain_of_all_populations():
+    payoffs = [[3, 0.9], [1.4, 1]]
+    exact = find_takeover_chances(payoffs, [1, 5], float)
+    assert fixation_probability(payoffs, 6, fitness="linear") == pytest.approx(exact[0], abs=1e-12)
+    assert exact[0] == pytest.approx(0.21211, abs=1e-5)

@@ -11,7 +11,7 @@ from bestresponse.core.player import Decision
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import Resident, WaterRules
 from bestresponse.web.experiments.model import Payment
-from bestresponse.web.services.export import Earnings, PartEarnings, find_outcome, locate_answers
+from bestresponse.web.services.earnings import Earnings, PartEarnings, find_outcome, locate_answers
 
 EUR = Payment("EUR", show_up=Decimal("2.50"), rate=Decimal("0.5"))
 ONE = PartEarnings(
@@ -28,16 +28,12 @@ def test_all_games_are_paid_where_none_was_drawn():
     # 0.1 + 0.2 would leave 0.30000000000000004 without rounding
     assert (earnings.seat_points, earnings.points) == (10.3, 7.7)
     # 2.50 for showing up and 3.75 + 0.10
-    assert (earnings.total, earnings.for_points) == (Decimal("6.35"), Decimal("3.85"))
+    assert (earnings.total, earnings.bound) == (Decimal("6.35"), "")
 
 
 def test_only_the_game_that_was_drawn_is_paid_but_all_answers_are_counted():
     earnings = Earnings(EUR, True, (ONE, TWO), paid="two")
-    assert (earnings.points, earnings.total, earnings.for_points) == (
-        0.2,
-        Decimal("2.60"),
-        Decimal("0.10"),
-    )
+    assert (earnings.points, earnings.total) == (0.2, Decimal("2.60"))
     assert (earnings.seat_points, earnings.answers, earnings.stand_ins) == (10.3, 3, 4)
 
 
@@ -51,13 +47,23 @@ def test_a_bonus_is_for_taking_part_and_not_by_lot(paid, total):
 def test_what_is_paid_without_a_game_is_for_showing_up():
     earnings = Earnings(EUR, False, ())
     assert (earnings.points, earnings.seat_points, earnings.answers) == (0.0, 0.0, 0)
-    assert (earnings.total, earnings.for_points) == (Decimal("2.50"), Decimal("0.00"))
+    assert earnings.total == Decimal("2.50")
 
 
-def test_the_least_that_is_paid_counts_as_paid_for_points_beyond_showing_up():
-    payment = Payment("EUR", show_up=Decimal("2.50"), least=Decimal(10))
+@pytest.mark.parametrize(
+    ("least", "most", "total", "bound"),
+    # 2.50 and 3.75 are 6.25.
+    [("10", None, "10.00", "least"), ("0", "6", "6.00", "most"), ("6.25", "6.25", "6.25", "")],
+)
+def test_it_is_said_which_bound_sets_the_total(least, most, total, bound):
+    payment = Payment(
+        "EUR",
+        show_up=Decimal("2.50"),
+        least=Decimal(least),
+        most=None if most is None else Decimal(most),
+    )
     earnings = Earnings(payment, True, (ONE,))
-    assert (earnings.total, earnings.for_points) == (Decimal("10.00"), Decimal("7.50"))
+    assert (earnings.total, earnings.bound) == (Decimal(total), bound)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,12 @@ from bestresponse.web.trial import TrialSettings, count_people, try_experiment
 NAMES = {
     *("alex", "bob", "cindy", "david", "eric"),  # residents of the town
     *("bestresponse", "blotto", "spock", "joker"),
-    *("mei", "ada"),  # who talk in the domain `meeting`
+    *(
+        name.lower()
+        for offer in list_offers()
+        if offer.name.startswith("dialogue:")
+        for name in make_game(GameChoice(offer.name)).names
+    ),  # who talk
 }
 """Names that are the same in every language."""
 FREQUENT = """
@@ -45,20 +50,7 @@ ENGLISH = frozenset(FREQUENT.split())
 """Frequent English words that no German sentence has."""
 
 
-ONE_LANGUAGE = {
-    f"dialogue:{domain}"
-    for domain in ("bargaining", "debate", "fruit", "job-offer", "price-talk", "rps-talk")
-}
-"""Talks whose domain files have their texts in English only."""
-GAMES = [
-    pytest.param(
-        offer.name,
-        marks=[pytest.mark.xfail(strict=True, reason=f"the domain of {offer.name} is in English")]
-        if offer.name in ONE_LANGUAGE
-        else [],
-    )
-    for offer in list_offers()
-]
+GAMES = [offer.name for offer in list_offers()]
 
 
 def refuse_models(name):

@@ -59,7 +59,7 @@ def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
     end = finish(client, second, guess="nach nichts").text
     assert "DUO-31" in end
     assert "4,30 EUR" in end  # 15 and 3 points at 0.10, and 2.50
-    (paid,) = export(server, "payments", lobby)
+    (paid,) = export(server, "participants", lobby)
     assert (paid["PROLIFIC_PID"], paid["points"], paid["money"], paid["q_guess"]) == (
         "p1",
         18,
@@ -94,7 +94,7 @@ def test_public_goods_in_two_treatments(server):
         page = finish(client, link, fair="7", age="33")
         assert "GROUP-7Q4X" in page.text
         assert "https://app.prolific.com/submissions/complete?cc=GROUP-7Q4X" in page.text
-    paid = export(server, "payments", lobby)
+    paid = export(server, "participants", lobby)
     assert {row["points"] for row in paid if row["treatment"] == "without punishment"} == {32}
     assert {row["q_fair"] for row in paid} == {7}
     assert sum(
@@ -266,7 +266,7 @@ def test_pages_of_ones_own_come_before_their_game_and_after_the_last(server):
     assert "A few questions" in finish(client, link, why="so").text
     assert "Thank you" in finish(client, link, age="30").text
     server.restart()
-    (row,) = export(server, "payments", lobby)
+    (row,) = export(server, "participants", lobby)
     assert (row["q_mood"], row["q_why"], row["q_age"]) == (7, "so", 30)
 
 
@@ -297,7 +297,7 @@ def test_a_page_on_a_condition_is_for_those_who_gave_that_answer_before(server, 
     if asked == "Nearly there.":
         finish(client, link, why="so")
     assert "Thank you" in finish(client, link, age="30").text
-    (row,) = export(server, "payments", lobby)
+    (row,) = export(server, "participants", lobby)
     assert (row["q_why"], row["q_age"]) == ("so" if asked == "Nearly there." else None, 30)
 
 
@@ -376,8 +376,8 @@ def test_a_german_thousand_is_asked_back_and_numbers_are_exported_as_numbers(ser
     finish(client, link, income="30000", hours="7,5")
     (bid,) = [row["action"] for row in export(server, "decisions", lobby) if row["participant"]]
     assert bid == 1000.5
-    (row,) = export(server, "payments", lobby)
+    (row,) = export(server, "participants", lobby)
     assert (row["q_income"], row["q_hours"]) == (30000, 7.5)
-    header, line = server.admin.get(f"/export/payments.csv?lobby={lobby.id}").text.splitlines()
+    header, line = server.admin.get(f"/export/participants.csv?lobby={lobby.id}").text.splitlines()
     assert header.endswith(",q_income,q_hours")
     assert line.endswith(",30000,7.5")

@@ -71,10 +71,8 @@ def test_the_most_is_at_least_what_everybody_gets():
 
 
 def test_answers_of_stand_ins_count_nothing_half_or_all():
-    shares = [
-        Payment("EUR", stand_ins=rule).compute_share(4, 3) for rule in ("none", "half", "count")
-    ]
-    assert shares == [0.25, 0.625, 1.0]
+    rules = ("none", "half", "count")
+    assert [Payment("EUR", stand_ins=rule).weigh_stand_ins() for rule in rules] == [0.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("field", ["show_up", "rate", "least"])
@@ -235,15 +233,23 @@ def test_a_quiz_question_is_answered_by_a_number_or_by_the_right_option():
 
 def test_codes_follow_how_somebody_leaves():
     codes = Completion("done", no_consent="no", screened_out="out")
-    outcomes = ("finished", "unfinished", "no consent", "screened out")
-    assert [codes.find_code(outcome) for outcome in outcomes] == ["done", "done", "no", "out"]
+    outcomes = ("finished", "unfinished", "no consent", "screened out", "full", "seat lost")
+    assert [codes.find_code(outcome) for outcome in outcomes] == [
+        "done",
+        "done",
+        "no",
+        "out",
+        "",
+        "",
+    ]
+    assert Completion("done", full="full-1").find_code("full") == "full-1"
     assert Completion("done", "half").find_code("unfinished") == "half"
     assert Completion("done").find_code("screened out") == ""
 
 
 def test_links_lead_to_an_address():
     for link in ("", "https://example.org/x?code={code}", "http://example.org"):
-        assert Completion(link=link).link == link
+        assert Completion("done", link=link).link == link
     for link in ("javascript:alert(1)", "https://", "example.org", "ftp://example.org/x"):
         with pytest.raises(ValidationError, match="expected an address that begins with https://"):
             Completion(link=link)

@@ -130,7 +130,7 @@ def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
     assert trial.wrong == []
     assert list(trial.files) == [
         f"{table}.csv"
-        for table in ("decisions", "participants", "payments", "wide", "draws", "times", "codebook")
+        for table in ("decisions", "participants", "parts", "wide", "draws", "times", "codebook")
     ]
 
 
@@ -216,6 +216,15 @@ def test_bots_are_refused_before_they_sit_down_where_a_model_is_not_named():
 
 
 def test_the_command_says_which_models_a_file_needs(tmp_path):
+    (tmp_path / "x.toml").write_text(SEATED.replace("gpt-9", "openai/gpt-9"))
+    found = CliRunner().invoke(app, ["experiment", "check", str(tmp_path / "x.toml")])
+    assert "It seats models: run `serve` and `bots` with --model openai/gpt-9." in found.output
+
+
+def test_the_command_refuses_a_model_that_there_is_not(tmp_path):
     (tmp_path / "x.toml").write_text(SEATED)
     found = CliRunner().invoke(app, ["experiment", "check", str(tmp_path / "x.toml")])
-    assert "It seats models: run `serve` and `bots` with --model gpt-9." in found.output
+    assert found.exit_code != 0
+    assert "there is no model named 'gpt-9'. Did you mean openai/gpt-9?" in str(
+        found.output + str(found.exception)
+    )

@@ -152,5 +152,5 @@ def test_programs_play_the_days_of_the_file_and_the_values_are_those_worked_out_
     assert sorted({row["round"] for row in decisions}) == ["1", "2", "3"]
     assert {row["rounds"] for row in decisions} == {"3"}
     assert json.loads(decisions[0]["parameters"])["low"] == 4
-    assert {row["payoff"] for row in read_table(trial, "participants.csv")} == {"1.0"}
+    assert {row["payoff"] for row in read_table(trial, "parts.csv")} == {"1.0"}
     assert [row["action"] for row in read_table(trial, "draws.csv")] == ["4", "4", "4"]

@@ -17,7 +17,7 @@ from web_server import MODEL
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.web.services.export import list_payments
+from bestresponse.web.services.export import list_participants
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]
@@ -239,7 +239,7 @@ def open_sliders(site):
 
 
 def read_sliders(site, lobby):
-    (row,) = list_payments(site.state, lobby.id)
+    (row,) = list_participants(site.state, lobby.id)
     return {name: row[f"q_{name}"] for name in ("likely", "mood", "middle")}
 
 

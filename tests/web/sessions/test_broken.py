@@ -64,14 +64,14 @@ def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
     )
     take(ann, link, answer="cooperate")
     admin = server.admin
-    for path in ("/", "/lobby/abc", "/export", "/export/decisions.csv", "/export/participants.csv"):
+    for path in ("/", "/lobby/abc", "/export", "/export/decisions.csv", "/export/parts.csv"):
         assert admin.get(path).status_code == 200, path
     assert [lobby["game"] for lobby in server.api().get("/api/lobbies").json()] == [
         "prisoners-dilemma",
         "no-such-game",
     ]
     assert server.api().get("/api/lobbies/abc").json()["sessions"][0]["status"] == "broken"
-    assert "no-such-game" in admin.get("/export/participants.csv").text
+    assert "no-such-game" in admin.get("/export/parts.csv").text
 
 
 def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeypatch):

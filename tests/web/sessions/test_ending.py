@@ -41,10 +41,10 @@ def test_a_tree_is_told_move_by_move():
     blocks = describe_equilibria(choice, played(choice, player_1=["pass"], player_2=["take"]))
     assert words(blocks).endswith("knowing that everybody who moves later does the same.")
     assert cells(blocks) == [
-        ("player 1", "move 1", "pass", "take"),
-        ("player 2", "move 2", "take", "take"),
-        ("earned here", 0.2, 0.8),
-        ("in equilibrium, on average", 0.4, 0.1),
+        ("player 1", "It is your turn. Nothing has happened yet.", "pass", "take"),
+        ("player 2", "It is your turn. So far: player 1 chose pass.", "take", "take"),
+        ("earned here", "0.2", "0.8"),
+        ("in equilibrium, on average", "0.4", "0.1"),
     ]
 
 
@@ -54,7 +54,7 @@ def test_rules_without_a_table_are_told_by_what_theory_knows():
     assert "The responder accepts every offer, and therefore the proposer offers nothing." in words(
         blocks
     )
-    assert cells(blocks) == [("earned here", 6.0, 4.0), ("in equilibrium", 10.0, 0.0)]
+    assert cells(blocks) == [("earned here", "6", "4"), ("in equilibrium", "10", "0")]
     auction = GameChoice("first-price-auction")
     bids = describe_equilibria(
         auction,
@@ -121,9 +121,9 @@ def test_what_would_be_better_for_all_stands_beside_the_equilibrium():
     assert words(blocks).startswith("Subgame-perfect equilibrium: The receiver returns nothing")
     assert "Together they would have most, 30, if everything was sent" in words(blocks)
     assert cells(blocks) == [
-        ("earned here", 7.0, 13.0),
-        ("in equilibrium", 10.0, 0.0),
-        ("together at best", 15.0, 15.0),
+        ("earned here", "7", "13"),
+        ("in equilibrium", "10", "0"),
+        ("together at best", "15", "15"),
     ]
 
 
@@ -133,8 +133,8 @@ def test_a_game_of_cards_is_told_by_what_was_known_and_its_value():
     assert words(blocks) == "In an equilibrium nobody gains by changing only their own choice."
     assert cells(blocks)[-1] == (
         "in equilibrium, on average",
-        pytest.approx(-1 / 18),
-        pytest.approx(1 / 18),
+        "-0.05556",
+        "0.05556",
     )
 
 
@@ -178,3 +178,25 @@ def test_one_of_several_perfect_equilibria_is_shown():
         "In a subgame-perfect equilibrium whoever moves does what is best for them"
     )
     assert told.endswith("This game has 2, as some moves are equally good; here is one.")
+
+
+def test_the_equilibrium_is_told_in_the_language_of_the_page():
+    choice = GameChoice("chicken")
+    record = played(choice, row=["swerve"], col=["swerve"])
+    blocks = describe_equilibria(choice, record, "de")
+    assert "Dieses Spiel hat 3." in words(blocks)
+    assert cells(blocks)[-1] == (
+        "Gleichgewicht 3",
+        "ausweichen 90 %; geradeaus 10 %",
+        "ausweichen 90 %; geradeaus 10 %",
+        "-0,1",
+        "-0,1",
+    )
+    trust = GameChoice("trust-amounts")
+    blocks = describe_equilibria(trust, played(trust, sender=[5.0], receiver=[2.5]), "de")
+    assert words(blocks).startswith("Teilspielperfektes Gleichgewicht: Wer empfängt, gibt nichts")
+    assert cells(blocks) == [
+        ("hier verdient", "7,5", "12,5"),
+        ("im Gleichgewicht", "10", "0"),
+        ("gemeinsam bestenfalls", "15", "15"),
+    ]

@@ -1,6 +1,8 @@
 """Before the game a quiz about its rules, after it what theory knows: for every game on the
 list."""
 
+import re
+
 import pytest
 from played_games import cells, played, words
 
@@ -11,6 +13,20 @@ from bestresponse.web.sessions.setup import GameChoice, list_offers, make_game
 from bestresponse.web.texts import load_texts
 
 ENGLISH = load_language("en")
+ENGLISH_WORDS = {
+    "the",
+    "of",
+    "equilibrium",
+    "gets",
+    "nobody",
+    "everybody",
+    "you",
+    "your",
+    "turn",
+    "chose",
+    "drew",
+    "card",
+}
 
 GAMES = [GameChoice(offer.name) for offer in list_offers() if offer.kind != "dialogue"]
 
@@ -33,10 +49,14 @@ def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_
 
 @pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
 def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
-    blocks = describe_equilibria(choice, played(choice))
+    record = played(choice)
+    blocks = describe_equilibria(choice, record)
     known = "No equilibrium of this game is known" not in words(blocks)
     assert known != (choice.name in ("water", "survival-auction"))
     assert bool(cells(blocks)) == known
+    german = describe_equilibria(choice, record, "de")
+    shown = " ".join([words(german), *(str(cell) for row in cells(german) for cell in row)])
+    assert set(re.findall(r"\w+", shown.lower())).isdisjoint(ENGLISH_WORDS)
 
 
 def test_questions_are_worked_out_by_the_rules():

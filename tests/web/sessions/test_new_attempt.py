@@ -64,7 +64,7 @@ def test_old_answers_are_exported_as_those_of_an_earlier_attempt(server):
         (1, True, "row", 2, "cooperate", None),
         *((2, False, role, number, "defect", 1.0) for number in (1, 2) for role in ("row", "col")),
     ]
-    people = server.api().get("/api/export/participants.json").json()
+    people = server.api().get("/api/export/parts.json").json()
     assert [(row["answers"], row["restarts"], row["payoff"]) for row in people] == [
         (2, 1, 2.0),
         (2, 1, 2.0),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from plugins import lay_example
 
-from bestresponse.analysis.theory import measure_against_equilibrium
+from bestresponse.analysis.costs import price_against_equilibrium
 from bestresponse.core.capabilities import Question
 from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import Episode
@@ -53,7 +53,8 @@ def test_its_own_strategy_is_offered_first_and_beats_all_others(race):
 
 def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
     record = play(race, "2", "2", "1", "2", "1", "2")
-    assert measure_against_equilibrium(record, race) == {
+    prices = price_against_equilibrium(record, race)
+    assert {number: priced.cost for number, priced in prices.items()} == {
         1: 2.0,
         2: 0.0,
         3: 0.0,
@@ -67,4 +68,4 @@ def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
     )
     assert perfect.text.startswith("In a subgame-perfect equilibrium")
     assert table.rows[0] == ("player 1", "The sum is 0, added so far: nothing.", "2", "1")
-    assert payoffs.rows[1] == ("in equilibrium, on average", 1.0, -1.0)
+    assert payoffs.rows[1] == ("in equilibrium, on average", "1", "-1")

@@ -7,6 +7,7 @@ import pytest
 
 from bestresponse.core import Decision
 from bestresponse.core.episode import Submission
+from bestresponse.runs.reporting.steps import round_amount
 from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
 from bestresponse.web.sessions.session import (
@@ -16,7 +17,6 @@ from bestresponse.web.sessions.session import (
     TimedAnswer,
     Timing,
     name_attempt,
-    round_amount,
 )
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 

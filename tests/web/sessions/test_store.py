@@ -92,8 +92,8 @@ def test_nobody_answers_before_everybody_is_ready_or_after_the_table_was_closed_
 
 
 def test_the_time_at_which_a_question_was_first_shown_is_kept_with_its_answer(store, session):
-    store.note_shown(session, 0)
-    store.note_shown(session, 0)
+    store.note_shown(session, 0, "question")
+    store.note_shown(session, 0, "question")
     (event,) = store.journal.read_events("shown")
     assert (event["seat"], event["turn"]) == (0, 0)
     store.submit(session, "row", 0, Decision("defect"), Presence(True, 2, 30))
@@ -106,15 +106,19 @@ def test_the_time_at_which_a_question_was_first_shown_is_kept_with_its_answer(st
         30,
     )
     assert (col.shown, col.timed_out, col.away_times, col.away_seconds) == (None, False, None, None)
-    store.note_shown(session, 0)
+    store.note_shown(session, 0, "question")
     assert [(e["seat"], e["turn"]) for e in store.journal.read_events("shown")] == [(0, 0), (0, 1)]
     assert read_again(store).get_session(session.id).list_answers() == session.list_answers()
 
 
-def test_nothing_is_shown_to_whoever_is_not_asked(store, session):
+def test_a_page_is_kept_once_however_often_it_is_loaded_also_after_a_restart(store, session):
     store.submit(session, "row", 0, Decision("defect"))
-    store.note_shown(session, 0)
-    assert store.journal.read_events("shown") == []
+    for _ in range(2):
+        store.note_shown(session, 0, "waiting")
+    again = read_again(store)
+    again.note_shown(again.get_session(session.id), 0, "waiting")
+    told = [(e["page"], e["turn"]) for e in store.journal.read_events("shown")]
+    assert told == [("waiting", None)]
 
 
 def test_a_play_is_recorded_when_its_last_answer_is_given_and_once(store, session):

@@ -9,6 +9,7 @@ from web_server import hidden, sit_down, take
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
+from bestresponse.runs.reporting.steps import list_stages, name_play
 from bestresponse.runs.store.folder import Manifest, RunFolder, StoredPlay
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 from bestresponse.web.watching.runs import (
@@ -16,10 +17,9 @@ from bestresponse.web.watching.runs import (
     compare_run_games,
     filter_runs,
     is_worked_on,
-    name_play,
     name_run,
 )
-from bestresponse.web.watching.steps import build_replay, list_stages
+from bestresponse.web.watching.steps import build_replay
 
 
 def replay(choice, *answers):

@@ -8,7 +8,8 @@ from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.theory.catalogue.tables import load
-from bestresponse.web.services.export import COLUMNS, locate_answers
+from bestresponse.web.services.earnings import locate_answers
+from bestresponse.web.services.export import COLUMNS
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 
@@ -87,7 +88,7 @@ def test_an_answer_has_the_time_it_was_shown_and_given_also_after_a_restart(serv
     )
 
 
-@pytest.mark.parametrize("table", ["decisions", "participants"])
+@pytest.mark.parametrize("table", ["decisions", "participants", "parts"])
 def test_the_codebook_explains_exactly_the_columns_that_are_exported(server, table):
     ((ann, link),) = sit_down(
         server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
@@ -96,5 +97,5 @@ def test_the_codebook_explains_exactly_the_columns_that_are_exported(server, tab
     rows = server.api().get(f"/api/export/{table}.json").json()
     assert list(rows[0]) == list(COLUMNS[table])
     lines = server.api().get("/api/export/codebook.csv").text.splitlines()
-    # One line each, the heading, and one for the answers in columns of the table `wide`.
-    assert len(lines) == 2 + sum(map(len, COLUMNS.values()))
+    # One line each, the heading, and three for the further columns of the table `wide`.
+    assert len(lines) == 4 + sum(map(len, COLUMNS.values()))

@@ -2,16 +2,23 @@
 
 import pytest
 
-from bestresponse.analysis.theory import (
-    describe_theory,
-    measure_against_equilibrium,
-    measure_against_others,
-)
+from bestresponse.analysis.costs import price_against_equilibrium, price_against_strategies
+from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.plan import library
+from bestresponse.runs.reporting.steps import list_stages, list_steps
 from bestresponse.web.sessions.setup import GameChoice, make_game
-from bestresponse.web.watching.steps import list_stages, list_steps
+
+
+def measure_against_others(record, game):
+    prices = price_against_strategies(record, game, {})
+    return {number: priced.cost for number, priced in prices.items()}
+
+
+def measure_against_equilibrium(record, game):
+    prices = price_against_equilibrium(record, game)
+    return {number: priced.cost for number, priced in prices.items()}
 
 
 def play(choice, *answers):

@@ -300,7 +300,7 @@ _WORDS: dict[Picture, str] = {
 }
 _TREE_WORDS = (
     "The game from left to right: circles bear the number of the player who moves, diamonds are"
-    " chance; positions on one dashed line cannot be told apart by their player; payoffs stand at"
+    " chance; positions on one dashed line cannot be told apart by their player; payoffs are at"
     " the right."
 )
 

@@ -1,4 +1,4 @@
-"""Show facts about a game, as they stand in its JSON form, to people.
+"""Show facts about a game, as they are in its JSON form, to people.
 
 What a fact is can be told from its shape: a number; a strategy, which gives an action its
 probability; a policy, which gives an information set a strategy; any of these for each player;

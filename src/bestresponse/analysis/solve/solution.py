@@ -1,4 +1,4 @@
-"""What is wished of a solution, and what comes out: frozen values for a table and for a tree."""
+"""What is asked of a solver, and its result: frozen values for a table and for a tree."""
 
 from __future__ import annotations
 

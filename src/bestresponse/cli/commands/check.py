@@ -76,7 +76,7 @@ def check_command(
     ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
 ) -> None:
-    """Check logic programs in four stages: syntax, names, running, and the game that comes out,
+    """Check logic programs in four stages: syntax, names, running, and the resulting game,
     which is told in words.
 
     Nothing in a program can do any harm: it passes a gate and runs within limits, and so does a

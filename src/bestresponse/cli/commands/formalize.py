@@ -19,6 +19,7 @@ from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.formalize.autoformalizer import (
     Attempt,
@@ -41,7 +42,7 @@ from bestresponse.runs.inputs import OptionalGameSetting
 from bestresponse.runs.settings import setting, settings
 
 _FILES = """The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a
-game; where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with
+game; if there is none the exit code is 1. Where the story is contradictory or incomplete the game is written with
 the assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
 is where a check that was asked for finds a difference between story and game, or cannot be made."""  # noqa: E501
 
@@ -228,7 +229,9 @@ def _read_story(story: str) -> str:
     if path.is_dir():
         raise UsageError(f"{path} is a folder; expected a text file with a story")
     try:
-        return path.read_bytes()[:1_000_000].decode("utf-8-sig")
+        return read_text_file(path, 1_000_000)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import typer
 
-from bestresponse.analysis.theory import price_choices
+from bestresponse.analysis.costs import ChoiceRow, price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, check_telling
@@ -22,7 +22,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature, Player
-from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
+from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasSpeakers, HasStage
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.lookup import find_game
@@ -31,8 +31,15 @@ from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
-from bestresponse.players.lookup import check_seat_name, choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import (
+    check_seat_name,
+    choose_default,
+    find_known_strategies,
+    find_strategy,
+    seat_model,
+)
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
+from bestresponse.report.frames import Frame
 from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
@@ -47,8 +54,8 @@ ME = "me"
 class PlayConfig(RunSettings):
     """Play a game yourself. Without --seat you take the first one.
 
-    At the end you see what each of your choices cost, if theory can tell. Type `help` at the
-    prompt to see what else you can type. Run the same command to resume a game that you left.
+    At the end you see what each of your choices cost, where that is known. Type `help` at the
+    prompt to see what else you can type. You can leave at any time; run the same command to resume.
     """
 
     game: str = setting(argument=True)
@@ -263,11 +270,27 @@ def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
     for role, payoff in record.payoffs.items():
         print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))
     for role in people:
-        choices = price_choices(game, record, role)
+        choices = price_choices(game, record, role, find_known_strategies(game, record.players))
         if choices.rows:
             print_table(console(), choices.to_table(caption=f"What the choices of {role} cost"))
-        if len(choices.rows) > 1 and choices.rows[0]["cost"] is not None:
-            _show(
-                "Every cost is that of its round alone: what the others would have done later is"
-                " not counted."
-            )
+            _show(_explain_costs(game, choices))
+
+
+def _explain_costs(game: Game[S], choices: Frame[ChoiceRow]) -> str:
+    """Say what the costs count, and why there are none where the others are not known."""
+    if not isinstance(game, HasStage):
+        return ""
+    if choices.rows[0]["cost"] is None:
+        return (
+            "The best reply over all rounds is not known: it depends on how the others would have"
+            " replied. The cost in equilibrium is that of each round."
+        )
+    slips = ", and what you meant counts, not what noise made of it" if _is_noisy(game) else ""
+    return (
+        "Each cost counts what your choice changed in the rounds that followed: it is what you"
+        f" lost against the best way to go on from there{slips}."
+    )
+
+
+def _is_noisy(game: Game[S]) -> bool:
+    return isinstance(game, HasCourse) and game.noise > 0

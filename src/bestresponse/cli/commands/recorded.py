@@ -106,7 +106,7 @@ def _name_comparison(comparison: br.RunComparison) -> str:
 
 
 def replay_command(run: RunPath, as_json: AsJson = False) -> None:
-    """Rebuild every play of a run from the replies it recorded, and check that the records come out
+    """Rebuild every play of a run from the replies it recorded, and check that the records are
     the same.
 
     No model is called. A difference means that the rules, the prompts or the reading of replies
@@ -122,9 +122,7 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
         }
         print(json.dumps(result, indent=2))
     else:
-        print(
-            f"{replayed.unit}: {replayed.same} came out the same, {len(replayed.different)} did not"
-        )
+        print(f"{replayed.unit}: {replayed.same} were the same, {len(replayed.different)} were not")
         for difference in replayed.different[:10]:
             print(visible(f"  {difference}"))
     if replayed.different:

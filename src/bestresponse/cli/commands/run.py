@@ -35,7 +35,7 @@ class _GameOrWords(TyperCommand):
 
 
 def make_command(name: str) -> Command:
-    """Make the command of a study; UsageError where there is none of that name."""
+    """Make the command of a study; UsageError if no study has that name."""
     if name not in studies.names():
         studies.load(name)  # says which name is nearest
     single = typer.Typer(

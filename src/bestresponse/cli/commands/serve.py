@@ -4,6 +4,7 @@ look at its pages, and let programs take part in it.
 
 import os
 import shlex
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
@@ -13,11 +14,11 @@ from typing import ClassVar, Literal
 import typer
 
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.registry import known_models, read_default_settings
+from bestresponse.models.registry import known_models, open_model, read_default_settings
 from bestresponse.players.lookup import list_strategies
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.models import open_models
@@ -130,7 +131,7 @@ def read_experiment(path: Path) -> str:
     """Read and check an experiment file; UsageError with the file, the line and the cause."""
     try:
         text = read_text_file(path)
-        check_experiment(text)
+        check_experiment(text, path.parent / "pictures")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
@@ -214,10 +215,12 @@ def try_file(config: ExperimentConfig) -> None:
         return
     text = read_experiment(file)
     if config.task == "check":
+        named = list_seated_models(text)
+        _check_models(file, named)
         print(
             f"{file} is right. People who fill one group of every treatment: {count_people(text)}."
         )
-        if named := list_seated_models(text):
+        if named:
             needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
             print(f"It seats models: run `serve` and `bots` with {needed}.")
         for remark in list_remarks(text):
@@ -242,6 +245,19 @@ def try_file(config: ExperimentConfig) -> None:
         print(f"tables are in {out}")
     if trial.wrong:
         raise typer.Exit(1)
+
+
+def _check_models(file: Path, named: Iterable[str]) -> None:
+    """Refuse a name that no model has; whether a model can be reached is seen when it is opened."""
+    for name in named:
+        if name in WEIGHTS:
+            continue
+        try:
+            open_model(name)
+        except UnknownModel as error:
+            raise UsageError(f"{file}: {error}") from None
+        except BestResponseError:
+            continue  # there is such a model, and a key or a server is missing here
 
 
 experiment_command = make_settings_command(ExperimentConfig, try_file)

@@ -163,7 +163,7 @@ def show_scores(
         list[Path],
         typer.Argument(
             help=(
-                "Filled sheets of people or models; `payments` of an experiment in which people"
+                "Filled sheets of people or models; `participants` of an experiment in which people"
                 " played."
             )
         ),
@@ -179,7 +179,7 @@ def show_scores(
     """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and
     models agree.
 
-    People's assessments of their own play, from the questionnaire of an experiment, stand beside
+    People's assessments of their own play, from the questionnaire of an experiment, are next to
     those of the players whom others judged.
     """
     show_frame(summarise(read_sheets(sheets), by), as_json)

@@ -22,12 +22,15 @@ from bestresponse.cli.study_command import (
     run_gated,
 )
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_file
 from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
 from bestresponse.studies.verify.audit import SentenceVerdict, list_judged_sentences
 from bestresponse.studies.verify.judge import judge_reasoning
 
+_LARGEST = 10_000_000
+"""Bytes of a text that is checked."""
 _FOR_JUDGES = ("model", "workers", "cache", "max_calls", "max_total_tokens", "max_cost")
 _FOR_TEXTS = (
     "game",
@@ -130,7 +133,7 @@ def _check_text(text: Path, typed: Typed) -> None:
 def _read_text(path: Path) -> str:
     """Return the text of a file; bytes that are no text are replaced, not refused."""
     try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
     except OSError as error:
         raise UsageError(f"--text {path}: {error.strerror}") from None
     return data.decode("utf-8", "replace")

@@ -6,7 +6,7 @@ verdict stands; where they contradict each other, which no game is known to brin
 is UNKNOWN and says so.
 
 In the program a table is one fact per player and cell, `cell(Player, Own, Others, Outcome,
-Payoff)`, a tree its nodes. The rules stand beside the forms (`tables`, `trees`); they share nothing
+Payoff)`, a tree its nodes. The rules are next to the forms (`tables`, `trees`); they share nothing
 with the arithmetic there. Players are p0 (the reasoner), p1, ...; actions are a0, a1, ...: no text
 of a user is ever part of the program.
 

@@ -3,7 +3,7 @@ form.
 
 The first forms are those of LELMA's solver: thirteen were offered to its Translator, three
 (`highest_payoff`, `lowest_payoff`, `lowest_guaranteed_payoff_choice`) were defined there but left
-out of the prompt. Here every form takes any player (`you` unless said otherwise), any action and
+out of the prompt. Here every form takes any player (`you` by default), any action and
 any exact number. The printed form is the paper's notation: `finally(goal(you, 3), do(choice(you,
 'B'), do(choice(them, 'R'), s0))).`
 
@@ -125,7 +125,7 @@ _BUILT_IN: Final = {**_TREE_FORMS, **_TABLE_FORMS, **_EMPTY}
 OF_TABLES: Final = KnownForms(_TABLE_FORMS, "tables")
 """Every form of claim about a table, by its name."""
 OF_TREES: Final = KnownForms(_TREE_FORMS, "trees")
-"""Every form of claim about a game played move by move; words stand in `FORMS`."""
+"""Every form of claim about a game played move by move; words are in `FORMS`."""
 FORMS: Final = KnownForms(_BUILT_IN, "tables", "trees")
 """Every form of claim by its name."""
 FormSet = Literal["all", "payoffs", "paper"]

@@ -7,7 +7,7 @@
 The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where
 the claim is made and b where it is denied, and `<get>` is a verb of {who}. The method decides the
 claim by arithmetic: it returns whether it holds, or the number that `value` has to be. The rule by
-which a logic engine decides it stands in `shared.pl`, `tables.pl` or `trees.pl`:
+which a logic engine decides it is in `shared.pl`, `tables.pl` or `trees.pl`:
 
     claim(payoff(Who, Value, Outcome)) :- pays(Who, Outcome, U), U =:= Value.
 

@@ -10,7 +10,7 @@ behind words that may put the rest of a paragraph into another game ("once B is 
 the game is repeated"). Where the statement is understood and a reason, a comment or an aside is
 not, although it has an amount or a term too, the sentence is partly read.
 
-`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims come out
+`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims pass
 through the grammar, as JSON, held to a schema where the model can be. Whatever it answers is only
 ever parsed: it cannot state a verdict. Each sentence gets the claims that are quoted from it.
 """
@@ -236,7 +236,7 @@ def _speaks(sentence: str, reader: SentenceReader) -> bool:
 
 
 def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
-    """Return the sentences of a text with the claims whose quotes stand in them."""
+    """Return the sentences of a text with the claims whose quotes are in them."""
     text = text[:LONGEST_TEXT]
     quoted = [
         (span, row.claim)
@@ -281,7 +281,7 @@ def _find_unquoted(
 
 
 def _find(text: str, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands in the text, whatever its spaces, case and marks; dots may stand
+    """Return where a quote is in the text, whatever its spaces, case and marks; dots may stand
     for words left out.
 
     >>> _find("If I choose **B**, then it’s 3.", "if I choose B ... it's 3")
@@ -297,7 +297,7 @@ def _find(text: str, quote: str) -> list[tuple[int, int]]:
 
 
 def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
-    """Return what a translator quoted, as no claim where its words do not stand in the text."""
+    """Return what a translator quoted, as no claim where its words do not occur in the text."""
     if (
         not row.quote
         or not isinstance(row.claim, Claim)
@@ -306,7 +306,7 @@ def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
     ):
         return row
     return QuotedClaim(
-        Malformed(row.quote[:80], "these words do not stand in the text", "quote not in the text")
+        Malformed(row.quote[:80], "these words do not occur in the text", "quote not in the text")
     )
 
 
@@ -480,7 +480,7 @@ class ModelTranslator:
         return self.model.id
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """Return the claims the model finds; an answer that is none of the forms is a `Malformed`,
+        """Return the claims the model finds; an answer in no known form is a `Malformed`,
         never an error."""
         rows: list[QuotedClaim] = []
         calls: list[Call] = []

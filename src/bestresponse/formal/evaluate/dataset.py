@@ -8,7 +8,7 @@ project. Where a story gives no numbers, the true payoffs are ranks and only the
 where `orders` say so only what the story tells of it.
 
 A tree is written in plain lines, one for each way the game can go: `~1/2 heads > Nora[dare] hold :
-3,-3` draws heads with probability 1/2, then Nora, who knows only what stands in the brackets and
+3,-3` draws heads with probability 1/2, then Nora, who knows only what is in the brackets and
 what she did herself, holds; then come everybody's payoffs. Without any brackets everything is seen.
 `{a|b}` stands for one line with a and one with b; all braces of a line are taken together.
 """

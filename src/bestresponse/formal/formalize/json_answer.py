@@ -268,7 +268,7 @@ def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     for profile, payoffs in ends:
         if cells.get(profile, payoffs) != payoffs:
             raise InvalidGame(
-                f"the end {_join_moves(profile)} stands there twice, with different payoffs"
+                f"the end {_join_moves(profile)} is there twice, with different payoffs"
             )
         if profile not in profiles:
             raise InvalidGame(
@@ -293,8 +293,7 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
             continue
         if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
             raise InvalidGame(
-                f"the end {_join_moves(made)} stands there twice, or the game goes on after"
-                " another end"
+                f"the end {_join_moves(made)} is there twice, or the game goes on after another end"
             )
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
     replies: dict[tuple[str, ...], set[str]] = {}

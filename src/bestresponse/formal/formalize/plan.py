@@ -39,7 +39,7 @@ from bestresponse.models.base import Model
 Wish = Literal["auto", "program", "table", "tree"]
 FormName = Literal["program", "table", "tree"]
 
-# A single word such as "first" or "card" may stand in any story.
+# A single word such as "first" or "card" may be in any story.
 _ENOUGH_CUES = 2
 _TRIES = 2
 # A table or a tree spells out a branch for every amount; a program says all of them in one rule.

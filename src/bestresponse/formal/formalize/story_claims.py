@@ -277,7 +277,7 @@ def _test_knowledge(reading: _Reading) -> str:
 
 
 class _Decision(NamedTuple):
-    """One of the choices or draws of a player: what can come out, and how many alike came before in
+    """One of the choices or draws of a player: what can result, and how many alike came before in
     the same play."""
 
     options: frozenset[str]
@@ -337,7 +337,7 @@ def _list_plays(table: GameTable) -> list[_Play]:
 def _can_tell(
     table: GameTable, plays: Iterable[_Play], player: str, other: str, meant: Collection[_Decision]
 ) -> bool | None:
-    """Return whether a player who chooses later can tell how decisions came out; None where it
+    """Return whether a player who chooses later can tell the results of decisions; None where it
     never chooses later.
 
     What is chosen at the same time comes neither before nor after.

@@ -27,6 +27,8 @@ from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.special import TalkEnds
+from bestresponse.core.told import TextPlace, Worded
+from bestresponse.telling.language import ENGLISH, load_language
 
 _KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
 
@@ -179,9 +181,19 @@ class DealRules(Protocol):
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the deal is worth to each person."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What people may name in a message that is agreed on, or in a sealed note."""
+        return ()
+
+    def list_public(self) -> tuple[TextPlace, ...]:
+        """List the places that are the same in all games of the domain."""
+        return ()
+
     def fill_public(self) -> dict[str, str]:
-        """Return the places that are the same in all games of the domain."""
-        return {}
+        """Fill the places that are the same in all games of the domain, in English."""
+        english = load_language(ENGLISH)
+        return {place.name: english.write_place(place) for place in self.list_public()}
 
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree, so that a talk may end early."""
@@ -201,6 +213,11 @@ class Option(DealRules):
     kind: ClassVar[str] = "option"
     impossible: ClassVar[str] = "nothing suits all of them"
     private: ClassVar[frozenset[str]] = frozenset({"values"})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The items."""
+        return self.items
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Option:
@@ -275,6 +292,11 @@ class Trade(DealRules):
     kind: ClassVar[str] = "trade"
     impossible: ClassVar[str] = "somebody owns nothing"
     private: ClassVar[frozenset[str]] = frozenset({"values", "endowment"})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The items."""
+        return self.items
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Trade:
@@ -423,9 +445,11 @@ class Price(DealRules):
         part = {"type": "string", "enum": list(_SELLER_AND_BUYER)}
         return make_object({"part": part, **_make_numbers(["worth"], generate["worth"])})
 
-    def fill_public(self) -> dict[str, str]:
-        """Return the range of prices."""
-        return {"prices": f"from {self.low} to {self.high}"}
+    def list_public(self) -> tuple[TextPlace, ...]:
+        """List the range of prices."""
+        low = TextPlace("low", (str(self.low),))
+        high = TextPlace("high", (str(self.high),))
+        return (TextPlace("prices", (Worded("from {low} to {high}", (low, high)),)),)
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a price or null."""
@@ -472,7 +496,7 @@ class Price(DealRules):
 class Issues(DealRules):
     """One level of each of `issues`, or no deal, such as salary, start and leave of a job.
 
-    The levels of an issue stand in an order: the part `climbing` prefers the last, the other one
+    The levels of an issue are in an order: the part `climbing` prefers the last, the other one
     the first.
     """
 
@@ -483,6 +507,11 @@ class Issues(DealRules):
     impossible: ClassVar[str] = "both have the same part"
     public: ClassVar[frozenset[str]] = frozenset({"issues"})
     private: ClassVar[frozenset[str]] = frozenset({"part", "values"})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels of all issues."""
+        return tuple(level for levels in self.issues.values() for level in levels)
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Issues:
@@ -534,13 +563,10 @@ class Issues(DealRules):
             {"part": part, "values": make_object(_make_numbers(self.levels, generate["values"]))}
         )
 
-    def fill_public(self) -> dict[str, str]:
-        """Return the issues with their levels."""
-        return {
-            "issues": "; ".join(
-                f"{name} ({', '.join(levels)})" for name, levels in self.issues.items()
-            )
-        }
+    def list_public(self) -> tuple[TextPlace, ...]:
+        """List the issues with their levels."""
+        issues = tuple(_word_issue(name, levels) for name, levels in self.issues.items())
+        return (TextPlace("issues", issues, "semicolons"),)
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a level or null for each issue."""
@@ -595,6 +621,11 @@ class Moves(DealRules):
     public: ClassVar[frozenset[str]] = frozenset({"moves", "payoffs"})
     sealed: ClassVar[bool] = True
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The moves."""
+        return self.moves
+
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Moves:
         """Read the moves and the table."""
@@ -625,17 +656,14 @@ class Moves(DealRules):
         """Return the schema of an empty object."""
         return make_object({})
 
-    def fill_public(self) -> dict[str, str]:
-        """Return the moves, and what each earns against each."""
-        lines = [
-            f"{own} against {other}: {payoff:g}"
+    def list_public(self) -> tuple[TextPlace, ...]:
+        """List the moves, and what each earns against each."""
+        lines = tuple(
+            _word_payoff(own, other, payoff)
             for own, row in zip(self.moves, self.table, strict=True)
             for other, payoff in zip(self.moves, row, strict=True)
-        ]
-        return {
-            "moves": ", ".join(self.moves[:-1]) + f" or {self.moves[-1]}",
-            "payoffs": "\n".join(lines),
-        }
+        )
+        return TextPlace("moves", self.moves, "or"), TextPlace("payoffs", lines)
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a move for each person."""
@@ -862,3 +890,22 @@ def shorten(value: object) -> str:
     """Return a value as a short text for a message."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _word_issue(name: str, levels: Sequence[str]) -> Worded:
+    """Name an issue and its levels: the name is part of the text, since a word such as "leave"
+    means something else elsewhere."""
+    places = tuple(TextPlace(f"level{number}", (level,)) for number, level in enumerate(levels, 1))
+    listed = ", ".join(f"{{{place.name}}}" for place in places)
+    escaped = name.replace("{", "{{").replace("}", "}}")
+    return Worded(f"{escaped} ({listed})", places)
+
+
+def _word_payoff(own: str, other: str, payoff: float) -> Worded:
+    """Say what a move earns against another."""
+    places = (
+        TextPlace("own", (own,)),
+        TextPlace("other", (other,)),
+        TextPlace("payoff", (f"{payoff:g}",)),
+    )
+    return Worded("{own} against {other}: {payoff}", places)

@@ -505,8 +505,8 @@ def variants(
 
 
 def read_scenario(domain: Domain, data: object) -> Scenario:
-    """Return the scenario that `data` describes; InvalidGame says in what it is none of this
-    domain."""
+    """Return the scenario that `data` describes; InvalidGame says why it does not belong to
+    this domain."""
     if not isinstance(data, Mapping):
         raise InvalidGame(
             f"a scenario is {shorten(data)}, expected an object with names and private"

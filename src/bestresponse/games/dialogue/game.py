@@ -471,15 +471,14 @@ class PlainDialogue(DialogueGame):
         return Worded(english, tuple(place for place in places if place.name in names))
 
     def _list_places(self, scenario: Scenario, seat: int | None = None) -> list[TextPlace]:
-        """List what stands in the places of a text: for a seat, or for everybody."""
-        places = [TextPlace("names", self.names, joined=True)]
-        for name, value in {**self.domain.deal.fill_public(), **scenario.public}.items():
-            places.append(TextPlace(name, tuple(value.split("\n"))))
+        """List what is in the places of a text: for a seat, or for everybody."""
+        places = [TextPlace("names", self.names, "and"), *self.domain.deal.list_public()]
+        places += [TextPlace(name, (value,)) for name, value in scenario.public.items()]
         if seat is None:
             return places
         others = tuple(name for other, name in enumerate(self.names) if other != seat)
         places.append(TextPlace("me", (self.names[seat],)))
-        places.append(TextPlace("other", others, joined=True))
+        places.append(TextPlace("other", others, "and"))
         for name, value in scenario.private[seat].items():
             lines = [str(value)]
             if isinstance(value, Mapping):

@@ -217,14 +217,13 @@ class Guessing(NumberRounds):
         negative."""
         if self.factor >= 1 or self.low < 0:
             return None
-        words = (
-            f"Everybody chooses {self.low:g} in every round, the only number that survives when"
-            " dominated "
+        words = make_phrase(
+            "Everybody chooses {number} in every round, the only number that survives when"
+            " dominated numbers are left out step by step.",
+            number=float(self.low),
         )
         shared = dict.fromkeys(self.roles, self.rounds / len(self.roles))
-        return EquilibriumSummary(
-            "equilibrium", f"{words}numbers are left out step by step.", shared
-        )
+        return EquilibriumSummary("equilibrium", words, shared)
 
     def word_question(self, ask: Ask) -> Phrase:
         """Ask for a number."""
@@ -309,14 +308,26 @@ class CommonPool(NumberRounds):
             self.rounds * self.earn([x] * len(self.roles))[0]
             for x in (self.equilibrium, self.optimum)
         )
+        words = make_phrase(
+            "Everybody invests {tokens} in every round.", tokens=_round(self.equilibrium)
+        )
+        better = make_phrase(
+            "Together all would earn most if everybody invested {tokens}.",
+            tokens=_round(self.optimum),
+        )
         return EquilibriumSummary(
-            "equilibrium",
-            f"Everybody invests {self.equilibrium:g} in every round.",
-            dict.fromkeys(self.roles, float(payoff)),
-            f"Together all would earn most if everybody invested {self.optimum:g}.",
-            dict.fromkeys(self.roles, float(best)),
+            concept="equilibrium",
+            words=words,
+            payoffs=dict.fromkeys(self.roles, float(payoff)),
+            better=better,
+            better_payoffs=dict.fromkeys(self.roles, float(best)),
         )
 
     def word_question(self, ask: Ask) -> str:
         """Ask for an investment."""
         return "How many tokens do you invest in the pool?"
+
+
+def _round(number: float | Fraction) -> float:
+    """Round a number that is told to six digits."""
+    return float(f"{float(number):g}")

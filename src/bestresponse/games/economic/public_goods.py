@@ -197,9 +197,9 @@ class PublicGoods:
         payoffs = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
         if self.factor <= 1:
             return EquilibriumSummary(concept, words, payoffs)
-        better = (
-            f"Together all would have most if everybody put in all {self.endowment} coins in every"
-            " round."
+        better = make_phrase(
+            "Together all would have most if everybody put in all {coins} coins in every round.",
+            coins=self.endowment,
         )
         most = dict.fromkeys(self.roles, self.rounds * self.factor * self.endowment)
         return EquilibriumSummary(concept, words, payoffs, better, most)

@@ -115,11 +115,11 @@ class SealedBid:
             words = "Everybody bids the own value; whatever the others do, no other bid earns more."
             return EquilibriumSummary("equilibrium in dominant strategies", words, {})
         count = len(self.roles)
-        words = (
-            f"Everybody bids {count - 1}/{count} of the own value, up to the grain of whole"
-            " numbers."
+        share = make_phrase(
+            "Everybody bids {share} of the own value, up to the grain of whole numbers.",
+            share=f"{count - 1}/{count}",
         )
-        return EquilibriumSummary("Bayesian equilibrium", words, {})
+        return EquilibriumSummary("Bayesian equilibrium", share, {})
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:
         """Bid by the own value."""

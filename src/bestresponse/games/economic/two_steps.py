@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 from bestresponse.core import Action, Amount, Ask, Choice, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.phrase import make_phrase
 from bestresponse.core.special import (
     OfferAnswered,
     OfferMade,
@@ -107,11 +108,12 @@ class Trust(TwoSteps):
         if self.factor <= 1:
             return EquilibriumSummary(concept, words, payoffs)
         total = self.factor * self.endowment
-        better = (
-            f"Together they would have most, {total:g}, if everything was sent; returning half of"
-            " it would give "
+        better = make_phrase(
+            "Together they would have most, {total}, if everything was sent; returning half of it"
+            " would give both {half}.",
+            total=float(total),
+            half=float(total / 2),
         )
-        better += f"both {total / 2:g}."
         return EquilibriumSummary(
             concept, words, payoffs, better, {"sender": total / 2, "receiver": total / 2}
         )
@@ -177,9 +179,8 @@ class Ultimatum(TwoSteps):
         """Describe the subgame-perfect equilibrium."""
         words = (
             "The responder accepts every offer, and therefore the proposer offers nothing. With a"
-            " smallest "
+            " smallest coin, offering one such coin is an equilibrium too."
         )
-        words += "coin, offering one such coin is an equilibrium too."
         payoffs = {"proposer": float(self.pie), "responder": 0.0}
         return EquilibriumSummary("subgame-perfect equilibrium", words, payoffs)
 

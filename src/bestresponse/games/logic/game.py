@@ -1,7 +1,7 @@
 """A game written as a logic program, as a game like any other.
 
 The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and
-only the table that comes out of it is used from then on. A game in which everybody moves once and
+only the table that results from it is used from then on. A game in which everybody moves once and
 at the same time becomes a normal form; any other becomes a `LogicGame`, which can be played, and
 compiled to a tree.
 """
@@ -266,7 +266,7 @@ def read_program_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InvalidGame(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EFBIG):
+        if error.errno not in (errno.EINVAL, errno.EFBIG, errno.ELOOP):
             raise
         raise InvalidGame(f"{path} is no game program: {error.strerror}") from None
 

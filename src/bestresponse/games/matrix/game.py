@@ -19,6 +19,7 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
@@ -232,6 +233,37 @@ def _make_event(who: Role, answer: Action) -> Chose | Mixed:
     return Mixed(who, tuple(read_exactly(float(weight)) for weight in answer))
 
 
+_MOST_EXACT = 2_000
+"""Payoffs in a table that noise is averaged over in fractions."""
+
+
+def expect_noise(form: NormalForm, noise: float) -> NormalForm:
+    """Return the table of what everybody means, where another move is made with probability
+    `noise`.
+
+    Fractions keep ties that floats would break, so that equilibria of the table are found exactly.
+
+    >>> pennies = NormalForm.zero_sum([[1, -1], [-1, 1]])
+    >>> expect_noise(pennies, 0.25).payoffs[0].tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    exact = form.payoffs.size <= _MOST_EXACT
+    if exact:
+        payoffs = np.array([Fraction(number) for number in form.given.ravel()], dtype=object)
+        payoffs = payoffs.reshape(form.payoffs.shape)
+    else:
+        payoffs = form.payoffs
+    probability = read_exactly(noise) if exact else noise
+    for axis, actions in enumerate(form.shape, start=1):
+        if actions == 1:
+            continue
+        slip = probability / (actions - 1)
+        stay = 1 - probability
+        total = payoffs.sum(axis=axis, keepdims=True)
+        payoffs = stay * payoffs + slip * (total - payoffs)
+    return NormalForm(payoffs, form.players, form.actions, form.name)
+
+
 GO_ON = "go on"
 STOP = "stop"
 """What nature answers when it is asked whether there is another round."""
@@ -296,6 +328,12 @@ class RepeatedGame:
     def stage(self) -> MatrixGame:
         """The game of one round."""
         return MatrixGame(self.form, shown_as=self.shown_as, story=self.story, others=self.others)
+
+    @cached_property
+    def intended_form(self) -> NormalForm:
+        """The table of what is meant in one round: payoffs are those expected once noise has made
+        the moves."""
+        return expect_noise(self.form, self.noise) if self.noise else self.form
 
     def start(self) -> Rounds:
         """Return the state before anybody has moved."""

@@ -1,10 +1,10 @@
 """Bidders without a model for the Water Allocation Challenge, to say how good a model's play is.
 
 Each is a formula over many games at once; `BidderPlayer` puts the same formula into a seat of one
-game. All see only what is public. Arrays have one row a game, then (where they have them) one
-column a day and one a seat. The steps are those of `games.water.game`, number by number: the same
-supplies from the same seeds, the same order of service, the same sums. A bid that is not made is
-NaN.
+game. All see only what is public. Arrays have one row per game, then (where they have them) one
+column per day and one per seat. The steps are those of `games.water.game`, number by number: the
+same supplies from the same seeds, the same order of service, the same sums. A bid that is not
+made is NaN.
 
     random      a share of the balance, uniform from 0 to 1
     share:X     always the share X of the balance (0.5 where none is given)
@@ -106,7 +106,7 @@ class Morning:
 
 @dataclass(frozen=True)
 class Trace:
-    """Whole games: `balance`, `health` and `dry` as they stand in the evening of each day."""
+    """Whole games: `balance`, `health` and `dry` as they are in the evening of each day."""
 
     rules: WaterRules
     supply: Floats

@@ -259,6 +259,11 @@ class Water:
         history = (*days, *list_morning(self.rules, state))
         return View(role, state_rules(self.rules), history, self._facts(state, role))
 
+    @property
+    def has_final_payoff(self) -> bool:
+        """Who is alive at the end has earned 1; no day has a payoff of its own."""
+        return True
+
     def find_round(self, state: Drought) -> int:
         """Return the number of the day."""
         return state.day

@@ -18,7 +18,7 @@ ABUNDANCE: dict[str, tuple[int, int]] = {"low": (10, 20), "medium": (15, 25), "h
 """The published ranges of the daily supply, both ends included."""
 
 OWN_SUPPLY = "own"
-"""What the abundance is called where the supply is none of the published ranges."""
+"""The name of the abundance if the supply has no published range."""
 
 _MOST_SUPPLIES = 10_000
 _RESIDENT = re.compile(r"\s*(.*\S)\s*:\s*need\s+([\d.]+)\s*,\s*salary\s+([\d.]+)\s*")

@@ -246,7 +246,7 @@ def _formalize(attempts: int) -> Solver:
 
 @scorer(metrics={"game": [mean(), stderr()], "true": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]
 def game_is_true() -> Scorer:
-    """Score whether a game came out, and whether it is the story's true game."""
+    """Score whether there is a game, and whether it is the story's true game."""
 
     async def score(state: TaskState, target: Target) -> Score:
         is_game, is_true = state.metadata["found"]

@@ -256,8 +256,8 @@ class ProgramReport(BaseModel):
 def formalize_check(
     program: Annotated[str, Field(description="A game as a logic program.")],
 ) -> ProgramReport:
-    """Check a game that was written as a logic program: syntax, names, running, and the game that
-    comes out."""
+    """Check a game that was written as a logic program: syntax, names, running, and the
+    resulting game."""
     if "\n" not in program and program.strip().endswith(".pl"):
         raise UsageError("expected the text of a program, got the name of a file")
     report = check_program(program + "\n")

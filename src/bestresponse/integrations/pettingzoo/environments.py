@@ -13,7 +13,8 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv, ParallelEnv, register
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from bestresponse.analysis.theory import compute_move_values, describe_theory
+from bestresponse.analysis.costs import compute_move_values
+from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import GameLike, as_loaded_game

@@ -1,11 +1,14 @@
-"""Environments of verifiers: the questions of `bestresponse bench`, and any game of the library,
-turn by turn.
+"""Environments of verifiers: the questions of `bestresponse bench`, the rows of an export, and any
+game of the library, turn by turn.
 
 Nash gap: the reward is minus the exploitability of the strategy as a share of the payoff range (0
 is optimal), minus its Nash gap as such a share (`reward = "gap"`; 0 for every action of an
 equilibrium), or whether the former is at most `tolerance` (`reward = "success"`). An answer that
 cannot be read fails the rollout and has the least of these rewards, -1 or 0: verifiers takes a
 trace without a reward for one with 0, which would be the best there is.
+
+Solved games: the rows of `bestresponse export sft --purpose rl`, rewarded by `br.reward_reply` from
+0 to 1; an answer that cannot be read has 0.
 
 Game: every seat that a model takes has a trace of its own, rewarded by the payoff of that seat.
 Seats are filled with `player` (the model that is evaluated or trained), `rival` (another model,
@@ -19,6 +22,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict
+from pathlib import Path
 from typing import Literal
 
 import httpx
@@ -31,6 +35,8 @@ from bestresponse.integrations.bench_questions import BenchQuestions
 from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.providers.function import from_function
+from bestresponse.studies.improve.data import read_questions
+from bestresponse.studies.improve.rewards import reward_reply
 
 _AGENT = vf.AgentConfig(runtime=vf.SubprocessConfig())
 """The default of every seat: nothing is executed, so no container is needed."""
@@ -38,7 +44,7 @@ _MODELS = ("player", "rival")
 
 
 class ChatHarnessConfig(vf.HarnessConfig):  # type: ignore[misc, unused-ignore]
-    """The options that every harness has; there are none of our own."""
+    """The options that every harness has; we add no others."""
 
 
 class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-ignore]
@@ -174,6 +180,41 @@ class NashGapEnv(vf.Env[NashGapEnvConfig]):  # type: ignore[misc, unused-ignore]
     async def run(self, task: vf.Task, agents: vf.Agents) -> None:
         """Let the model answer one question."""
         await agents.agent.run(task)
+
+
+class SolvedTasksetConfig(vf.TasksetConfig):  # type: ignore[misc, unused-ignore]
+    """Which rows are asked: of a folder that `bestresponse export sft --purpose rl` wrote."""
+
+    folder: str = "data"
+    split: Literal["train", "validation", "test"] = "train"
+
+
+class SolvedData(vf.TaskData):  # type: ignore[misc, unused-ignore]
+    """One row: what is asked, and what an answer is measured by."""
+
+    measured_by: str
+
+
+class SolvedTask(vf.Task[SolvedData, vf.State, vf.TaskConfig]):  # type: ignore[misc, unused-ignore]
+    """One question about a solved game."""
+
+    @vf.reward  # type: ignore[untyped-decorator, unused-ignore]
+    async def reward_answer(self, trace: vf.Trace) -> float:
+        """Reward the answer from 0 to 1."""
+        return reward_reply(trace.last_reply, self.data.measured_by)
+
+
+class SolvedTaskset(vf.Taskset[SolvedTask, SolvedTasksetConfig]):  # type: ignore[misc, unused-ignore]
+    """The rows of a split of an export."""
+
+    def load(self) -> Iterator[SolvedTask]:
+        """Yield one task for each row."""
+        config = self.config
+        for row in read_questions(Path(config.folder), config.split):
+            data = SolvedData(
+                system_prompt=row.system or None, prompt=row.question, measured_by=row.task
+            )
+            yield SolvedTask(data, config.task)
 
 
 class GameTasksetConfig(vf.TasksetConfig):  # type: ignore[misc, unused-ignore]

@@ -30,6 +30,7 @@ from typing import Any, Final, Literal
 import bestresponse
 from bestresponse.core.errors import LogicError
 from bestresponse.core.json import JsonObject
+from bestresponse.logic.allowance import Allowance, ProcessorTimeUsed
 from bestresponse.logic.settings import Layer, Limits
 from bestresponse.logic.swi.engine import start_prolog
 from bestresponse.logic.swi.sandbox import kill
@@ -60,9 +61,10 @@ _START: Final = (
 
 
 class ChildLost(LogicError):
-    """A child did not reply: it was late, ended before, or replied with too much."""
+    """A child did not reply: it used its processor time, got none by the clock, ended before, or
+    replied with too much."""
 
-    def __init__(self, kind: Literal["time", "ended", "output"]) -> None:
+    def __init__(self, kind: Literal["time", "clock", "ended", "output"]) -> None:
         super().__init__(f"the confined child was lost: {kind}")
         self.kind = kind
 
@@ -74,13 +76,14 @@ class ChildReply:
 
     head: JsonObject
     lines: list[bytes]
-    deadline: float
+    processor: float
+    """Seconds of processor time that the child has left, for reading them."""
 
     def read_items(self) -> Iterator[Any]:
-        """Read rows or answers; raise `ChildLost` where that takes longer than the request may
-        take."""
+        """Read rows or answers; raise `ChildLost` where that takes more time than is left."""
+        end = time.thread_time() + self.processor
         for line in self.lines:
-            if time.monotonic() > self.deadline:
+            if time.thread_time() > end:
                 raise ChildLost("time")
             yield from json.loads(line)
 
@@ -93,7 +96,11 @@ class Child:
         self._prolog = prolog
         try:
             hello = json.loads(
-                read_message(connection.fileno(), _HELLO_BYTES, time.monotonic() + _START_SECONDS)
+                read_message(
+                    connection.fileno(),
+                    _HELLO_BYTES,
+                    Allowance(deadline=time.monotonic() + _START_SECONDS),
+                )
             )
         except BaseException:
             connection.close()
@@ -110,20 +117,25 @@ class Child:
         poll.register(self._connection.fileno(), select.POLLIN)
         return not poll.poll(0)
 
-    def request(self, body: bytes, most: int, deadline: float) -> ChildReply:
+    def request(self, body: bytes, limits: Limits, deadline: float) -> ChildReply:
         """Return the reply to `body`, or raise `ChildLost`; a child that is late is killed."""
+        pids = (self.pid,) if self._prolog is None else (self.pid, self._prolog.pid)
+        allowed = Allowance(deadline=deadline, processor=limits.seconds, pids=pids)
         try:
-            write_message(self._connection.fileno(), body, deadline)
-            message = read_message(self._connection.fileno(), most, deadline)
-        except TimeoutError:
+            write_message(self._connection.fileno(), body, allowed)
+            message = read_message(self._connection.fileno(), limits.output + _HEAD_BYTES, allowed)
+        except ProcessorTimeUsed:
             kill(self.pid)
             raise ChildLost("time") from None
+        except TimeoutError:
+            kill(self.pid)
+            raise ChildLost("clock") from None
         except OverflowError:
             raise ChildLost("output") from None
         except (EOFError, OSError):
             raise ChildLost("ended") from None
         head, *lines = message.split(b"\n")
-        return ChildReply(json.loads(head), lines, deadline)
+        return ChildReply(json.loads(head), lines, allowed.processor)
 
     def close(self) -> None:
         """Let the child end: it waits for requests, or will find nobody to reply to."""
@@ -165,11 +177,11 @@ class Children:
         `ChildLost`."""
         setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:
-            deadline = time.monotonic() + limits.seconds
+            deadline = time.monotonic() + limits.clock
             child = self._take(setup, limits, deadline)
             again = False
             try:
-                reply = child.request(body, limits.output + _HEAD_BYTES, deadline)
+                reply = child.request(body, limits, deadline)
                 again = reply.head["again"]
             finally:
                 if again:
@@ -199,7 +211,7 @@ class Children:
             starting.add_done_callback(
                 lambda done: None if done.exception() else self._give_back(setup, done.result())
             )
-            raise ChildLost("time") from None
+            raise ChildLost("clock") from None
 
     def _start(self, setup: _Setup, limits: Limits) -> Child:
         kind, *_, seed = setup
@@ -294,41 +306,35 @@ class _ForkServer:
         return self._control
 
 
-def write_message(descriptor: int, body: bytes, deadline: float = inf) -> None:
-    """Send a message; `TimeoutError` or `OSError` where it cannot be sent in time."""
+def write_message(descriptor: int, body: bytes, allowed: Allowance | None = None) -> None:
+    """Send a message; `OSError` where it cannot be sent, `TimeoutError` or `ProcessorTimeUsed`
+    where not within what is allowed."""
     view = memoryview(_LENGTH.pack(len(body)) + body)
     while view:
-        _wait(descriptor, select.POLLOUT, deadline)
+        if allowed is not None:
+            allowed.wait(descriptor, select.POLLOUT)
         view = view[os.write(descriptor, view[:_CHUNK]) :]
 
 
-def read_message(descriptor: int, most: float = inf, deadline: float = inf) -> bytes:
-    """Receive a message; `EOFError` if the other side ended, `TimeoutError` if late,
-    `OverflowError` past `most`."""
-    (length,) = _LENGTH.unpack(_read_exactly(descriptor, _LENGTH.size, deadline))
+def read_message(descriptor: int, most: float = inf, allowed: Allowance | None = None) -> bytes:
+    """Receive a message; `EOFError` if the other side ended, `OverflowError` past `most`,
+    `TimeoutError` or `ProcessorTimeUsed` if it is too late."""
+    (length,) = _LENGTH.unpack(_read_exactly(descriptor, _LENGTH.size, allowed))
     if length > most:
         raise OverflowError(f"a message of {length:,} bytes")
-    return _read_exactly(descriptor, length, deadline)
+    return _read_exactly(descriptor, length, allowed)
 
 
-def _read_exactly(descriptor: int, size: int, deadline: float) -> bytes:
+def _read_exactly(descriptor: int, size: int, allowed: Allowance | None) -> bytes:
     buffer = bytearray()
     while len(buffer) < size:
-        _wait(descriptor, select.POLLIN, deadline)
+        if allowed is not None:
+            allowed.wait(descriptor, select.POLLIN)
         chunk = os.read(descriptor, min(_CHUNK, size - len(buffer)))
         if not chunk:
             raise EOFError
         buffer += chunk
     return bytes(buffer)
-
-
-def _wait(descriptor: int, event: int, deadline: float) -> None:
-    if deadline == inf:
-        return
-    poll = select.poll()
-    poll.register(descriptor, event)
-    if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-        raise TimeoutError
 
 
 _shared = Children()

@@ -20,7 +20,7 @@ from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Report, decode_report, describe_failure
 from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
 from bestresponse.logic.settings import Layer, settings
-from bestresponse.logic.swi.engine import TOO_SLOW
+from bestresponse.logic.swi.engine import TOO_BUSY, TOO_SLOW
 from bestresponse.logic.swi.terms import decode
 
 _Read = TypeVar("_Read")
@@ -76,9 +76,8 @@ class ConfinedEngine(LogicEngine):
                 "find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments
             )
         except LimitReached as error:
-            raise LimitReached(
-                f"{error} `bestresponse --logic-seconds 60 ...` allows more."
-            ) from None
+            hint = describe_failure(error).hint
+            raise LimitReached(f"{error} {hint[:1].upper()}{hint[1:]}.") from None
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check a program, or `ProgramRefused`; its clauses stay in the children."""
@@ -143,6 +142,7 @@ class ConfinedEngine(LogicEngine):
 
 _LOST: Final = {
     "time": TOO_SLOW,
+    "clock": TOO_BUSY,
     "ended": "It used up the memory that it may have.",
     "output": "The answers are larger than the limit on output.",
 }

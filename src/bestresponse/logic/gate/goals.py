@@ -1,4 +1,4 @@
-"""Which goals may stand in the body of a clause: the part of the gate that walks through it."""
+"""Which goals may be in the body of a clause: the part of the gate that walks through it."""
 
 from collections.abc import Callable, Set
 

@@ -459,7 +459,7 @@ class _Parser:
         return Struct(name, tuple(terms))
 
     def bracketed(self, opening: str) -> Term:
-        """Read what stands in brackets that follow no name."""
+        """Read what is in brackets that follow no name."""
         self.position += 1
         following = self.tokens[self.position]
         if following in _CLOSING:

@@ -71,7 +71,7 @@ def _token_pattern() -> re.Pattern[str]:
     """Compile the pattern of a token with the layout after it, and without.
 
     The tokens: punctuation, a variable, a name, a number, the end of a clause, a quoted name, a
-    string, a comment that is not closed, a symbol, what is none of these. An opening bracket that
+    string, a comment that is not closed, a symbol, anything else. An opening bracket that
     follows a name at once belongs to it, a minus before a number to the number. The full stop of a
     clause that ends in a symbol, `X = + .`, is not part of it. A quoted text may run over lines,
     but not past the end of a line that looks like the end of a goal or clause: there the quote was

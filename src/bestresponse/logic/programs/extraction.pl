@@ -40,27 +40,26 @@ table_rows(Starts, Rows) :-
 
 % While others of a block still have to move, who may move is compared with who should: every position tells, once.
 'go on'(Situation, Left, Waiting, Block, Blocks, Goals) :-
-    (   Waiting = waiting([_|_], _, _, _)
+    (   Waiting = waiting([_|_], _, _, [Rest|_])
     ->  findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
-        'in or after the block'(Moves, Situation, Left, Waiting, Block, Blocks, Goals)
+        (   'same moves'(Moves, Rest) -> Fit = same ; Fit = different ),
+        'in or after the block'(Fit, Moves, Situation, Left, Waiting, Block, Blocks, Goals)
     ;   'after the block'(Situation, Left, Waiting, Block, Blocks, Goals)
     ).
 
-'in or after the block'(Moves, Situation, _, waiting(Movers, _, All, [Rest|_]), [], [], gap(Gap)) :-
-    'gap between'(Moves, Rest, Movers, All, Situation, Gap).
-'in or after the block'(Moves, Situation, Left, Waiting, Block, Blocks, Goals) :-
-    (   'moves of the next'(Waiting, Moves, Options, Others, Early)
+'in or after the block'(Fit, Moves, Situation, _, waiting(Movers, _, All, [Rest|_]), [], [], gap(Gap)) :-
+    'gap between'(Fit, Moves, Rest, Movers, All, Situation, Gap).
+'in or after the block'(Fit, Moves, Situation, Left, Waiting, Block, Blocks, Goals) :-
+    (   'moves of the next'(Waiting, Fit, Moves, Options, Others, Early)
     ->  'in the block'(Early, Situation, Left, Options, Others, Block, Blocks, Goals)
     ;   'after the block'(Situation, Left, Waiting, Block, Blocks, Goals)
     ).
 
-'gap between'(Moves, Rest, Movers, All, Situation, Gap) :-
-    (   'same moves'(Moves, Rest)
-    ->  \+ 'has percepts',
-        'may draw'(Situation),
-        Gap = draw
-    ;   'first gap'(Moves, Rest, Movers, All, Gap)
-    ).
+'gap between'(same, _, _, _, _, Situation, draw) :-
+    \+ 'has percepts',
+    'may draw'(Situation).
+'gap between'(different, Moves, Rest, Movers, All, _, Gap) :-
+    'first gap'(Moves, Rest, Movers, All, Gap).
 
 'may draw'(Situation) :-
     (   chance(_, _, Situation) -> true ).
@@ -126,11 +125,12 @@ table_rows(Starts, Rows) :-
     ;   Step = Made
     ).
 
-'moves of the next'(Waiting, Moves, Options, waiting(Movers, compound, All, Rests), Early) :-
+'moves of the next'(Waiting, Fit, Moves, Options, waiting(Movers, compound, All, Rests), Early) :-
     Waiting = waiting([Mover|Movers], compound, All, [_|Rests]),
     'options of'(Mover, Moves, Options),
     Options = [_|_],
-    (   \+ 'has percepts',
+    (   Fit == different,
+        \+ 'has percepts',
         'mover beside'(All, Moves, Player)
     ->  Early = early(Player)
     ;   Early = nobody
@@ -288,20 +288,21 @@ table_gaps(Starts, Gaps) :-
     'the movers'(Moves, [], [First|Others]),
     'one of'(Mover, Others),
     'moves of others'(Moves, Mover, Rest),
+    'the movers'(Rest, [], Movers),
     'options of'(Mover, Moves, Options),
     'one of'(Move, Options),
     'next position',
-    'gap after'(do(Move, Start), Rest, [First|Others], Gap),
+    'gap after'(do(Move, Start), Rest, Movers, [First|Others], Gap),
     'with one more'(Made, Move, Steps).
 
-'gap after'(Reached, Rest, All, Gap) :-
+'gap after'(Reached, Rest, Movers, All, Gap) :-
     'known situation'(Reached, Situation),
     (   final(Situation)
     ->  Rest = [Mover-_|_],
         Gap = lost(Mover)
     ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
-        'the movers'(Rest, [], Movers),
-        'gap between'(Moves, Rest, Movers, All, Situation, Gap)
+        (   'same moves'(Moves, Rest) -> Fit = same ; Fit = different ),
+        'gap between'(Fit, Moves, Rest, Movers, All, Situation, Gap)
     ).
 
 'with one more'([], Item, [Item]).

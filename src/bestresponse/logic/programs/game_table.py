@@ -21,7 +21,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 
 SEES = ""
-"""Stands in a player's knowledge where there is something it perceived, instead of who moved."""
+"""Is in a player's knowledge where there is something it perceived, instead of who moved."""
 
 FORGETS = "forgets_everything"
 """What a player perceives who forgets all that it did and perceived before."""

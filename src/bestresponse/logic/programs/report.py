@@ -22,6 +22,7 @@ _RAISE_TIME = (
     "`bestresponse --logic-seconds 60 ...` or `br.check(..., limits=Limits.within(60))` allows more"
 )
 _LIMIT_HINTS = {
+    "machine": "this says nothing about the program: check it again when less else is running",
     "ends": f"{_RAISE_ENDS}; or let the game have fewer moves",
     "steps": f"does every rule come to an end? if so, {_RAISE_TIME}",
     "memory": f"does every rule come to an end? if so, {_RAISE_ENDS} and more memory",

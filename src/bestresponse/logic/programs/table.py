@@ -208,7 +208,7 @@ class _Path(NamedTuple):
     def gap(self) -> Term | None:
         """What differs between who may move after these moves and who should, where something does.
 
-        A path with one is none of the game: the game goes on after it in other paths.
+        A path with one does not belong to the game: the game goes on after it in other paths.
         """
         match self.broken:
             case Struct(name="gap", args=(gap,)):
@@ -379,7 +379,7 @@ def _find_path_defects(
         )
         hint = (
             "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that"
-            " starts with a capital letter is a variable unless it stands in quotes: 'Cooperate'"
+            " starts with a capital letter is a variable unless it is in quotes: 'Cooperate'"
         )
         yield _defect("move", f"a legal move is not fully known: {text}", hint)
         return
@@ -774,7 +774,7 @@ def _say_impossible(path: _Path) -> Diagnostic:
 
 
 def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
-    """Find what comes out differently where simultaneous moves are made in another order."""
+    """Find what differs where simultaneous moves are made in another order."""
     if play.steps == path.steps and play.goals == path.goals:
         return
     if {goal.player: goal.exact for goal in play.goals} != {

@@ -22,18 +22,23 @@ from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_
 _BYTES_PER_CELL: Final = 16
 _LOADS: Final = 1_000
 _UNCOUNTED: Final = 10**15
-"""Steps of walking through a game: there the steps of each rule are counted, and the clock covers
-the whole."""
+"""Steps of walking through a game: there the steps of each rule are counted, and
+processor time covers the whole."""
 _LOAD_BYTES: Final = 1 << 16
 _START_SECONDS: Final = 120.0
 
-TOO_SLOW: Final = "The check was not done within {0.seconds:g} seconds by the clock."
+TOO_SLOW: Final = "The check was not done within {0.seconds:g} seconds of processor time."
+TOO_BUSY: Final = (
+    "The machine did not give the check its {0.seconds:g} seconds of processor time within"
+    " {0.clock:g} seconds by the clock."
+)
 _LIMITS: Final = {
     "ends": "The game has more than {0.ends:,} ends.",
     "steps": "A rule did not come to an end within {0.steps:,} steps.",
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
     "time": TOO_SLOW,
+    "clock": TOO_BUSY,
     "number": TOO_LONG,
     "depth": TOO_DEEP,
     "ended": "The program used up the memory or the processor time it may have.",
@@ -114,7 +119,8 @@ class SwiEngine(LogicEngine):
 
     def _request(self, what: str, text: str, size: int) -> Struct:
         try:
-            (line,) = self._worker.request(what, text, self.limits.seconds, size)
+            limits = self.limits
+            (line,) = self._worker.request(what, text, limits.clock, size, processor=limits.seconds)
         except WorkerLost as lost:
             if lost.kind == "foreign":
                 raise

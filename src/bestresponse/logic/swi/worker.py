@@ -17,10 +17,12 @@ import subprocess
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import Final, Literal
 
 from bestresponse.core.errors import LogicError
+from bestresponse.logic.allowance import Allowance, ProcessorTimeUsed
 from bestresponse.logic.settings import Layer
 
 from .sandbox import LAYERS, Confined, SandboxPolicy, start_confined
@@ -41,11 +43,14 @@ _CHUNK: Final = 1 << 16
 _ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once, without waiting
 
 
-class WorkerLost(LogicError):
-    """The worker is gone, and why: it took too long, wrote too much, ended by itself, or wrote
-    something foreign."""
+_Cause = Literal["time", "clock", "output", "ended", "foreign"]
 
-    def __init__(self, why: str, kind: Literal["time", "output", "ended", "foreign"]) -> None:
+
+class WorkerLost(LogicError):
+    """The worker is gone, and why: it used its processor time, did not answer, wrote too much,
+    ended by itself, or wrote something foreign."""
+
+    def __init__(self, why: str, kind: _Cause) -> None:
         super().__init__(why)
         self.kind = kind
 
@@ -170,16 +175,21 @@ class Worker:
 
     def begin(self, server: bytes) -> None:
         """Give a fresh process the text of its server and wait until it is ready."""
-        deadline = time.monotonic() + _START_SECONDS
-        self._send(server, deadline)
-        self._receive("ready", deadline, _CHUNK)
+        allowed = Allowance(deadline=time.monotonic() + _START_SECONDS)
+        self._send(server, allowed)
+        self._receive("ready", allowed, _CHUNK)
 
-    def request(self, what: str, text: str, seconds: float, size: int) -> list[str]:
-        """Return the lines of the reply, within `size` bytes and `seconds` by the clock."""
+    def request(
+        self, what: str, text: str, clock: float, size: int, *, processor: float = inf
+    ) -> list[str]:
+        """Return the lines of the reply, within `size` bytes, `clock` seconds and, where this
+        process started the worker, so many seconds of processor time."""
         token = f"t{secrets.token_hex(8)}"
         began = time.monotonic()
-        self._send(f"request({token},{len(text)},{what}).\n{text}".encode(), began + seconds)
-        lines = self._receive(token, began + seconds, size)
+        pids = () if self._process is None else (self._process.pid,)
+        allowed = Allowance(deadline=began + clock, processor=processor, pids=pids)
+        self._send(f"request({token},{len(text)},{what}).\n{text}".encode(), allowed)
+        lines = self._receive(token, allowed, size)
         self.busy_seconds += time.monotonic() - began
         return lines
 
@@ -196,28 +206,34 @@ class Worker:
             raise WorkerLost("the SWI-Prolog worker has ended", "ended")
         return self.pipes
 
-    def _lose(self, why: str, kind: Literal["time", "output", "ended", "foreign"]) -> WorkerLost:
+    def _lose(self, why: str, kind: _Cause) -> WorkerLost:
         self.close()
         return WorkerLost(f"SWI-Prolog {why}", kind)
 
-    def _send(self, message: bytes, deadline: float) -> None:
+    def _wait(self, pipe: int, event: int, allowed: Allowance) -> None:
+        try:
+            allowed.wait(pipe, event)
+        except ProcessorTimeUsed:
+            raise self._lose("used the processor time that it may have", "time") from None
+        except TimeoutError:
+            raise self._lose("did not answer in time", "clock") from None
+
+    def _send(self, message: bytes, allowed: Allowance) -> None:
         pipe = self._open_pipes()[0]
         view = memoryview(message)
         try:
             while view:
-                if not select.select((), (pipe,), (), max(0.0, deadline - time.monotonic()))[1]:
-                    raise self._lose("did not take its input in time", "time")
+                self._wait(pipe, select.POLLOUT, allowed)
                 view = view[os.write(pipe, view[:_ATOMIC]) :]
         except BrokenPipeError:
             raise self._lose("ended while it was being asked", "ended") from None
 
-    def _receive(self, token: str, deadline: float, size: int) -> list[str]:
+    def _receive(self, token: str, allowed: Allowance, size: int) -> list[str]:
         mark = f"{token}\n".encode()
         pipe = self._open_pipes()[1]
         buffer = bytearray()
         while not (buffer.endswith(mark) and len(buffer) > len(mark)):
-            if not select.select((pipe,), (), (), max(0.0, deadline - time.monotonic()))[0]:
-                raise self._lose("did not answer in time", "time")
+            self._wait(pipe, select.POLLIN, allowed)
             chunk = os.read(pipe, _CHUNK)
             buffer += chunk
             if not chunk:

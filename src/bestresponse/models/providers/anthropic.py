@@ -2,7 +2,7 @@
 
 There is no seed and there are no log-probabilities. A schema is asked for as the input of a tool
 the model must call; the reply's text is then that input as JSON. Tools that the model may call
-stand beside it. Parameters that a model does not take are left out, and the reply says so.
+are next to it. Parameters that a model does not take are left out, and the reply says so.
 """
 
 import json

@@ -95,7 +95,7 @@ def read_count(data: object, name: str, sender: str) -> int | None:
 def read_alternatives(
     listed: Iterable[object], sender: str, chance: str = "logprob"
 ) -> TokenChances:
-    """Return tokens with their log-probabilities, which stand in the field `chance`, likeliest
+    """Return tokens with their log-probabilities, which are in the field `chance`, likeliest
     first.
 
     What is no number, or not finite, is left out. A logarithm above 0 is no probability: a rounding

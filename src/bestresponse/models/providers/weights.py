@@ -65,6 +65,22 @@ WEIGHTS: Mapping[str, Weights] = {
 }
 
 
+def find_weights_folder(name: str) -> Path | None:
+    """Return the folder of weights: that of a path, or of a name such as `owner/model` in the local
+    cache of Hugging Face; nothing is downloaded."""
+    path = Path(name)
+    if path.is_dir():
+        return path
+    if name.count("/") != 1 or path.exists() or find_spec("huggingface_hub") is None:
+        return None
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):  # not in the cache, or no such name
+        return None
+
+
 def default_folder(environ: Mapping[str, str], home: Path, platform: str = sys.platform) -> Path:
     """Return the folder of this user's caches on this platform.
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bestresponse.core.errors import ModelError, ModelUnavailable
 from bestresponse.models.base import Abilities, Finish, Json, Reply, Request, Usage, effective_seed
-from bestresponse.models.students.network import Network, continue_prompts, read_folder, write_chat
+from bestresponse.models.students.writing import Writer, open_writer
 
 _TOGETHER = {"cuda": 512, "mps": 16, "cpu": 4}
 """How many questions are answered at once, by device."""
@@ -30,8 +30,18 @@ def choose_device() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
+def hash_safetensors(folder: Path) -> str:
+    """Return the SHA-256 of the weights in a folder; of several files, that of their hashes."""
+    found: list[str] = []
+    for path in sorted(folder.glob("*.safetensors")):
+        with path.open("rb") as file:
+            found.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
+
+
 class StudentModel:
-    """A folder that `bestresponse train` wrote, opened to be asked; close it to free its memory.
+    """A folder that `bestresponse train` wrote, or any causal model of `transformers`, opened to be
+    asked; close it to free its memory.
 
     Replies that are computed together may differ in the last bits from those computed alone, so a
     reply says that it is not repeatable where several are answered at once.
@@ -40,9 +50,8 @@ class StudentModel:
     def __init__(self, folder: Path, device: str | None = None) -> None:
         self._device = device or choose_device()
         dtype = torch.float32 if self._device == "cpu" else torch.bfloat16
-        self._network: Network | None = read_folder(folder).to(self._device, dtype)
-        with (folder / "model.safetensors").open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        self._network: Writer | None = open_writer(folder, self._device, dtype)
+        sha256 = hash_safetensors(folder)
         self.id = folder.name
         self.identity: Mapping[str, Json] = {
             "provider": "student",
@@ -110,10 +119,11 @@ class StudentModel:
         assert network is not None
         began = time.perf_counter()
         chats = [
-            write_chat([(message.role, message.content) for message in r.messages])
+            network.write_chat([(message.role, message.content) for message in r.messages])
             for r in requests
         ]
-        prompts = [network.encode(chat) for chat in chats]
+        encode = network.tokenizer.encode
+        prompts = [encode(chat, add_special_tokens=False).ids for chat in chats]
         draws = [_Draw(request) for request in requests]
 
         def choose(scores: Tensor) -> Tensor:
@@ -121,11 +131,7 @@ class StudentModel:
 
         greedy = all(draw.temperature == 0 for draw in draws)
         most = max(request.max_tokens for request in requests)
-        written = (
-            continue_prompts(network, prompts, most)
-            if greedy
-            else continue_prompts(network, prompts, most, choose)
-        )
+        written = network.continue_prompts(prompts, most, None if greedy else choose)
         latency = time.perf_counter() - began
         return [
             _make_reply(network, request, prompt, tokens, latency, alone=len(requests) == 1)
@@ -150,7 +156,7 @@ class _Draw:
 
 
 def _make_reply(
-    network: Network,
+    network: Writer,
     request: Request,
     prompt: list[int],
     tokens: list[int],

@@ -1,5 +1,5 @@
-"""A transformer of the Llama or Qwen2 family in plain PyTorch: read from a GGUF file or a folder,
-written as safetensors.
+"""A transformer of the Llama or Qwen2 family in plain PyTorch: read from a folder, written as
+safetensors; GGUF files are read and written by `students.gguf_files`.
 
 What is read is computed exactly as `transformers` computes it. A folder of anything else (other
 kinds of layers, scaled positions, weights that nothing here would use) is refused by name.
@@ -25,25 +25,23 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import Tokenizer
 from torch import Tensor
 
 from bestresponse.core.errors import ModelUnavailable
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.core.json import JsonMapping
 
 Parameters = dict[str, Tensor]
+_LARGEST_CONFIG = 1_000_000
 _MORE = 256
 """Tokens by which the room for keys and values of a reply grows."""
 END = "<|im_end|>"
 """The token that ends a message (ChatML)."""
-_CONTROL = 3
-"""The kind of a control token in a GGUF file."""
 _HALVES = 2  # rotary embeddings turn the first half of a head's numbers against the second
 _KEYS = {
     "layers": "num_hidden_layers",
@@ -188,6 +186,27 @@ class Network:
         return self.parameters.get("head", self.parameters["embedding"])
 
     @property
+    def positions(self) -> int:
+        """How many tokens a conversation may have."""
+        return self.sizes.positions
+
+    def write_chat(self, messages: Sequence[tuple[str, str]]) -> str:
+        """Write messages in ChatML, up to where the assistant begins to speak."""
+        return write_chat(messages)
+
+    def continue_prompts(
+        self,
+        prompts: Sequence[Sequence[int]],
+        most: int,
+        choose: Callable[[Tensor], Tensor] | None = None,
+    ) -> list[list[int]]:
+        """Continue every prompt; see the function of that name."""
+        replies: list[list[int]] = continue_prompts(
+            self, prompts, most, choose or _choose_likeliest
+        )
+        return replies
+
+    @property
     def end(self) -> int:
         """The token that ends a message."""
         number = self.tokenizer.token_to_id(END)
@@ -207,101 +226,13 @@ def _disarm(content: str) -> str:
     return content.replace("<|", "< |")
 
 
-def read_gguf(path: Path) -> Network:
-    """Read a GGUF file of the Llama family; its quantised matrices are written out."""
-    from gguf import GGUFReader, dequantize
-
-    reader = GGUFReader(path)
-    fields = {name: field.contents() for name, field in reader.fields.items()}
-    kind = fields["general.architecture"]
-    if kind != "llama":
-        raise ModelUnavailable(
-            f"{path} is a model of the family {kind}; only those of the family llama can be trained"
-        )
-    sizes = Architecture(
-        fields["llama.block_count"],
-        fields["llama.embedding_length"],
-        heads=fields["llama.attention.head_count"],
-        key_heads=fields["llama.attention.head_count_kv"],
-        hidden=fields["llama.feed_forward_length"],
-        vocabulary=len(fields["tokenizer.ggml.tokens"]),
-        rope_base=fields.get("llama.rope.freq_base", 10_000.0),
-        epsilon=fields["llama.attention.layer_norm_rms_epsilon"],
-        positions=fields.get("llama.context_length", _POSITIONS),
-    )
-    if fields.get("llama.rope.scaling.type", "none") != "none":
-        raise ModelUnavailable(f"{path} has scaled positions; such networks cannot be trained")
-    values = {
-        tensor.name: torch.from_numpy(
-            np.array(dequantize(tensor.data, tensor.tensor_type), np.float32)
-        )
-        for tensor in reader.tensors
-    }
-    if "output.weight" in values:
-        raise ModelUnavailable(
-            f"{path} has an output matrix of its own; only networks that share it can be trained"
-        )
-
-    def stack(*names: str) -> Tensor:
-        return torch.stack(
-            [
-                torch.cat([_read_matrix(values, layer, name, sizes) for name in names])
-                for layer in range(sizes.layers)
-            ]
-        )
-
-    parameters = {
-        "embedding": values["token_embd.weight"],
-        "norm": values["output_norm.weight"],
-        "attention_norm": stack("attn_norm"),
-        "feed_norm": stack("ffn_norm"),
-        "qkv": stack("attn_q", "attn_k", "attn_v"),
-        "out": stack("attn_output"),
-        "gate_up": stack("ffn_gate", "ffn_up"),
-        "down": stack("ffn_down"),
-    }
-    return Network(sizes, parameters, _read_tokenizer(fields))
-
-
-def _read_matrix(
-    values: Mapping[str, Tensor], layer: int, name: str, sizes: Architecture
-) -> Tensor:
-    """Return a matrix of a layer; llama.cpp interleaves the two halves of queries and keys, which
-    are put back."""
-    matrix = values[f"blk.{layer}.{name}.weight"]
-    if name not in ("attn_q", "attn_k"):
-        return matrix
-    heads = len(matrix) // sizes.head
-    return (
-        matrix.reshape(heads, sizes.head // _HALVES, _HALVES, -1)
-        .swapaxes(1, 2)
-        .reshape(matrix.shape)
-    )
-
-
-def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
-    """Build the tokenizer of a GGUF file: byte pairs, with every digit a token of its own."""
-    tokens = fields["tokenizer.ggml.tokens"]
-    kinds = fields["tokenizer.ggml.token_type"]
-    merges = [tuple(merge.split(" ", 1)) for merge in fields["tokenizer.ggml.merges"]]
-    tokenizer = Tokenizer(
-        models.BPE({token: number for number, token in enumerate(tokens)}, merges)
-    )
-    digits = pre_tokenizers.Digits(individual_digits=True)
-    letters = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, letters])
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens(
-        [token for token, kind in zip(tokens, kinds, strict=True) if kind == _CONTROL]
-    )
-    return tokenizer
-
-
 def read_folder(folder: Path) -> Network:
     """Read a network as `transformers` writes it; ModelUnavailable where the folder holds none that
     is computed exactly."""
     try:
-        sizes = Architecture.from_json(json.loads((folder / "config.json").read_text("utf-8")))
+        # Folders that Hugging Face keeps consist of links: what they lead to is looked at.
+        config = read_text_file((folder / "config.json").resolve(), _LARGEST_CONFIG)
+        sizes = Architecture.from_json(parse_json(config))
         values: Parameters = {}
         for path in sorted(folder.glob("*.safetensors")):
             values |= {name: value.float() for name, value in load_file(path).items()}
@@ -516,12 +447,16 @@ def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None)
     return attended.transpose(1, 2).flatten(2)
 
 
+def _choose_likeliest(scores: Tensor) -> Tensor:
+    return scores.argmax(-1)
+
+
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
 def continue_prompts(
     network: Network,
     prompts: Sequence[Sequence[int]],
     most: int,
-    choose: Callable[[Tensor], Tensor] = lambda scores: scores.argmax(-1),
+    choose: Callable[[Tensor], Tensor] = _choose_likeliest,
 ) -> list[list[int]]:
     """Continue every prompt by at most `most` tokens, or up to the token that ends a message, which
     is left out.

@@ -292,7 +292,7 @@ def _invent(prompt: str, rng: Random) -> str:
 
 
 def _write(prompt: str, rng: Random) -> str:
-    """Scenarios made of the examples: other names, numbers that stand in the same place of some
+    """Scenarios made of the examples: other names, numbers that are in the same place of some
     example."""
     examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
     wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))

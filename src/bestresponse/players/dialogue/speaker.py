@@ -275,7 +275,7 @@ class Observer(ModelPlayer):
 
     @property
     def name(self) -> str:
-        """The name under which the player stands in records."""
+        """The name under which the player is in records."""
         return f"summary by {self.model.id}"
 
     def decide(self, view: View, ask: Ask) -> Decision:

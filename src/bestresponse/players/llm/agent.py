@@ -10,7 +10,7 @@ A persona is who an agent is: one of the published five, or a user's own from a 
 
 Its status is the view it is given. A memory says how much of the past it is shown: it leaves out
 events of rounds gone by, and the view of a game without rounds is left as it is. An agent's own
-earlier replies stand beside the rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024,
+earlier replies are next to the rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024,
 equation 1.
 
     full           every round

@@ -198,5 +198,5 @@ def _kind(before: str) -> int | None:
 
 
 def _clause(before: str) -> str:
-    """The part of the sentence that the commitment stands in."""
+    """The part of the sentence that the commitment is in."""
     return re.split(r"[,;]|\bbut\b|\bso\b|\bsince\b|\bbecause\b", before)[-1]

@@ -349,7 +349,7 @@ def draw_lines(
     y_label: str = "",
     kind: Literal["svg", "png"] = "svg",
 ) -> bytes:
-    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
+    """Draw one line per series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
     high) around lines.
 
     `expected` is what theory says of a series, drawn dotted in its colour.
@@ -587,7 +587,7 @@ def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     axes.grid(color=GRID)
     if not legend:
         return
-    # the legend stands above the axes, in as many columns as the longest name allows; the figure
+    # the legend is above the axes, in as many columns as the longest name allows; the figure
     # grows with its lines
     names = axes.get_legend_handles_labels()[1]
     columns = max(1, min(4, 90 // (max(map(len, names), default=0) + 7)))

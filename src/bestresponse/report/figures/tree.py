@@ -284,7 +284,7 @@ def _draw_legend(axes: Axes, tree: Tree) -> None:
 
 
 def _list_legend(tree: Tree) -> dict[str, JsonObject]:
-    """List what stands in the legend, and how it is drawn."""
+    """List what is in the legend, and how it is drawn."""
     circle = {"marker": "o", "markersize": 9, "linestyle": ""}
     legend = {
         f"{k + 1} {clip(name, 24)}": {**circle, "color": series_colour(k)}

@@ -218,7 +218,7 @@ def read_lines(path: Path) -> Iterator[JsonObject]:
     """Yield the complete lines of `path` as JSON objects; a last one without its end is left
     out."""
     for number, line in enumerate(read_raw(path), 1):
-        yield _parse(line, path, number)
+        yield parse_line(line, path, number)
 
 
 def read_sorted(path: Path) -> Iterator[JsonObject]:
@@ -236,7 +236,7 @@ def read_sorted(path: Path) -> Iterator[JsonObject]:
         with open_plain(path) as file:
             for spec in sorted(positions):
                 length, start, number = positions[spec]
-                yield _parse(os.pread(file.fileno(), length, start), path, number)
+                yield parse_line(os.pread(file.fileno(), length, start), path, number)
 
 
 def find_spec_id(line: bytes, path: Path, number: int) -> str:
@@ -244,13 +244,14 @@ def find_spec_id(line: bytes, path: Path, number: int) -> str:
     `Lines` writes it."""
     if match := _SPEC.match(line):
         return match[1].decode("utf-8")
-    spec = _parse(line, path, number).get("spec")
+    spec = parse_line(line, path, number).get("spec")
     if not isinstance(spec, str):
         raise StoreError(f"{path}, line {number}: expected the id of a spec, got {line[:60]!r}")
     return spec
 
 
-def _parse(line: bytes, path: Path, number: int) -> JsonObject:
+def parse_line(line: bytes, path: Path, number: int) -> JsonObject:
+    """Return the JSON object of a line of `path`; StoreError where it is none."""
     try:
         row = from_json(line)
     except ValueError:  # a lone surrogate, or more than 200 levels: the standard library reads both

@@ -193,7 +193,7 @@ def _write(
 
 
 def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:
-    """Yield the lines of every play from the part it is taken from; a record that stands there
+    """Yield the lines of every play from the part it is taken from; a record that is there
     twice, once."""
     written: set[str] = set()
     for number, part in enumerate(parts):

@@ -3,12 +3,11 @@
 A mapping is a TOML file that says which columns hold what (docs/behave.md). Moves are what counts:
 payoffs are worked out from them by the table of the game and compared with the recorded ones. A row
 that cannot be right is named with its line; a match with a move that is missing or unknown, or with
-rounds out of order, is left out as a whole.
+a round that is missing or there twice, is left out as a whole. Rounds may be in any order.
 """
 
 import ast
 import csv
-import gzip
 import hashlib
 import json
 import math
@@ -26,7 +25,7 @@ import numpy as np
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import open_plain, read_text_file, read_toml
+from bestresponse.core.files import Unpacked, open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
@@ -186,12 +185,16 @@ class _Fault(ValueError):
 
 @dataclass
 class _Match:
-    """The rows of one match so far."""
+    """The rows of one match so far.
+
+    `waiting` holds, with their lines, rounds whose predecessors are still to come.
+    """
 
     first: Cells
     line: int
     moves: list[tuple[Any, Any]] = field(default_factory=list)
     trouble: tuple[int, str, str] | None = None
+    waiting: dict[int, tuple[int, Cells]] = field(default_factory=dict)
 
 
 def find_layout(mapping: str, file: Path) -> Layout:
@@ -232,7 +235,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 blocks = parquet.ParquetFile(raw).iter_batches()
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return
-            plain = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+            plain = Unpacked(raw) if path.suffix == ".gz" else raw
             lines = TextIOWrapper(plain, "utf-8-sig", newline="")
             if kind == "csv":
                 rows = csv.reader(_list_lines(lines))
@@ -304,7 +307,8 @@ class Reader:
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
-        layout, matches = self.layout, dict[tuple[Any, ...], _Match]()
+        layout = self.layout
+        matches = dict[tuple[Any, ...], _Match]()
         on = layout.join.get("on", "")
         joined = [name for name in next(iter(self._joined.values()), {}) if name != on]
         for line, cells in read_rows(self.path):
@@ -336,7 +340,7 @@ class Reader:
                 for turn in (
                     _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,)
                 ):
-                    self._add(match, line, turn)
+                    self._add_in_order(match, line, turn)
             except _Fault as fault:
                 match.trouble = match.trouble or (line, *fault.args)
             if layout.match:
@@ -346,11 +350,23 @@ class Reader:
         for key, match in matches.items():
             yield from self._finish(key, match)
 
+    def _add_in_order(self, match: _Match, line: int, row: Cells) -> None:
+        """Add a round to its match, or let it wait for those before it."""
+        if not self.layout.round:
+            self._add(match, line, row)
+            return
+        number = str(row.get(self.layout.round))
+        later = number.isdecimal() and int(number) > len(match.moves)
+        if not later or int(number) in match.waiting:
+            raise _Fault("round out of order", f"{number} after {len(match.moves)}")
+        match.waiting[int(number)] = (line, row)
+        while (following := len(match.moves) + 1) in match.waiting:
+            self._add(match, *match.waiting.pop(following))
+
     def _add(self, match: _Match, line: int, row: Cells) -> None:
-        """Add a round to its match."""
-        layout, played = self.layout, match.moves
-        if layout.round and str(row.get(layout.round)) != str(len(played) + 1):
-            raise _Fault("round out of order", f"{row.get(layout.round)} after {len(played)}")
+        """Add the next round to its match."""
+        layout = self.layout
+        played = match.moves
         moves = [
             self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)
         ]
@@ -396,7 +412,8 @@ class Reader:
         return codes.index(str(cell))
 
     def _find_table(self, row: Cells) -> NormalForm:
-        layout, name = self.layout, _fill(self.layout.game, row)
+        layout = self.layout
+        name = _fill(self.layout.game, row)
         key = (name, *(row.get(cell) for cell in layout.table if isinstance(cell, str)))
         if key not in self.tables:
             cells = layout.tables.get(name, ()) if layout.tables else layout.table
@@ -416,8 +433,13 @@ class Reader:
 
     def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
-        layout, row = self.layout, match.first
+        layout = self.layout
+        row = match.first
         subjects = [_fill(name, row) for name in layout.subjects]
+        if match.waiting and not match.trouble:
+            number = min(match.waiting)
+            detail = f"{number} after {len(match.moves)}"
+            match.trouble = (match.waiting[number][0], "round out of order", detail)
         if not match.trouble:
             try:
                 form = self._find_table(row)
@@ -545,10 +567,12 @@ def read_into_run(
     config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
 ) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
-    finished, outcome = folder.finished(), Outcome()
+    finished = folder.finished()
+    outcome = Outcome()
     if (folder.path / "finished").exists():
         return Outcome(found=len(finished))
-    path, problems = Path(config.file), list[ProblemRow]()
+    path = Path(config.file)
+    problems = list[ProblemRow]()
     reader = Reader(path, find_layout(config.mapping, path), problems.append)
     matches = (play for play in reader.list_matches() if play["spec"] not in finished)
     while block := list(islice(matches, _BLOCK)):

@@ -24,7 +24,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.core.seeds import split
-from bestresponse.games.capabilities import find_stage_form
+from bestresponse.games.capabilities import HasSpeakers, find_stage_form
 from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
@@ -40,7 +40,7 @@ from bestresponse.report.stats.statistics import (
 )
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
-from bestresponse.runs.run import find_folder, load_run
+from bestresponse.runs.run import load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines, read_sorted
 from bestresponse.runs.study import Measured, Study
@@ -93,9 +93,10 @@ class BehaveConfig(RunSettings):
     """
 
     runs: tuple[str | Path, ...] = setting(default=(), kw_only=False, argument=True, how=True)
-    """Folders of runs, or folders above them."""
-    fit: tuple[Fit, ...] = setting(default=("strategies", "qre", "level-k", "cognitive-hierarchy"))
-    """What is estimated: strategies, qre, level-k, cognitive-hierarchy."""
+    """Folders of runs, or folders above them: all runs below are read."""
+    fit: tuple[Fit, ...] = setting(default=())
+    """What is estimated: strategies, qre, level-k, cognitive-hierarchy [default: all; only
+    strategies for a group that played a single dilemma, of which the others say nothing]."""
     strategies: tournaments.EntriesSetting = setting(default=STRATEGIES)
     """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved
     agents (.json) or of words (.txt)."""
@@ -186,7 +187,11 @@ class FittedRow(TypedDict):
         column("held-out score", ".4f", "log likelihood of a choice in games left out"),
     ]
     completeness: Annotated[
-        float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")
+        Value,
+        column(
+            format=".3f",
+            help="0 is chance, 1 the best attainable; where games and choices are many enough",
+        ),
     ]
     remark: str | None
 
@@ -366,7 +371,7 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
     that are in words."""
     if not config.runs:
         raise SettingError("runs", "name at least one folder of a run")
-    records = [find_folder(Path(path)).path / "records.jsonl" for path in config.runs]
+    records = [path / "records.jsonl" for path in list_folders(config.runs)]
     sources = tuple(
         f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records
     )
@@ -374,8 +379,8 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
     def find_stage() -> tournaments.StageGame:
         plays = (
             play
-            for path in config.runs
-            for play in list_recorded_plays(Path(path))
+            for path in list_folders(config.runs)
+            for play in list_recorded_plays(path)
             if not isinstance(play, str)
         )
         form = _make_form(canonical(next(plays)["data"]["form"]))
@@ -385,19 +390,46 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
     return replace(config, sources=sources, strategies=entries)
 
 
+def list_folders(paths: Sequence[str | Path]) -> list[Path]:
+    """List the folders of all runs that are named or below a folder that is, each once; runs of
+    this study describe others and are passed over unless they are named.
+
+    Raises: UsageError: a path holds no run.
+    """
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if (path / "manifest.json").exists():
+            found[path] = None
+            continue
+        below = sorted(manifest.parent for manifest in path.rglob("manifest.json"))
+        if not below:
+            raise UsageError(
+                f"{path} holds no run; a run is a folder with a manifest.json, as `simulate` makes"
+                " it"
+            )
+        for folder in below:
+            if RunFolder.read(folder).manifest.study != "behave":
+                found[folder] = None
+    return list(found)
+
+
 def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
     """Yield the plays of a run in the form of imported ones; a text says why a play is of no
     use."""
-    folder = find_folder(path)
+    folder = RunFolder.read(path)
+    if folder.manifest.study == "behave":
+        yield "a run of `behave` itself; name the runs that it describes"
+        return
     if folder.manifest.study == "import":
         yield from read_lines(folder.path / "records.jsonl")
         return
-    run = None if folder.manifest.study == "sessions" else load_run(folder.path)
-    if folder.manifest.study == "tournament" and not folder.finished():
-        yield (
-            "a tournament whose matches were worked out without playing them; run it again with"
-            " --repetitions 1"
-        )
+    try:
+        run = None if folder.manifest.study == "sessions" else load_run(folder.path)
+        drawn = draw_tournament(run.config) if run and folder.manifest.study == "tournament" else ()
+        yield from drawn
+    except BestResponseError as error:
+        yield str(error)
+        return
     for play in folder.plays():
         try:
             game: AnyGame | None
@@ -419,18 +451,12 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
             yield "a void play"
             continue
         if form is None or form.num_players != 2 or getattr(game, "noise", None):
-            yield "no game of two with a payoff table in which moves are made as they are meant"
+            yield explain_unusable(game, form)
             continue
-        kept = {
-            "name": form.name,
-            "actions": form.actions,
-            "payoffs": form.payoffs.tolist(),
-            "players": form.players,
-        }
         treatment = play.data.get("treatment")
         persons = play.data.get("subjects", {})
         data = {
-            "form": kept,
+            "form": _keep_form(form),
             "treatment": {"treatment": treatment} if treatment else {},
             "subjects": [persons.get(role, "") for role in form.players],
         }
@@ -447,21 +473,81 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         yield {"spec": play.spec, "data": data, "record": record}
 
 
+def explain_unusable(game: AnyGame | None, form: NormalForm | None) -> str:
+    """Say why nothing is estimated from the plays of a game."""
+    if game is None:
+        return "its game is not known by name, so that its payoff table is not known either"
+    if isinstance(game, HasSpeakers):
+        return "a dialogue: what people say is text, and the estimates need moves in a payoff table"
+    if form is None:
+        return f"{game.name} has no payoff table, which every estimate needs"
+    if form.num_players != 2:
+        return f"{game.name} has {form.num_players} players; the estimates are for two"
+    return (
+        "moves go wrong there: the estimates need plays in which moves are made as they are meant"
+    )
+
+
+def draw_tournament(config: object) -> Iterator[JsonObject | str]:
+    """Yield a play of every match that a tournament worked out without playing it.
+
+    It is the match itself where neither strategy leaves anything to chance, else one that is drawn.
+    """
+    if not isinstance(config, tournaments.TournamentConfig):
+        return
+    for one in config.by_game:
+        played = set(one.played_pairs)
+        automata = [one.find_automata(entry) for entry in one.entries]
+        for first, second in product(range(len(automata)), repeat=2):
+            row = automata[first]
+            col = automata[second]
+            if row is None or col is None or (first, second) in played:
+                continue
+            if not one.counts(first, second):
+                continue
+            if one.noise:
+                yield explain_unusable(one.repeated, one.stage.form)
+                continue
+            seed = split(one.seed, "behave", first, second)
+            rounds = tournaments.draw_rounds((row[0], col[1]), one.rules, seed)
+            names = one.entries[first].name, one.entries[second].name
+            players = dict(zip(one.repeated.roles, names, strict=True))
+            record = tournaments.record_rounds(one.repeated, rounds, players)
+            form = one.stage.form
+            yield {
+                "spec": digest([one.game.name, first, second]),
+                "data": {"form": _keep_form(form), "treatment": {}, "subjects": ["", ""]},
+                "record": record_to_json(record),
+            }
+
+
+def _keep_form(form: NormalForm) -> JsonObject:
+    return {
+        "name": form.name,
+        "actions": form.actions,
+        "payoffs": form.payoffs.tolist(),
+        "players": form.players,
+    }
+
+
 def copy_plays(
     config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
 ) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
-    outcome, done, unused = Outcome(), folder.finished(), Counter[tuple[str, str]]()
+    outcome = Outcome()
+    done = folder.finished()
+    unused = Counter[tuple[str, str]]()
     kept: dict[str, str] = {}
     if (folder.path / "finished").exists():
         return Outcome(found=len(done))
-    for path in dict.fromkeys(config.runs):
-        name = find_folder(Path(path)).path.name
-        for play in list_recorded_plays(Path(path)):
+    for path in list_folders(config.runs):
+        name = path.name
+        for play in list_recorded_plays(path):
             if isinstance(play, str):
                 unused[name, play] += 1
                 continue
-            spec, record = digest([name, play["spec"]]), digest(play["record"])
+            spec = digest([name, play["spec"]])
+            record = digest(play["record"])
             if kept.get(spec, record) != record:
                 raise SettingError(
                     "runs", f"two folders called {name} hold different plays; rename one of them"
@@ -500,13 +586,15 @@ def _find_cooperation(form: NormalForm) -> tuple[int, int] | None:
 def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
     """Yield what every known player did in every match."""
     for line in read_sorted(folder.path / "records.jsonl"):
-        data, record = line["data"], line["record"]
+        data = line["data"]
+        record = line["record"]
         form = _make_form(canonical(data["form"]))
         numbers = [{action: k for k, action in enumerate(actions)} for actions in form.actions]
         moves: tuple[list[Any], list[Any]] = ([], [])
         for submission in record["submissions"]:
             if submission["role"] in form.players:
-                seat, action = form.players.index(submission["role"]), submission["action"]
+                seat = form.players.index(submission["role"])
+                action = submission["action"]
                 moves[seat].append(
                     numbers[seat][action] if isinstance(action, str) else tuple(action)
                 )
@@ -549,6 +637,32 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
             )
 
 
+_FITS: tuple[Fit, ...] = ("strategies", "qre", "level-k", "cognitive-hierarchy")
+
+
+def choose_fits(group: PlayerGroup) -> tuple[Fit, ...]:
+    """Choose what is estimated where the settings do not say it.
+
+    In one game in which both players have a dominant move, every level above 0 does the same, and
+    one share of one move tells nothing about precision or depth that could be compared.
+    """
+    forms = {seen.form for seen in group.sequences}
+    single = len(forms) == 1 and has_dominant_moves(next(iter(forms)))
+    return ("strategies",) if single else _FITS
+
+
+@lru_cache(maxsize=4096)
+def has_dominant_moves(form: NormalForm) -> bool:
+    """Say whether each player has a move that is better than all others whatever the other does."""
+    for seat in range(2):
+        own = form.payoffs[seat] if seat == 0 else form.payoffs[seat].T
+        best = own.argmax(axis=0)
+        is_unique = ((own == own.max(axis=0)).sum(axis=0) == 1).all()
+        if not is_unique or len(set(best.tolist())) > 1:
+            return False
+    return True
+
+
 def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
     """Put players into groups and estimate everything that was asked for."""
     groups: dict[tuple[str, ...], list[SeatMoves]] = defaultdict(list)
@@ -564,14 +678,14 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
     figures: dict[Heads, BehaviourFigures] = {}
     precisions: list[tuple[str, PlayerGroup, float]] = []
     for heads in sorted(groups):
-        name, seed = ", ".join(filter(None, heads)), split(config.seed, "behave", *heads)
+        name = ", ".join(filter(None, heads))
+        seed = split(config.seed, "behave", *heads)
         group = PlayerGroup(groups[heads], seed)
         frames["groups"].append({"group": name})
-        models = [model for model in config.fit if model != "strategies"]
+        wanted = config.fit or choose_fits(group)
+        models = [model for model in wanted if model != "strategies"]
         error = (
-            _estimate_strategies(config, name, group, frames)
-            if "strategies" in config.fit
-            else None
+            _estimate_strategies(config, name, group, frames) if "strategies" in wanted else None
         )
         parameters = _estimate_choices(config, name, group, models, frames) if models else {}
         figures[heads] = BehaviourFigures(
@@ -703,6 +817,8 @@ def _estimate_strategies(
     drawn = int(clusters.max()) + 1
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
+    if drawn == 1:
+        remarks.append(f"all moves are of one {group.unit}, so that there is no interval")
     if names := group.remark_names():
         remarks.append(names)
     shares, errors = resample(reduced, fitted, config.bootstraps, clusters, seed=group.seed)
@@ -755,7 +871,8 @@ def _list_histories(
             reasons["no move was made"] += 1
         else:
             parts[seen.form, seen.seat].append(seen)
-    blocks, units = [], dict[str, int]()
+    blocks = []
+    units = dict[str, int]()
     for (form, seat), members in parts.items():
         stage = tournaments.StageGame(form.name, form)
         try:
@@ -816,7 +933,7 @@ def _estimate_choices(
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
         about = {
             "score": fit.score,
-            "completeness": fit.completeness,
+            "completeness": _describe_completeness(fit),
             "remark": "; ".join(remarks) or None,
         }
         for parameter, estimate, draws, bounds in _list_parameters(fit):
@@ -836,6 +953,14 @@ def _estimate_choices(
             # groups by.
             parameters[parameter] = None if fit.flat else value
     return parameters
+
+
+def _describe_completeness(fit: ChoiceFit) -> Value:
+    """Return the completeness with an interval over games; None where it cannot be estimated."""
+    if fit.completeness is None:
+        return None
+    found = fit.completeness
+    return interval_of_draws(found.estimate, found.resampled, found.games)
 
 
 def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple[float, float]]]:
@@ -886,13 +1011,14 @@ behave = Study(
     subtitle=_PROSE["subtitle"],
     command="behave",
     unit="matches",
-    tables=3,
+    tables=4,
     texts=(),
     prepare=prepare_behave,
     count_plays=lambda config: None,
     make_run=copy_plays,
     report=(
         metrics_table("What was played"),
+        table("left_out", title="What was played", caption="Left out: these entered no estimate."),
         table("beside", title="Beside people"),
         pivot(
             "strategies",
@@ -937,7 +1063,6 @@ behave = Study(
             title="How many strategies",
             caption="The rarest strategy is left out, again and again.",
         ),
-        table("left_out", title="Left out", caption="These entered no estimate."),
     ),
 )
 """What was played in recorded runs, as parameters with intervals."""

@@ -54,8 +54,8 @@ def list_family_parameters(family: str) -> dict[str, object]:
 
 
 def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Properties:
-    """Read the values of a family's parameters; SettingError where there is none of that name, or
-    no such value.
+    """Read the values of a family's parameters; SettingError if there is no such name or
+    value.
 
     >>> read_properties("given-support", [("support", "2")])
     (('support', 2),)

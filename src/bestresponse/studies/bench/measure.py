@@ -58,7 +58,7 @@ from bestresponse.report.numbers import format_number
 from bestresponse.report.stats import statistics
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import GameValue, Measured
+from bestresponse.runs.study import GameValue, Judgement, Measured
 from bestresponse.studies.bench import config as plans
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash
@@ -617,7 +617,7 @@ def _compute_spread_within(rows: Rows) -> float | None:
 def _compute_spread_between(rows: Rows) -> float | None:
     """Compare the games by their mean gaps; None where no game was asked about more than once.
 
-    Without trials it would be the deviation that stands beside it under another name.
+    Without trials it would be the deviation that is next to it under another name.
     """
     games = _group_answers(rows, "nash_gap")
     if len(games) < 2 or all(len(gaps) == 1 for gaps in games):
@@ -859,9 +859,8 @@ _MOST_LOST = {
 }
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
-_MOST_LISTED = (
-    500  # worst plays are held with their texts, so their number may not grow with the run
-)
+# Worst plays are in the report with their texts, so their number may not grow with the run.
+_MOST_LISTED = 100
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
 _LONGEST_REPLY = 3500
@@ -919,7 +918,7 @@ def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
     rows: list[PlayRow] = []
     worst: list[tuple[PlayRow, StoredPlay]] = []
     pairs = measure_plays(plan, folder.sorted_plays())
-    while chunk := list(islice(pairs, 2 * _MOST_LISTED)):
+    while chunk := list(islice(pairs, _CHUNK)):
         rows += [row for row, _ in chunk]
         worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
     rows.sort(
@@ -1405,10 +1404,7 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
         data = play.data
         strategy = row["strategy"]
         own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
-        names = (
-            plans.find_theme(data).actions[data["seat"]],
-            plans.find_theme(data).actions[1 - data["seat"]],
-        )
+        names = plans.find_theme(data).actions[data["seat"]]
         zero_sum = bool((own == -other).all())
         bar = np.full((len(own), 1), np.nan)
         lines = own if zero_sum else np.concatenate([own, bar, other], axis=1)
@@ -1422,18 +1418,15 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
             player=" / ".join(filter(None, (row["model"], row["asked_for"], version))),
             transcript=_write_transcript(row, play),
             answer=(
-                None
-                if strategy is None
-                else _write_mix(names[0], np.asarray(strategy)[data["back"]])
+                None if strategy is None else _write_mix(names, np.asarray(strategy)[data["back"]])
             ),
             gap_normalised=row["gap_normalised"],
             exploitability_normalised=row["exploitability_normalised"],
             payoffs="\n".join(
-                f"{name}: {_write_numbers(line)}"
-                for name, line in zip(names[0], lines, strict=False)
+                f"{name}: {_write_numbers(line)}" for name, line in zip(names, lines, strict=False)
             ),
-            solution=_write_mix(names[0], solve_zero_sum(own).row[0]) if zero_sum else None,
-            opponent=_write_mix(names[1], np.asarray(results.plan.find_opponent(data))),
+            solution=_write_solution(play),
+            opponent=_write_opponent(results.plan, play),
             game=row["game"],
         )
 
@@ -1467,6 +1460,46 @@ def _write_numbers(numbers: Array) -> str:
     return "\N{NO-BREAK SPACE}".join(
         "|" if np.isnan(n) else format_number(round(float(n), 3)) for n in numbers
     )
+
+
+def judge_plays(config: plans.BenchConfig, plays: Sequence[StoredPlay]) -> list[Judgement]:
+    """Say what every play lost, as a share of the payoff range, and what would have been right."""
+    plan = plans.Plan(config)
+    return [_judge_play(plan, row, play) for row, play in measure_plays(plan, plays)]
+
+
+def _judge_play(plan: plans.Plan, row: PlayRow, play: StoredPlay) -> Judgement:
+    """Judge a play by what a best response takes where that is known, else by its Nash gap; a pure
+    answer cannot be a mixture, and is judged by its gap."""
+    gap = row["gap_normalised"]
+    exploitability = row["exploitability_normalised"]
+    numbers = {"Gap / range": gap, "Exploitability / range": exploitability}
+    facts = [
+        (name, format_number(value, ".3f")) for name, value in numbers.items() if value is not None
+    ]
+    solution = _write_solution(play)
+    if solution is not None:
+        facts.append(("Optimal strategy", solution))
+    facts.append(("The opponent plays", _write_opponent(plan, play)))
+    exploited = exploitability is not None and row["elicit"] != "pure"
+    return Judgement(exploitability if exploited else gap, tuple(facts))
+
+
+def _write_solution(play: StoredPlay) -> str | None:
+    """Write an optimal strategy of the player that a play was made for; None where the game is not
+    zero-sum."""
+    data = play.data
+    own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+    if not (own == -other).all():
+        return None
+    return _write_mix(plans.find_theme(data).actions[data["seat"]], solve_zero_sum(own).row[0])
+
+
+def _write_opponent(plan: plans.Plan, play: StoredPlay) -> str:
+    names = plans.find_theme(play.data).actions[1 - play.data["seat"]]
+    played = find_decision(play, opponent=True)
+    mix = plan.find_opponent(play.data) if played is None else played.action
+    return _write_mix(names, np.asarray(mix))
 
 
 class OutlierRow(TypedDict):

@@ -45,6 +45,7 @@ from bestresponse.studies.bench.measure import (
     METRICS,
     PlayRow,
     is_gap_known,
+    judge_plays,
     list_game_values,
     measure_bench,
     measure_plays,
@@ -243,6 +244,7 @@ bench = Study(
         "buckets": 3,
     }.get(config.suite, 2),
     game=lambda config, data: make_bench_game(data),
+    judge=judge_plays,
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
     estimate_calls=lambda config: estimate_prompts(
@@ -375,7 +377,7 @@ bench = Study(
         text(_PROSE["verified"], kind="info"),
         text(_PROSE["listed"], title="The plays", kind="info"),
         table(
-            "listed", title="The plays", caption="Unread answers and large losses first.", most=500
+            "listed", title="The plays", caption="Unread answers and large losses first.", most=100
         ),
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import digest
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import RulesTranslator
@@ -36,6 +36,7 @@ from bestresponse.studies.improve.examples import (
     write_short,
 )
 from bestresponse.studies.improve.policies import label_tree
+from bestresponse.studies.improve.rows import GameTask
 from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -235,7 +236,7 @@ def _cut_restated(example: Example) -> tuple[str, str]:
     return example.answer[:place], example.answer[place:]
 
 
-def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
+def write_answer(task: GameTask, own: Array, other: Array, worked: bool) -> str:
     """Write the answer of a matrix game, worked: the payoffs of the actions that are played, their
     value, and the mix.
 
@@ -267,7 +268,7 @@ def _write_reply(
     return f"Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
 
 
-def review_reasons(task: JsonMapping, answer: str) -> Review:
+def review_reasons(task: GameTask, answer: str) -> Review:
     """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
 
     The question says how the other mixes, and that an equilibrium is wanted; verify is told it with
@@ -329,9 +330,8 @@ def make_story_examples(
     its program."""
     for game, key in zip(payoffs, classify(payoffs), strict=True):
         shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
-        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story") | {
-            "class": f"{int(key):016x}"
-        }
+        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story")
+        task["class"] = f"{int(key):016x}"
         program = write_table_program(as_game_table(make_task_game(task).form))
         system, question = write_question(task, telling.worked)
         yield Example(system, question, f"```prolog\n{program}```", task)
@@ -371,7 +371,7 @@ def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
         label = labels[index]
         for turn in range(len(infoset.moves)):
             moves = [*infoset.moves[turn:], *infoset.moves[:turn]]
-            task: JsonObject = {
+            task: GameTask = {
                 "kind": "tree",
                 "game": game,
                 "player": plan.tree.players[infoset.player],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bestresponse.core.json import JsonMapping
+from bestresponse.studies.improve.rows import ExportCounts, ExportSettings
 
 _COLUMNS = {
     "sft": (
@@ -24,7 +24,7 @@ _LICENSE = "MIT"
 _TAGS = ("game-theory", "nash-equilibrium", "reasoning")
 
 
-def write_card(settings: JsonMapping, written: JsonMapping) -> str:
+def write_card(settings: ExportSettings, written: ExportCounts) -> str:
     """Write the card as Hugging Face reads it: a header in YAML, then Markdown."""
     counts = written["counts"]
     endings = settings["files"]

@@ -19,12 +19,12 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.files import read_toml
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.claim import FORMS, Argument, Claim, read_answer
 from bestresponse.formal.claims.form import Mix, Move, Sort, number_text
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translation import write_translation_prompt
+from bestresponse.studies.improve.rows import GameTask
 from bestresponse.theory.games.normal_form import NormalForm
 
 _LEAST, _MOST = 2, 6
@@ -47,9 +47,9 @@ class WordedClaim:
     claim: Claim
     sentence: str
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the claim as a translator writes it."""
-        row: JsonObject = {
+        row: dict[str, object] = {
             "form": self.claim.form,
             "negated": self.claim.negated,
             "quote": self.sentence,
@@ -143,7 +143,7 @@ def _draw_amount(
     return Fraction(int(paid if rng.random() < 0.5 else rng.choice(form.payoffs.ravel())))
 
 
-def write_claims_question(form: NormalForm, task: JsonMapping) -> tuple[str, str]:
+def write_claims_question(form: NormalForm, task: GameTask) -> tuple[str, str]:
     """Return what a model is asked as a translator of the text of a task."""
     prompt = write_translation_prompt(str(task.get("text", "")), Subject(form, task["seat"]))
     return TEXTS.text("system"), prompt
@@ -154,7 +154,7 @@ def write_claims_answer(claims: Sequence[WordedClaim]) -> str:
     return json.dumps({"claims": [claim.to_json() for claim in claims]}, ensure_ascii=False)
 
 
-def score_claims(task: JsonMapping, reply: str) -> float:
+def score_claims(task: GameTask, reply: str) -> float:
     """Return how far the claims of a reply are those of the text: the harmonic mean of precision
     and recall."""
     if "claims" not in reply:

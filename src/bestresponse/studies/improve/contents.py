@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.models.providers.weights import WEIGHTS
+from bestresponse.models.providers.weights import WEIGHTS, find_weights_folder
 from bestresponse.runs.inputs import Converted
 
 _WEIGHT_FILES = ("*.json", "*.safetensors", "*.bin", "*.model", "*.txt", "*.jinja")
@@ -32,7 +32,7 @@ class Hashed(str):
         named.sha256 = sha256
         return named
 
-    def __getnewargs__(self) -> tuple[str, str]:
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
         """Take the hash along where the name goes to another process."""
         return str(self), self.sha256
 
@@ -80,8 +80,9 @@ def hash_weights(name: str) -> str:
         return WEIGHTS[name].sha256
     path = Path(name)
     try:
-        if path.is_dir():
-            return hash_files([found for glob in _WEIGHT_FILES for found in path.glob(glob)])
+        folder = find_weights_folder(name)
+        if folder is not None:
+            return hash_files([found for glob in _WEIGHT_FILES for found in folder.glob(glob)])
         if path.exists():
             return hash_file(path)
     except OSError as error:
@@ -89,7 +90,7 @@ def hash_weights(name: str) -> str:
     known = ", ".join(sorted(WEIGHTS))
     raise UsageError(
         f"there are no weights at {name}: expected a folder as `transformers` writes it, a GGUF"
-        f" file, or one of {known}"
+        f" file, a name in the local cache of Hugging Face, or one of {known}"
     )
 
 

@@ -15,19 +15,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeGuard, cast
 
 import numpy as np
 
 from bestresponse.core.errors import SettingError, StoreError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
+from bestresponse.studies.improve.rows import ChatMessage, Conversation, ExportManifest, RewardedRow
 
 POOL = 4096
 """Examples that are read and mixed together."""
 _ENDINGS = (".jsonl", ".parquet")
+_SHORTEST = 2  # a question and an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,9 @@ class Folder:
             return [name for name, _ in self.files] if split == "train" else []
         return [name for name, _ in self.files if name.startswith(f"{split}-")]
 
-    def read(self, name: str) -> Iterator[JsonObject]:
-        """Yield the rows of a file; StoreError where it is not what it was when the training
-        began."""
+    def read(self, name: str) -> Iterator[Conversation]:
+        """Yield the conversations of a file; StoreError where it is not what it was when the
+        training began."""
         path = self.path / name
         try:
             content = path.read_bytes()
@@ -64,7 +66,11 @@ class Folder:
                 f"{path} has changed since it was exported: put the old file back to resume, or"
                 " export to another folder and train on that"
             )
-        yield from parse_rows(path, content)
+        for row in parse_rows(path, content):
+            if self.share:
+                yield read_conversation(row, path)
+            else:
+                yield cast(Conversation, row)  # an export, whose hash was compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class Data:
     folders: tuple[Folder, ...]
 
 
-def parse_rows(path: Path, content: bytes) -> Iterator[JsonObject]:
+def parse_rows(path: Path, content: bytes) -> Iterator[object]:
     """Yield the rows of a file; StoreError where it is damaged."""
     try:
         if path.suffix == ".parquet":
@@ -103,11 +109,7 @@ def open_export(folder: Path) -> Folder:
     training, and that its files are those of its manifest."""
     manifest = read_manifest(folder)
     check_prompts(folder, manifest)
-    purpose = manifest["settings"]["purpose"]
-    if purpose != "sft":
-        raise StoreError(
-            f"{folder} was exported with --purpose {purpose}; `train` takes --purpose sft"
-        )
+    check_purpose(folder, manifest, "sft")
     files = manifest["files"]
     if not files:
         raise StoreError(f"{folder} is not complete: run its export again, which goes on")
@@ -122,7 +124,39 @@ def open_export(folder: Path) -> Folder:
     return Folder(folder, int(manifest["counts"]["train"]), tuple(sorted(files.items())))
 
 
-def check_prompts(folder: Path, manifest: JsonMapping) -> None:
+def check_purpose(folder: Path, manifest: ExportManifest, wanted: str) -> None:
+    """Refuse an export with other columns than are read."""
+    purpose = manifest["settings"]["purpose"]
+    if purpose != wanted:
+        raise StoreError(
+            f"{folder} was exported with --purpose {purpose}; expected --purpose {wanted}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedQuestion:
+    """A row of an export for reinforcement: what is asked, and the task as text."""
+
+    system: str
+    question: str
+    task: str
+
+
+def read_questions(folder: Path, split: str) -> Iterator[ExportedQuestion]:
+    """Yield the questions of a split of an export for reinforcement."""
+    manifest = read_manifest(folder)
+    check_purpose(folder, manifest, "rl")
+    for name in sorted(manifest["files"]):
+        if not name.startswith(f"{split}-"):
+            continue
+        path = folder / name
+        for row in parse_rows(path, path.read_bytes()):
+            asked = cast(RewardedRow, row)
+            said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
+            yield ExportedQuestion(said.get("system", ""), said["user"], asked["task"])
+
+
+def check_prompts(folder: Path, manifest: ExportManifest) -> None:
     """Refuse examples of other prompts or answers than are written now."""
     made = manifest["settings"]
     kinds = {"stories": "story", "claims": "claims", "replies": "reply"}
@@ -167,39 +201,41 @@ def open_other(entry: str) -> Folder:
     return Folder(folder, count, files, wanted)
 
 
-def read_conversation(row: JsonMapping, path: Path) -> JsonObject:
+def read_conversation(row: object, path: Path) -> Conversation:
     """Return a row of others as a conversation: `messages`, or `prompt` and `completion`."""
     if not isinstance(row, dict):
         raise StoreError(f"{path}: expected an object per line, got {str(row)[:60]!r}")
     messages = row.get("messages")
     if messages is None and "prompt" in row and "completion" in row:
         messages = [*_as_messages(row["prompt"], "user"), *_as_messages(row["completion"])]
-    good = isinstance(messages, list) and len(messages) > 1
-    if not good or not all(_is_message(message) for message in messages):
+    if not _is_conversation(messages):
         raise StoreError(
             f"{path}: expected a column `messages` (a list of role and content) or `prompt` and"
             f" `completion`, got {', '.join(row)}"
         )
     if messages[-1]["role"] != "assistant":
         raise StoreError(f"{path}: a conversation must end with a message of the assistant")
-    return {"messages": messages, "task": None, "unscored": (0, 0)}
+    return Conversation(messages=messages, task=None, unscored=(0, 0))
 
 
-def _as_messages(value: object, role: str = "assistant") -> list[JsonObject]:
+def _as_messages(value: object, role: str = "assistant") -> list[ChatMessage]:
     if isinstance(value, str):
         return [{"role": role, "content": value}]
     return list(value) if isinstance(value, list) else []
 
 
-def _is_message(message: object) -> bool:
-    return (
+def _is_conversation(messages: object) -> TypeGuard[list[ChatMessage]]:
+    if not isinstance(messages, list) or len(messages) < _SHORTEST:
+        return False
+    return all(
         isinstance(message, dict)
         and isinstance(message.get("role"), str)
         and isinstance(message.get("content"), str)
+        for message in messages
     )
 
 
-def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[JsonObject]]:
+def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[Conversation]]:
     """Yield pools of examples, for ever, in an order fixed by the seed, from the number `first` on.
 
     Every pool has something of every folder, in proportion to what is written there, so that
@@ -207,7 +243,7 @@ def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[JsonObject]]:
     """
     total = sum(folder.count for folder in data.folders if not folder.share)
     left = 1.0 - sum(folder.share for folder in data.folders)
-    parts: list[tuple[Iterator[JsonObject], int]] = []
+    parts: list[tuple[Iterator[Conversation], int]] = []
     for number, folder in enumerate(data.folders):
         share = folder.share or left * folder.count / total
         if share:
@@ -219,7 +255,7 @@ def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[JsonObject]]:
             yield pool
 
 
-def _draw_examples(folder: Folder, rng: np.random.Generator) -> Iterator[JsonObject]:
+def _draw_examples(folder: Folder, rng: np.random.Generator) -> Iterator[Conversation]:
     """Yield the examples of a folder, file by file, for ever; those read least come first."""
     reads = Counter[str]()
     names = folder.list_files("train")
@@ -228,13 +264,12 @@ def _draw_examples(folder: Folder, rng: np.random.Generator) -> Iterator[JsonObj
         fresh = [name for name in names if reads[name] == least]
         name = fresh[int(rng.integers(len(fresh)))]
         reads[name] += 1
-        for row in folder.read(name):
-            yield read_conversation(row, folder.path / name) if folder.share else row
+        yield from folder.read(name)
 
 
-def choose_held_out(data: Data, seed: int, count: int) -> list[JsonObject]:
+def choose_held_out(data: Data, seed: int, count: int) -> list[Conversation]:
     """Return questions of the validation split, about as many of every folder."""
-    chosen: list[JsonObject] = []
+    chosen: list[Conversation] = []
     exports = [folder for folder in data.folders if not folder.share]
     for folder in exports:
         files = folder.list_files("validation")[:1]

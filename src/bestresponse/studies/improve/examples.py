@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from bestresponse.core.ask import Mixture
 from bestresponse.core.game import View
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.formalize.forms import ProgramForm
 from bestresponse.formal.formalize.plan import library, nearest
 from bestresponse.games.lookup import NamedGame
@@ -28,6 +27,7 @@ from bestresponse.players.llm.texts import TEXTS
 from bestresponse.studies.bench.config import BenchConfig, make_bench_game, own_view
 from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
 from bestresponse.studies.improve.claims import write_claims_question
+from bestresponse.studies.improve.rows import ChatMessage, GameTask
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array
 
@@ -59,17 +59,17 @@ class Example:
     system: str
     question: str
     answer: str
-    task: JsonObject
+    task: GameTask
     unscored: tuple[int, int] = (0, 0)
     rejected: str = ""
 
     @property
-    def prompt(self) -> list[JsonObject]:
+    def prompt(self) -> list[ChatMessage]:
         """What is asked, as messages."""
         turns = (("system", self.system), ("user", self.question))
         return [{"role": role, "content": text} for role, text in turns if text]
 
-    def to_json(self, purpose: str = "sft") -> JsonObject:
+    def to_json(self, purpose: str = "sft") -> dict[str, object]:
         """Return the example as a row for a purpose: supervised training (`sft`), reinforcement
         with a reward (`rl`), or preference pairs (`preference`).
 
@@ -148,7 +148,7 @@ def split_classes(keys: Keys) -> NDArray[np.int64]:
 
 def describe_matrix(
     payoffs: Array, seat: int, shown_as: str, theme: str, kind: str = "matrix"
-) -> JsonObject:
+) -> GameTask:
     """Return a question about a matrix game as plain data; the benchmark makes the same game of it.
 
     A task of the kind "reply" says how the other player mixes, and asks for a best reply; one of
@@ -164,7 +164,7 @@ def describe_matrix(
     }
 
 
-def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
+def write_question(task: GameTask, worked: bool) -> tuple[str, str]:
     """Return the system message and the question of a task."""
     if task["kind"] == "story":
         game = make_task_game(task)
@@ -181,7 +181,7 @@ def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
     return TEXTS.text("system"), prompt(view, ask, "line")
 
 
-def find_ask(task: JsonMapping) -> tuple[View, Mixture]:
+def find_ask(task: GameTask) -> tuple[View, Mixture]:
     """Return what a player sees, and the ask for a mixed strategy."""
     if task["kind"] == "tree":
         question = plan_tree(task["game"]).make_question(task)
@@ -193,14 +193,14 @@ def find_ask(task: JsonMapping) -> tuple[View, Mixture]:
     return view, Mixture(game.form.actions[seat])
 
 
-def make_task_game(task: JsonMapping) -> MatrixGame:
+def make_task_game(task: GameTask) -> MatrixGame:
     """Make the game of a task; only where an equilibrium is asked for, the other is said to be
     rational."""
     game = make_bench_game({**task, "format": "table"} if task["format"] == SHORT else task)
     return game if task["kind"] == "matrix" else replace(game, others="unsaid")
 
 
-def state_mix(game: MatrixGame, task: JsonMapping) -> str:
+def state_mix(game: MatrixGame, task: GameTask) -> str:
     """Say how the other player of a task mixes."""
     other = 1 - task["seat"]
     shares = (
@@ -211,7 +211,7 @@ def state_mix(game: MatrixGame, task: JsonMapping) -> str:
     return f"{name[:1].upper()}{name[1:]} chooses with these probabilities: {', '.join(shares)}."
 
 
-def write_short(task: JsonMapping) -> str:
+def write_short(task: GameTask) -> str:
     """Write a question of the payoffs alone.
 
     Whoever asks always has the rows, so that the seats are one task and not two.

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.core.files import read_text_file
-from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import FORMATS, theme, themes
 from bestresponse.report.files import write_text
@@ -51,7 +50,9 @@ from bestresponse.studies.improve.examples import (
     split_classes,
 )
 from bestresponse.studies.improve.rewards import score_reply
+from bestresponse.studies.improve.rows import ExportCounts, ExportManifest, ExportSettings
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 FORMAT = 3
 SHARD = 4096
@@ -77,6 +78,11 @@ _MOST_WEIGHT = 1000
 _FACTORS = (2, 3, 4, 5)
 """What payoffs are multiplied by where games are varied."""
 _TENTHS = 10.0
+_PLAYED = 1e-6
+"""Probability over which an action counts as played."""
+_TEST = SPLITS.index("test")
+_TRIES = 40
+"""Draws until there are enough games of the test split, of which there is one in fifty."""
 _VARIED = ("zero-sum", "general-sum", "replies", "stories")
 
 
@@ -107,6 +113,11 @@ class ExportConfig:
     scale: int | str = setting(
         default="9,30,100",
         help="Payoffs are whole numbers from -scale to scale; of several, one is drawn per game.",
+    )
+    support: int | None = setting(
+        default=None,
+        ge=1,
+        help="Only zero-sum games whose solution plays this many actions of each player.",
     )
     varied: float = setting(
         default=0.25,
@@ -177,6 +188,10 @@ class ExportConfig:
                 "preference pairs are made of zero-sum games and their false starts: set --checked"
                 " to the share of games that get one, such as 1",
             )
+        if self.support is not None and (self.games != "zero-sum" or self.support > last):
+            raise SettingError(
+                "support", f"is for zero-sum games, and at most {last} for games of this size"
+            )
         if self.games == "trees" and not self.trees:
             raise SettingError("trees", "expected at least one game that is played in turn")
         longest = last + (2 if self.rectangular else 0)
@@ -244,22 +259,17 @@ class ExportConfig:
             trees=tuple(self.trees) if self.games == "trees" else (),
         )
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> ExportSettings:
         """Return what the files depend on."""
-        plain = {
-            name: getattr(self, name)
-            for name in (
-                "games",
-                "sizes",
-                "rectangular",
-                "count",
-                "varied",
-                "answers",
-                "checked",
-                "purpose",
-            )
-        }
-        return plain | {
+        made: ExportSettings = {
+            "games": self.games,
+            "sizes": self.sizes,
+            "rectangular": self.rectangular,
+            "count": self.count,
+            "varied": self.varied,
+            "answers": self.answers,
+            "checked": self.checked,
+            "purpose": self.purpose,
             "scale": list(self.scales),
             "formats": list(self.formats),
             "themes": list(self.telling.themes),
@@ -267,6 +277,9 @@ class ExportConfig:
             "files": self.files,
             "seed": self.seed,
         }
+        if self.support is not None:
+            made["support"] = self.support
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +291,7 @@ class Exported:
     prompts: str
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> ExportCounts:
         """Return it as plain data."""
         return {"counts": self.counts, "prompts": self.prompts, "notes": list(self.notes)}
 
@@ -370,11 +383,11 @@ def _write_manifest(config: ExportConfig, exported: Exported, files: dict[str, s
     write_text(path, json.dumps(manifest, indent=2) + "\n")
 
 
-def read_manifest(folder: Path) -> JsonObject:
+def read_manifest(folder: Path) -> ExportManifest:
     """Return what a folder of examples says of itself; StoreError where it says nothing that can be
     read."""
     try:
-        manifest: JsonObject = json.loads(
+        manifest: ExportManifest = json.loads(
             read_text_file(folder / "manifest.json", _LARGEST_MANIFEST)
         )
         if manifest["format"] != FORMAT:
@@ -448,10 +461,43 @@ def _draw_games(
     config: ExportConfig, shape: tuple[int, ...], count: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     scales = rng.choice(config.scales, (count, *[1] * (1 + len(shape))))
-    drawn = np.floor(rng.random((count, 2, *shape)) * (2 * scales + 1)).astype(np.int64) - scales
+    drawn: NDArray[np.int64] = (
+        np.floor(rng.random((count, 2, *shape)) * (2 * scales + 1)).astype(np.int64) - scales
+    )
     if config.games == "zero-sum":
         drawn[:, 1] = -drawn[:, 0]
     return drawn
+
+
+def _keep_support(config: ExportConfig, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Leave the games whose solution plays as many actions as is asked for."""
+    if config.support is None:
+        return games
+    solved = solve_zero_sum(games[:, 0].astype(np.float64))
+    played = [(mix > _PLAYED).sum(axis=1) for mix in (solved.row, solved.col)]
+    wanted = (played[0] == config.support) & (played[1] == config.support)
+    kept: NDArray[np.int64] = games[wanted]
+    return kept
+
+
+def draw_test_examples(config: ExportConfig) -> list[Example]:
+    """Draw examples of games whose classes belong to the test split, as many as `config.count`
+    says, of one square size; fewer where there are hardly any."""
+    rng = np.random.default_rng(config.seed)
+    side = config.range[1]
+    found: list[Array] = []
+    missing = config.count
+    for _ in range(_TRIES):
+        drawn = _draw_games(config, (side, side), _DRAW, rng)
+        kept = _keep_support(config, drawn[split_classes(classify(drawn)) == _TEST])[:missing]
+        found.append(kept.astype(np.float64))
+        missing -= len(kept)
+        if not missing:
+            break
+    games = np.concatenate(found)
+    if config.games in _VARIED:
+        games = vary_payoffs(games, config, rng)
+    return make_examples(config, [games], rng)
 
 
 def vary_payoffs(games: Array, config: ExportConfig, rng: np.random.Generator) -> Array:
@@ -483,13 +529,13 @@ def _draw_classes(
     games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
     keys: Keys = np.empty(0, np.uint64)
     while len(games) < count:
-        drawn = _draw_games(config, shape, min(_DRAW, 2 * count + 100), rng)
+        drawn = _keep_support(config, _draw_games(config, shape, min(_DRAW, 2 * count + 100), rng))
         known = len(keys)
         games = np.concatenate([games, drawn])
         keys, firsts = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
         order = np.argsort(firsts)
         games, keys = games[firsts[order]], keys[order]
-        if len(keys) - known < _EXHAUSTED * len(drawn):
+        if len(keys) - known <= _EXHAUSTED * len(drawn):
             break
     return games[:count].astype(np.float64), keys[:count]
 
@@ -499,7 +545,7 @@ def _repeat_classes(
 ) -> tuple[Array, Keys]:
     """Fill up with other games of the classes that are trained on; few classes would hardly be seen
     otherwise."""
-    again = _draw_games(config, games.shape[2:], count - len(games), rng)
+    again = _keep_support(config, _draw_games(config, games.shape[2:], count - len(games), rng))
     again_keys = classify(again)
     trained = split_classes(again_keys) == 0
     return np.concatenate([games, again[trained]]), np.concatenate([keys, again_keys[trained]])
@@ -539,21 +585,8 @@ def _write_shard(shard: _Shard) -> Path:
             example for game in shard.config.trees for example in make_tree_examples(game, telling)
         ]
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
-    elif shard.config.games == "stories":
-        examples = [
-            example for games in shard.games for example in make_story_examples(games, telling, rng)
-        ]
-    elif shard.config.games == "claims":
-        examples = [
-            example for games in shard.games for example in make_claim_examples(games, telling, rng)
-        ]
     else:
-        kind = "reply" if shard.config.games == "replies" else "matrix"
-        examples = [
-            example
-            for games in shard.games
-            for example in make_matrix_examples(games, telling, rng, kind)
-        ]
+        examples = make_examples(shard.config, shard.games, rng)
     if shard.config.purpose == "preference":
         examples = [example for example in examples if _is_pair(example)]
     rng.shuffle(examples)
@@ -569,6 +602,25 @@ def _write_shard(shard: _Shard) -> Path:
             file.writelines(json.dumps(row) + "\n" for row in rows)
     os.replace(waiting, shard.path)
     return shard.path
+
+
+def make_examples(
+    config: ExportConfig, groups: Sequence[Array], rng: np.random.Generator
+) -> list[Example]:
+    """Make the examples of games about payoff tables, grouped by shape."""
+    telling = config.telling
+    made: list[Example] = []
+    for games in groups:
+        match config.games:
+            case "stories":
+                made += make_story_examples(games, telling, rng)
+            case "claims":
+                made += make_claim_examples(games, telling, rng)
+            case "replies":
+                made += make_matrix_examples(games, telling, rng, "reply")
+            case _:
+                made += make_matrix_examples(games, telling, rng)
+    return made
 
 
 def _check_answers(examples: list[Example]) -> None:
@@ -597,7 +649,7 @@ def _is_pair(example: Example) -> bool:
     return better - score_reply(example.task, example.rejected) >= _WORSE
 
 
-def _write_parquet(path: Path, rows: Iterator[JsonObject]) -> None:
+def _write_parquet(path: Path, rows: Iterator[dict[str, object]]) -> None:
     import pyarrow
     from pyarrow import parquet
 

@@ -121,6 +121,6 @@ def _weigh_infosets(tree: Tree, policy: Policy) -> Array:
                 place = tree.first_move[tree.infoset[parent]] + tree.move[node]
                 chance = float(policy.probabilities[place])
             reach[node] = reach[parent] * chance
-        for node in np.flatnonzero((tree.owner == player) & (tree.infoset >= 0)):
+        for node in np.flatnonzero((tree.owner == player) & (tree.infoset >= 0)).tolist():
             weights[tree.infoset[node]] += reach[node]
     return weights

@@ -15,13 +15,12 @@ Exploitability, regret and loss are shares of the payoff range of whoever has th
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidMove, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.forms import find_code
 from bestresponse.games.logic.tables import as_game_table
@@ -33,10 +32,13 @@ from bestresponse.studies.bench.config import own_view
 from bestresponse.studies.improve.claims import score_claims
 from bestresponse.studies.improve.examples import find_ask, make_task_game, plan_tree
 from bestresponse.studies.improve.policies import label_tree
+from bestresponse.studies.improve.rows import GameTask
 from bestresponse.theory.games.normal_form import Array
 
-Task = JsonMapping | str
+Task = Mapping[str, object] | str
 """A task as plain data, or as the text that files hold."""
+Completion = str | Sequence[Mapping[str, object]]
+"""What a model wrote: a text, or messages of which the last counts."""
 
 
 def score_reply(task: Task, reply: str) -> float:
@@ -64,7 +66,7 @@ def score_reply(task: Task, reply: str) -> float:
 
 
 def reward_replies(
-    completions: Sequence[str | Sequence[JsonMapping]], task: Sequence[Task], **columns: Any
+    completions: Sequence[Completion], task: Sequence[Task], **columns: object
 ) -> list[float]:
     """Return the rewards of a batch, 0 where a reply cannot be read.
 
@@ -76,15 +78,11 @@ def reward_replies(
     return [reward_reply(reply, one) for reply, one in zip(completions, task, strict=True)]
 
 
-def reward_reply(
-    completion: str | Sequence[JsonMapping], task: Task | None = None, **columns: Any
-) -> float:
+def reward_reply(completion: Completion, task: Task) -> float:
     """Return the reward of one reply, 0 where it cannot be read.
 
-    This is a reward function as rubrics of `verifiers` call it; there the task is in `info`.
+    The environment `bestresponse_solved_games` of `verifiers` rewards by it.
     """
-    if task is None or task == "default":
-        task = columns["info"]["task"]
     text = completion if isinstance(completion, str) else str(completion[-1]["content"] or "")
     try:
         return score_reply(task, text)
@@ -92,7 +90,7 @@ def reward_reply(
         return 0.0
 
 
-def _read_task(task: Task) -> JsonObject:
+def _read_task(task: Task) -> GameTask:
     try:
         known = json.loads(task) if isinstance(task, str) else dict(task)
         known["kind"]
@@ -100,10 +98,10 @@ def _read_task(task: Task) -> JsonObject:
         raise UsageError(
             f"expected a task, as the column `task` of an export holds it, got {str(task)[:80]!r}"
         ) from None
-    return known
+    return cast(GameTask, known)
 
 
-def _measure_loss(task: JsonMapping, options: Sequence[str], mix: Array) -> float:
+def _measure_loss(task: GameTask, options: Sequence[str], mix: Array) -> float:
     """Return what a mix loses at an information set, as a share of the payoff range."""
     tree = plan_tree(task["game"]).tree
     index = tree.infoset_index[task["player"], task["infoset"]]
@@ -117,7 +115,7 @@ def _measure_loss(task: JsonMapping, options: Sequence[str], mix: Array) -> floa
     return float(weights @ label.losses)
 
 
-def _measure_regret(task: JsonMapping, mix: Array) -> float:
+def _measure_regret(task: GameTask, mix: Array) -> float:
     """Return what a mix loses in a matrix game, as a share of the payoff range."""
     mine, theirs = own_view(np.asarray(task["payoffs"], dtype=np.float64), task["seat"])
     other = np.asarray(task["opponent"], dtype=np.float64)
@@ -135,7 +133,7 @@ def _measure_regret(task: JsonMapping, mix: Array) -> float:
     return max(regret, others, 0.0)
 
 
-def _score_program(task: JsonMapping, reply: str) -> float:
+def _score_program(task: GameTask, reply: str) -> float:
     code = find_code(reply)
     if code is None:
         raise InvalidMove("there is no program in the reply")

@@ -26,23 +26,22 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
 
 from bestresponse.core.errors import InvalidMove, StoreError, UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.models.students.network import (
     Network,
     Parameters,
     attend_causally,
-    continue_prompts,
     finish_layer,
     project,
     run_layers,
     score_tokens,
-    write_chat,
 )
+from bestresponse.models.students.writing import Writer
 from bestresponse.studies.improve.data import Data, choose_held_out, draw_pools
 from bestresponse.studies.improve.rewards import score_reply
+from bestresponse.studies.improve.rows import Conversation, Measures, TrainRow
 
 Tokens = NDArray[np.int64]
-_IGNORED = -100  # the target that `cross_entropy` leaves out by default
+IGNORED = -100  # the target that `cross_entropy` leaves out by default
 _WORDS = 1024
 """Different tokens of a batch at most."""
 _SPARE = 1.06
@@ -63,6 +62,8 @@ _ADAM_BETAS = (0.9, 0.95)
 _WARM_UP = 100  # steps over which the learning rate rises
 _LEAST_RATE = 0.01  # of the learning rate, so that the last steps still change something
 _AHEAD = 16  # batches that are packed before they are wanted: the GPU does not wait for them
+_ASKED = 256
+"""Questions that are asked at once."""
 _ROOM = 50
 """Tokens that a reply may have more than the longest answer."""
 _LEAST_SAVED = 30.0
@@ -83,7 +84,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PackedBatch:
     """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first
     places and the end.
 
@@ -105,18 +106,20 @@ class Batch:
         """Everything that a device needs."""
         return self.words, self.tokens, self.positions, self.starts, self.scored, self.targets
 
-    def to(self, device: str) -> Batch:
+    def to(self, device: str) -> PackedBatch:
         """Return the batch on another device."""
         return self._replace_parts(part.to(device) for part in self.parts)
 
-    def pin_memory(self) -> Batch:
+    def pin_memory(self) -> PackedBatch:
         """Return the batch in memory from which a GPU reads while the processor goes on; loaders
         call this."""
         return self._replace_parts(part.pin_memory() for part in self.parts)
 
-    def _replace_parts(self, parts: Iterable[Tensor]) -> Batch:
+    def _replace_parts(self, parts: Iterable[Tensor]) -> PackedBatch:
         words, tokens, positions, starts, scored, targets = parts
-        return Batch(words, tokens, positions, starts, scored, targets, self.longest, self.real)
+        return PackedBatch(
+            words, tokens, positions, starts, scored, targets, self.longest, self.real
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +139,30 @@ class Recipe:
     held_out: int = 128
 
     @property
+    def saved_every(self) -> float:
+        """Seconds between two checkpoints."""
+        return max(_LEAST_SAVED, self.seconds / 10)
+
+    def find_share(self, step: int, seconds: float) -> float:
+        """Return the share of the training that is done: of its steps, where they are given, else
+        of its time."""
+        if self.steps:
+            return step / self.steps
+        return seconds / self.seconds if self.seconds else 0.0
+
+    def is_over(self, step: int, seconds: float) -> bool:
+        """Say whether time or steps are spent."""
+        late = bool(self.seconds) and seconds >= self.seconds
+        return late or self.find_share(step, seconds) >= 1
+
+    @property
     def dtype(self) -> torch.dtype:
         """The numbers in which products are computed."""
         return torch.float32 if self.device == "cpu" else torch.bfloat16
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """How far a training is: so many batches of the pool are behind it; written with every
     checkpoint.
 
@@ -155,18 +175,18 @@ class Progress:
     seconds: float = 0.0
     trained: float = 0.0
     tokens: int = 0
-    rows: list[JsonObject] = field(default_factory=list)
+    rows: list[TrainRow] = field(default_factory=list)
 
 
-def split_messages(example: JsonObject) -> tuple[str, str]:
+def split_messages(writer: Writer, example: Conversation) -> tuple[str, str]:
     """Return what is asked, up to where the model speaks, and what it should say."""
     *asked, answer = ((message["role"], message["content"]) for message in example["messages"])
-    return write_chat(asked), answer[1]
+    return writer.write_chat(asked), answer[1]
 
 
 class Encoded(NamedTuple):
     """The tokens of a question and of its answer, and what is learnt of the answer: its tokens, or
-    `_IGNORED` for those of a false start."""
+    `IGNORED` for those of a false start."""
 
     asked: list[int]
     answer: list[int]
@@ -178,28 +198,28 @@ class Encoded(NamedTuple):
         return len(self.asked) + len(self.answer)
 
 
-def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[Encoded]:
+def encode_examples(writer: Writer, examples: Sequence[Conversation]) -> list[Encoded]:
     """Return the tokens of every question and of its answer."""
-    texts = [split_messages(example) for example in examples]
-    encode = network.tokenizer.encode_batch_fast
+    texts = [split_messages(writer, example) for example in examples]
+    encode = writer.tokenizer.encode_batch_fast
     asked = encode([question for question, _ in texts], add_special_tokens=False)
     answered = encode([answer for _, answer in texts], add_special_tokens=False)
     pairs: list[Encoded] = []
     for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
-        tokens = [*answer.ids, network.end]
+        tokens = [*answer.ids, writer.end]
         first, last = example.get("unscored") or (0, 0)
         targets = tokens
         if last > first:
-            targets = _hide(network, text, tokens, range(first, last))
+            targets = _hide(writer, text, tokens, range(first, last))
         pairs.append(Encoded(question.ids, tokens, targets))
     return pairs
 
 
-def _hide(network: Network, text: str, tokens: list[int], hidden: range) -> list[int]:
+def _hide(writer: Writer, text: str, tokens: list[int], hidden: range) -> list[int]:
     """Return the tokens of a text, without those that begin at hidden characters."""
-    places = network.tokenizer.encode(text, add_special_tokens=False).offsets
+    places = writer.tokenizer.encode(text, add_special_tokens=False).offsets
     kept = [
-        _IGNORED if place[0] in hidden else token
+        IGNORED if place[0] in hidden else token
         for token, place in zip(tokens, places, strict=False)
     ]
     return [*kept, *tokens[len(kept) :]]
@@ -225,12 +245,12 @@ def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
 
 
 def pack(
-    network: Network, pool: Sequence[JsonObject], shape: Shape, rng: np.random.Generator
-) -> list[Batch]:
+    network: Network, pool: Sequence[Conversation], shape: Shape, rng: np.random.Generator
+) -> list[PackedBatch]:
     """Cut a pool into full batches in a random order; what is left over makes a batch only where
     there is no other."""
     pairs = encode_examples(network, pool)
-    batches: list[Batch] = []
+    batches: list[PackedBatch] = []
     waiting: list[Encoded] = []
     words: set[int] = set()
     used = scored = 0
@@ -249,10 +269,10 @@ def pack(
     return batches or [_fill(waiting, shape)] if waiting else batches
 
 
-def _fill(pairs: Sequence[Encoded], shape: Shape) -> Batch:
+def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
     tokens, positions = np.zeros((2, shape.tokens), np.int64)
     scored = np.zeros(shape.scored, np.int64)
-    targets = np.full(shape.scored, _IGNORED, np.int64)
+    targets = np.full(shape.scored, IGNORED, np.int64)
     # After the last conversation come some that fill up the tokens, none of them longer than
     # kernels expect, and then empty ones.
     starts = np.full(
@@ -272,7 +292,7 @@ def _fill(pairs: Sequence[Encoded], shape: Shape) -> Batch:
     filled = np.arange(start + shape.longest, shape.tokens, shape.longest)
     starts[len(pairs) + 1 : len(pairs) + 1 + len(filled)] = filled
     words, indices = np.unique(tokens, return_inverse=True)
-    return Batch(
+    return PackedBatch(
         torch.from_numpy(np.pad(words, (0, _WORDS - len(words)))),
         torch.from_numpy(indices.reshape(-1)),
         torch.from_numpy(positions),
@@ -314,7 +334,7 @@ class Trainer:
             )
             self.score = torch.compile(_score_answers, dynamic=False)
         self.recorded: _Recorded | None = None
-        self.progress = Progress()
+        self.progress = TrainingProgress()
 
     def current(self) -> Parameters:
         """Return the parameters as they are used: in half precision on a GPU."""
@@ -325,7 +345,7 @@ class Trainer:
         }
         return now | {name: value for name, value in self.parameters.items() if "norm" in name}
 
-    def compute_loss(self, batch: Batch) -> Tensor:
+    def compute_loss(self, batch: PackedBatch) -> Tensor:
         """Return the mean loss of the tokens of answers of a batch on the device."""
         now = self.current()
         # As a product, since adding up the gradients of a few words that come thousands of times is
@@ -340,7 +360,7 @@ class Trainer:
         scorer = now.get("head", now["embedding"])
         return self.score(states.index_select(0, batch.scored), scorer, batch.targets)
 
-    def find_gradients(self, batch: Batch) -> Tensor:
+    def find_gradients(self, batch: PackedBatch) -> Tensor:
         """Compute the gradients of the loss of a batch on the device, and return the loss."""
         for value in self.trained:
             value.grad = None
@@ -348,7 +368,7 @@ class Trainer:
         loss.backward()
         return loss.detach()
 
-    def step(self, batch: Batch, rate: float) -> Tensor:
+    def step(self, batch: PackedBatch, rate: float) -> Tensor:
         """Make one step and return the loss before it."""
         if self.recipe.device == "cuda" and self.recorded is None:
             self.recorded = _Recorded(self, batch)
@@ -401,7 +421,7 @@ class Trainer:
                 for name, value in mine.items():
                     value.copy_(state[kept][name])
         self.adam.load_state_dict(state["adam"])
-        self.progress = Progress(**state["progress"])
+        self.progress = TrainingProgress(**state["progress"])
 
     def finish(self) -> Network:
         """Return the trained network."""
@@ -413,7 +433,7 @@ class _Recorded:
     """The kernels that find gradients, recorded for batches of one shape: to order them one by one
     takes longer."""
 
-    def __init__(self, trainer: Trainer, batch: Batch) -> None:
+    def __init__(self, trainer: Trainer, batch: PackedBatch) -> None:
         self.batch = batch.to("cuda")
         beside = torch.cuda.Stream()
         beside.wait_stream(torch.cuda.current_stream())
@@ -428,7 +448,7 @@ class _Recorded:
             self.loss = trainer.find_gradients(self.batch)
         self.gradients = [(value, value.grad) for value in trainer.trained]
 
-    def play(self, batch: Batch) -> Tensor:
+    def play(self, batch: PackedBatch) -> Tensor:
         """Find the gradients of another batch, and return its loss."""
         for mine, part in zip(self.batch.parts, batch.parts, strict=True):
             mine.copy_(part, non_blocking=True)
@@ -438,7 +458,7 @@ class _Recorded:
         return self.loss.clone()
 
 
-def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: Batch) -> Tensor:
+def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: PackedBatch) -> Tensor:
     """Let every conversation of a batch attend to itself."""
     starts = batch.starts
     if q.device.type != "cuda":
@@ -462,7 +482,7 @@ def _project_for_all_heads(*arguments: Any) -> tuple[Tensor, ...]:
 
 
 def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor:
-    return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=_IGNORED)
+    return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=IGNORED)
 
 
 def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
@@ -484,7 +504,7 @@ def train(
     trainer: Trainer,
     data: Data,
     checkpoint: Path,
-    on_row: Callable[[JsonObject], None],
+    on_row: Callable[[TrainRow], None],
 ) -> None:
     """Train until time or steps are spent; about ten times on the way, keep a checkpoint, measure
     and report a row.
@@ -492,35 +512,40 @@ def train(
     All of it counts as time. Measurements that take long are made less often.
     """
     recipe, progress = trainer.recipe, trainer.progress
-    every = max(_LEAST_SAVED, recipe.seconds / 10)
+    every = recipe.saved_every
     held_out = choose_held_out(data, recipe.seed, recipe.held_out)
     losses: list[Tensor] = []
-    clock = _Clock(progress)
+    clock = Stopwatch(progress)
     pause = every
+
+    def report() -> float:
+        mean = float(torch.stack(losses).mean()) if losses else None
+        student = trainer.finish().to(recipe.device, recipe.dtype)
+        return report_progress(progress, student, held_out, mean, on_row)
+
     if not progress.step:
-        pause = max(every, _DEARER * _report(trainer, held_out, losses, on_row))
+        pause = choose_pause(every, report())
     batches = Batches(trainer, data)
     saved = measured = clock.now()
     clock.begin_steps()
     for number, batch in batches.load():
-        spent = clock.now() / recipe.seconds if recipe.seconds else 0.0
-        done = progress.step / recipe.steps if recipe.steps else spent
-        if max(spent, done) >= 1:
+        now = clock.now()
+        if recipe.is_over(progress.step, now):
             break
+        done = recipe.find_share(progress.step, now)
         if number != progress.pool:
             progress.pool, progress.batch = number, 0
         if clock.now() - saved >= every:
             clock.end_steps()
             trainer.save(checkpoint)
             if clock.now() - measured >= pause:
-                pause = max(every, _DEARER * _report(trainer, held_out, losses, on_row))
+                pause = choose_pause(every, report())
                 losses = []
                 trainer.save(checkpoint)
                 measured = clock.now()
             saved = clock.now()
             clock.begin_steps()
-        warm = min(1.0, (progress.step + 1) / _WARM_UP)
-        losses.append(trainer.step(batch, recipe.rate * warm * max(1 - done, _LEAST_RATE)))
+        losses.append(trainer.step(batch, recipe.rate * choose_rate(progress.step, done)))
         progress.step += 1
         progress.batch += 1
         progress.tokens += batch.real
@@ -530,22 +555,24 @@ def train(
     if losses:  # a training that was over before is not measured again
         clock.end_steps()
         trainer.save(checkpoint)
-        _report(trainer, held_out, losses, on_row)
+        report()
         trainer.save(checkpoint)
 
 
-class _Clock:
+class Stopwatch:
     """How long a training has taken, over all its parts, and how much of that went into steps."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: TrainingProgress) -> None:
         self._progress = progress
         self._began = time.monotonic() - progress.seconds
         self._steps = time.monotonic()
 
     def now(self) -> float:
+        """Return the seconds since the training began."""
         return time.monotonic() - self._began
 
     def begin_steps(self) -> None:
+        """Count what follows as steps."""
         self._steps = time.monotonic()
 
     def end_steps(self) -> None:
@@ -554,7 +581,7 @@ class _Clock:
         self._progress.seconds = self.now()
 
 
-class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
+class Batches(IterableDataset[tuple[int, PackedBatch]]):  # type: ignore[misc, unused-ignore]
     """Batches for ever, each with the number of its pool."""
 
     def __init__(self, trainer: Trainer, data: Data) -> None:
@@ -566,7 +593,7 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         self.first, self.skipped = trainer.progress.pool, trainer.progress.batch
         self.shape = choose_shape(network, data, self.recipe.batch_tokens)
 
-    def __iter__(self) -> Iterator[tuple[int, Batch]]:
+    def __iter__(self) -> Iterator[tuple[int, PackedBatch]]:
         pools = draw_pools(self.data, self.recipe.seed, self.first)
         for number, pool in enumerate(pools, self.first):
             rng = np.random.default_rng([self.recipe.seed, number])
@@ -574,7 +601,7 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
             for batch in batches[self.skipped if number == self.first else 0 :]:
                 yield number, batch
 
-    def load(self) -> DataLoader[tuple[int, Batch]]:
+    def load(self) -> DataLoader[tuple[int, PackedBatch]]:
         """Return a loader; beside a GPU another process makes batches, so that this one only orders
         the work."""
         if self.recipe.device == "cpu":
@@ -591,20 +618,31 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         )
 
 
-def _report(
-    trainer: Trainer,
-    held_out: Sequence[JsonObject],
-    losses: Sequence[Tensor],
-    on_row: Callable[[JsonObject], None],
+def choose_pause(every: float, took: float) -> float:
+    """Return the seconds until the next measurement, where the last one took so long."""
+    return max(every, _DEARER * took)
+
+
+def choose_rate(step: int, done: float) -> float:
+    """Return the share of the learning rate at a step, where a share of the training is done."""
+    warm = min(1.0, (step + 1) / _WARM_UP)
+    return warm * max(1 - done, _LEAST_RATE)
+
+
+def report_progress(
+    progress: TrainingProgress,
+    writer: Writer,
+    held_out: Sequence[Conversation],
+    loss: float | None,
+    on_row: Callable[[TrainRow], None],
 ) -> float:
     """Measure held-out questions and report where the training is; return how long that took."""
     began = time.monotonic()
-    progress = trainer.progress
-    measured = measure_replies(trainer.finish(), held_out, trainer.recipe)
-    row: JsonObject = {
+    measured = measure_replies(writer, held_out)
+    row: TrainRow = {
         "minutes": progress.seconds / 60,
         "step": progress.step,
-        "loss": float(torch.stack(list(losses)).mean()) if losses else None,
+        "loss": loss,
         "tokens_per_second": progress.tokens / max(progress.trained, 1e-9),
         **measured,
     }
@@ -613,21 +651,10 @@ def _report(
     return time.monotonic() - began
 
 
-def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Recipe) -> JsonObject:
+def measure_replies(writer: Writer, examples: Sequence[Conversation]) -> Measures:
     """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and
     lose on average."""
-    asked = network.to(recipe.device, recipe.dtype)
-    lost: list[float] = []
-    for start in range(0, len(examples), 256):
-        part = examples[start : start + 256]
-        pairs = encode_examples(network, part)
-        longest = max(len(pair.answer) for pair in pairs) + _ROOM
-        replies = continue_prompts(asked, [pair.asked for pair in pairs], longest)
-        for example, tokens in zip(part, replies, strict=True):
-            try:
-                lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
-            except InvalidMove:
-                lost.append(math.inf)
+    lost = measure_losses(writer, examples)
     read = [value for value in lost if value < math.inf]
     count = max(len(lost), 1)
     return {
@@ -637,3 +664,25 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
         "near": sum(value <= 0.05 for value in lost) / count,
         "lost": sum(read) / len(read) if read else None,
     }
+
+
+def measure_losses(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
+    """Ask all questions, and return what each reply loses: infinity where it cannot be read."""
+    lost: list[float] = []
+    for start in range(0, len(examples), _ASKED):
+        lost += _measure_together(writer, examples[start : start + _ASKED])
+    return lost
+
+
+def _measure_together(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
+    pairs = encode_examples(writer, examples)
+    longest = max(len(pair.answer) for pair in pairs) + _ROOM
+    replies = writer.continue_prompts([pair.asked for pair in pairs], longest)
+    lost: list[float] = []
+    for example, tokens in zip(examples, replies, strict=True):
+        try:
+            score = score_reply(example["task"] or "", writer.tokenizer.decode(tokens))
+            lost.append(1 - score)
+        except InvalidMove:
+            lost.append(math.inf)
+    return lost

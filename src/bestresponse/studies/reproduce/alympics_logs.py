@@ -11,7 +11,7 @@ Ours is a folder with two files of one JSON object per line:
 The other is the log that the authors' own program (github.com/microsoft/Alympics,
 `src/waterAllocation.py`) writes at the end of a game: one JSON file per game, a list with one
 object per resident, `{"Alex": [{"role": ..., "content": ...}, ...]}`. Everybody's messages hold the
-announcements of all days and the own replies, so the bids, winners and states stand in them in
+announcements of all days and the own replies, so the bids, winners and states are in them in
 words. The log does not say the range of the supply where its rules still read "between LOWER and
 UPPER units"; then two numbers in the name of the file or of a folder above it say it, such as
 `without-persona/10-20/game3.json`. Residents have personas where the rules tell of a profession.
@@ -19,7 +19,6 @@ UPPER units"; then two numbers in the name of the file or of a folder above it s
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import parse_json, read_text
 from bestresponse.core.json import JsonObject
 from bestresponse.studies.reproduce.reproduction import read_records
 
@@ -94,13 +94,13 @@ def convert_logs(folder: Path, logs: list[Path]) -> RecordedGames:
 def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
     """Read the messages of every resident as pairs of role and text."""
     try:
-        entries = json.loads(path.read_text("utf-8"))
+        entries = parse_json(read_text(path))
         return {
             name: [(str(message["role"]), str(message["content"])) for message in messages]
             for entry in entries
             for name, messages in entry.items()
         }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         shape = '[{"Alex": [{"role": ..., "content": ...}, ...]}, ...]'
         raise UsageError(f"{path} is no log of a game; expected JSON of the form {shape}") from None
 

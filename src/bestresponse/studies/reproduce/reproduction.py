@@ -1,11 +1,11 @@
 """What a reproduction is: checks of published figures, and the table they were taken from."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import parse_json, read_text
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.document import (
     Cell,
@@ -25,9 +25,9 @@ def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:
         raise UsageError(
             f"{path.parent} holds no {path.name}; expected the folder of the recorded runs"
         )
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
-            row = json.loads(line or "{}")
+            row = parse_json(line or "{}")
         except ValueError as error:
             raise UsageError(f"{path}, line {number}: expected a JSON object ({error})") from None
         if missing := [name for name in fields if name not in row]:

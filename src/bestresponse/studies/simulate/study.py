@@ -2,7 +2,7 @@
 theory.
 
 A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts
-as an answer of its own; under noise what was meant stands beside the move that was made. A void
+as an answer of its own; under noise what was meant is next to the move that was made. A void
 play enters no figure; it is counted.
 
 In a table the regret of a seat is, a play on average, what its best single move would have earned
@@ -10,8 +10,8 @@ against the others' moves as they were, less what it got; no equilibrium is assu
 where varying moves earned more than any single one would have. In a repeated table it is the same a
 round, and `list_regrets` tells it for the rounds so far. In a tree it is what the best strategy
 would earn against the others' frequencies, less what those of all earn. This is external regret:
-what others did is held fixed, although in a repeated game they reply. Where the other player of two
-is an automaton, `find_best_reply` says what the best reply to it earns, replies included. The Nash
+what others did is held fixed, although in a repeated game they reply. Where the other follows a
+known strategy, `analysis.costs` says what the best reply to it earns, replies included. The Nash
 gap is the sum over seats of what each could gain by leaving the profile of frequencies alone
 (NashConv): 0 exactly at an equilibrium.
 
@@ -22,7 +22,7 @@ subtracted from each other.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -31,10 +31,15 @@ from typing import Annotated, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from bestresponse.analysis.costs import (
+    price_against_equilibrium,
+    price_against_strategies,
+    value_best_reply,
+)
 from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory
 from bestresponse.core.ask import Ask, Choice, Words
-from bestresponse.core.capabilities import Wording, measure_decision_cost
+from bestresponse.core.capabilities import Wording
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.core.files import read_toml
@@ -42,8 +47,7 @@ from bestresponse.core.json import canonical, digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
-from bestresponse.players.lookup import SIMULATED, find_strategy
-from bestresponse.players.strategies import AutomatonPlayer
+from bestresponse.players.lookup import SIMULATED, find_known_strategies
 from bestresponse.report.blocks import (
     Measurement,
     Shown,
@@ -80,6 +84,8 @@ from bestresponse.runs.study import GameValue, Measured, Study
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
+from bestresponse.theory.repeated.automaton import Automaton
+from bestresponse.theory.repeated.best_reply import find_slips
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
 
@@ -150,12 +156,14 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
 
     @property
     def theory(self) -> Theory:
-        """What theory says of the game, of one round where it is repeated; under noise no
-        equilibrium of it."""
-        theory = describe_theory(self.make_game())
-        # What is meant is not always made: equilibria, and what they pay, are those of another
-        # game.
-        return replace(theory, predicted=(), policies=(), known=None) if self.noise else theory
+        """What theory says of the game, of one round where it is repeated; under noise of what is
+        meant in it."""
+        return describe_theory(self.make_game())
+
+    @cached_property
+    def strategies(self) -> Mapping[str, Automaton]:
+        """The strategies of the seats that are known."""
+        return find_known_strategies(self.make_game(), self.seats)
 
     @property
     def unit(self) -> str:
@@ -178,14 +186,17 @@ class MoveRow(TypedDict):
     move: Annotated[str | float, column(help="the move that was made")]
     meant: Annotated[str | float, column(help="what the seat answered")]
     cost: float | None
-    """what the answer loses if all else is played as in the equilibrium known in words"""
+    """what the answer loses if all others play the equilibrium; of one round in a repeated game"""
+    reply_cost: Annotated[float | None, column("cost against the other's strategy")]
+    """what the best reply to the strategy in the other seat earns more, later rounds included; in
+    one round also against what somebody else answered"""
 
 
 @dataclass(frozen=True)
 class Plays:
-    """The plays of a run: `payoffs` has one row for each play that counts, one column a seat.
+    """The plays of a run: `payoffs` has one row for each play that counts, one column per seat.
 
-    Where the game was repeated, payoffs are a round on average, so that they stand beside the
+    Where the game was repeated, payoffs are a round on average, so that they are next to the
     theory of one round; `weights` are the rounds of every play, discounted. `options` are those
     that a seat had, by seat, place and part.
     """
@@ -251,7 +262,8 @@ class Plays:
 
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     """Read every finished play."""
-    game, readings = config.make_game(), Readings()
+    game = config.make_game()
+    readings = Readings()
     counted: list[tuple[int, Record]] = []
     payoffs: list[list[float]] = []
     weights: list[float] = []
@@ -267,11 +279,15 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     return Plays(
         config,
         tuple(repeat for repeat, _ in counted),
-        np.array(payoffs).reshape(-1, len(game.roles)),
-        np.array(weights),
-        [row for repeat, record in counted for row in _list_moves(config, repeat, record, options)],
-        readings,
-        options,
+        payoffs=np.array(payoffs).reshape(-1, len(game.roles)),
+        weights=np.array(weights),
+        moves=[
+            row
+            for repeat, record in counted
+            for row in _list_moves(config, repeat, record, options)
+        ],
+        readings=readings,
+        options=options,
     )
 
 
@@ -283,24 +299,22 @@ def _list_moves(
 ) -> Iterator[MoveRow]:
     """Yield the answers of the seats in one play, from playing it again, and gather the options
     that they had."""
-    game, theory = config.make_game(), config.theory
+    game = config.make_game()
+    theory = config.theory
     episode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
     rows: list[MoveRow] = []
-    for submission in record.submissions:
-        role, ask, action = (
-            submission.role,
-            episode.pending[submission.role],
-            submission.decision.action,
-        )
+    in_equilibrium = price_against_equilibrium(record, game)
+    replies = price_against_strategies(record, game, config.strategies)
+    for number, submission in enumerate(record.submissions, 1):
+        role = submission.role
+        ask = episode.pending[role]
+        action = submission.decision.action
         if role in game.roles:
             turns[role, type(ask).__name__] += 1
             infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
-            cost = (
-                measure_decision_cost(game, episode.state, role, action)
-                if theory.known is not None
-                else None
-            )
+            cost = in_equilibrium[number].cost if number in in_equilibrium else None
+            reply_cost = replies[number].cost if number in replies else None
             for part, value in _list_parts(ask, action):
                 known = options.setdefault((role, infoset, part), [])
                 known += [
@@ -319,9 +333,10 @@ def _list_moves(
                         move=value,
                         meant=value,
                         cost=cost,
+                        reply_cost=reply_cost,
                     )
                 )
-                cost = None  # that of a form stands at its first field
+                cost = reply_cost = None  # those of a form are at its first field
         episode.submit(role, submission.decision)
     facts = episode.view(game.roles[0]).facts if isinstance(game, HasStage) else {}
     for row in rows:
@@ -351,9 +366,9 @@ def name_move(move: str | float) -> str:
 
 
 def find_nearest(plays: Plays) -> Predicted | None:
-    """Find the equilibrium whose probabilities differ least from the frequencies, the first among
-    equals."""
-    times = Counter((row["seat"], row["place"], name_move(row["move"])) for row in plays.moves)
+    """Find the equilibrium whose probabilities differ least from the frequencies of what was meant,
+    the first among equals."""
+    times = Counter((row["seat"], row["place"], name_move(row["meant"])) for row in plays.moves)
     visits = Counter((row["seat"], row["place"]) for row in plays.moves)
 
     def measure_distance(predicted: Predicted) -> float:
@@ -365,6 +380,14 @@ def find_nearest(plays: Plays) -> Predicted | None:
         return round(sum(distances), 9)
 
     return min(plays.config.theory.predicted, key=measure_distance, default=None)
+
+
+def find_made_shares(predicted: Predicted, seat: str, place: str, noise: float) -> dict[str, float]:
+    """Return how often each move is made in an equilibrium: under noise another may be made than is
+    meant."""
+    meant = predicted.shares[seat][place]
+    made = np.array(list(meant.values())) @ find_slips(noise, len(meant))
+    return dict(zip(meant, made.tolist(), strict=True))
 
 
 _SHARES = np.array([0.0, 1.0])
@@ -382,7 +405,7 @@ class RegretRow(TypedDict):
 
     seat: str
     turn: Annotated[int, column("round")]
-    regret: Annotated[Interval, column("regret a round", ".3f")]
+    regret: Annotated[Interval, column("regret per round", ".3f")]
 
 
 class SustainedRow(TypedDict):
@@ -391,8 +414,12 @@ class SustainedRow(TypedDict):
 
     profile: Annotated[str, column("moves in every round")]
     welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
-    needed: Annotated[float, column("continuation needed", ".3f", "times the discount, at least")]
-    sustained: Annotated[bool, column("an equilibrium here")]
+    needed: Annotated[float, column("continuation needed", ".3f")]
+    """the probability of another round, times the discount, that is enough if there is no last
+    round"""
+    until: Annotated[int, column("sustained until round")]
+    """here, where everybody knows the last round: 0 where the moves are not sustained at all"""
+    sustained: Annotated[bool, column("an equilibrium here", help="in every round")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,102 +507,91 @@ def list_regrets(plays: Plays) -> Iterator[RegretRow]:
             yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
 
 
-@dataclass(frozen=True, slots=True)
-class BestReply:
-    """What the best reply to a strategy earns: `value` a round on average over all lengths that a
-    match can have, and `by_round` what it expects in each round that is played."""
-
-    value: float
-    by_round: Floats
-
-    def earn(self, rounds: int, discount: float) -> float:
-        """Return what it earns per round in a match of so many rounds.
-
-        Matches that happened to be short or long are so for both: what is lost to the best reply in
-        them is no luck of their ends.
-        """
-        weights = discount ** np.arange(rounds)
-        return float((weights * self.by_round[:rounds]).sum() / weights.sum())
-
-
-def find_best_reply(config: SimulateConfig, seat: int) -> BestReply | None:
-    """Compute what the best reply to the automaton in the other seat earns; None where there is no
-    automaton.
-
-    Going back from the last round, exactly: what each move earns now, and then from the state that
-    it leads to; then forward, with the best moves, for what is expected in every round.
-    """
-    game, form = config.make_game(), config.theory.form
-    if form is None or form.shape != (2, 2) or config.rounds == 1:
-        return None
-    other = game.roles[1 - seat]
-    player = find_strategy(config.seats[other], game, other, 0)
-    if not isinstance(player, AutomatonPlayer):
-        return None
-    automaton = player.automaton
-    payoffs = form.payoffs[seat] if seat == 0 else form.payoffs[seat].T
-    # Automata play games of two actions each, so a move that goes wrong is the other one.
-    slip = np.array([[1.0 - config.noise, config.noise], [config.noise, 1.0 - config.noise]])
-    theirs = automaton.mix @ slip
-    weight = config.continuation * config.discount
-    values = np.zeros(automaton.states)
-    moves_from_the_last = []
-    for _ in range(config.rounds):
-        # By state, the other's move and the own move that are made.
-        later = payoffs.T[None] + weight * values[automaton.step]
-        worth = (theirs[:, :, None] * later).sum(axis=1) @ slip.T
-        moves_from_the_last.append(worth.argmax(axis=1))
-        values = worth.max(axis=1)
-    reached = np.eye(automaton.states)[0]
-    by_round = []
-    for moves in reversed(moves_from_the_last):
-        chances = reached[:, None, None] * theirs[:, :, None] * slip[moves][:, None, :]
-        by_round.append(float((chances * payoffs.T[None]).sum()))
-        reached = bin_sums(
-            automaton.step.ravel().astype(np.int64), chances.ravel(), automaton.states
-        )
-    expected_rounds = sum(weight**number for number in range(config.rounds))
-    return BestReply(float(values[0] / expected_rounds), np.array(by_round))
-
-
 def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
-    """Yield what the threat to return to an equilibrium of one round sustains; nothing where no
-    round may be the last.
+    """Yield the moves that pay everybody more than an equilibrium of one round, with how long the
+    threat to return to such an equilibrium holds everybody to them.
 
-    Whoever leaves the profile gains at once and is paid the equilibrium ever after, so that the
-    future has to weigh at least (best - own) / (best - threat) for everybody. Under noise the
-    threat would be carried out by mistake.
+    Without a last round, whoever leaves the profile gains at once and is paid the equilibrium ever
+    after, so that the future has to weigh at least (best - own) / (best - threat) for everybody.
+    With a last round that everybody knows, see `count_sustained_rounds`. Under noise the threat
+    would be carried out by mistake.
     """
-    form, weight = config.theory.form, config.continuation * config.discount
-    if form is None or config.continuation == 1 or config.noise:
+    form = config.theory.form
+    if form is None or config.rounds == 1 or config.noise:
         return
+    equilibria = np.array(
+        [
+            [predicted.payoffs[role] for role in form.players]
+            for predicted in config.theory.predicted
+        ]
+    ).reshape(-1, form.num_players)
+    weight = config.continuation * config.discount
     rows: list[SustainedRow] = []
     for cell in product(*map(range, form.shape)):
         paid = np.array([payoffs[cell] for payoffs in form.payoffs])
-        best = np.array(
-            [
-                form.payoffs[seat][(*cell[:seat], slice(None), *cell[seat + 1 :])].max()
-                for seat in range(form.num_players)
-            ]
-        )
-        threats = [
-            np.array([equilibrium.payoffs[role] for role in form.players])
-            for equilibrium in config.theory.predicted
-        ]
-        needed = [
-            float(((best - paid) / (best - threat)).max())
-            for threat in threats
-            if (paid > threat + 1e-9).all()
-        ]
-        if needed:
-            moves = ", ".join(names[k] for names, k in zip(form.actions, cell, strict=True))
-            welfare, least = float(paid.sum()), min(needed)
-            rows.append(
-                SustainedRow(
-                    profile=moves, welfare=welfare, needed=least, sustained=least <= weight + 1e-12
-                )
+        beaten = [threat for threat in equilibria if (paid > threat + 1e-9).all()]
+        if not beaten:
+            continue
+        best = _find_deviation_payoffs(form, cell)
+        needed = min(float(((best - paid) / (best - threat)).max()) for threat in beaten)
+        until = count_sustained_rounds(paid, best, equilibria, config.rounds, weight)
+        moves = ", ".join(names[k] for names, k in zip(form.actions, cell, strict=True))
+        rows.append(
+            SustainedRow(
+                profile=moves,
+                welfare=float(paid.sum()),
+                needed=needed,
+                until=until,
+                sustained=until == config.rounds,
             )
+        )
     yield from sorted(rows, key=lambda row: -row["welfare"])[:_MOST_SUSTAINED]
+
+
+def _find_deviation_payoffs(form: NormalForm, cell: tuple[int, ...]) -> Floats:
+    """Return what the best move of each seat earns it against the others' moves of a cell."""
+    return np.array(
+        [
+            form.payoffs[seat][(*cell[:seat], slice(None), *cell[seat + 1 :])].max()
+            for seat in range(form.num_players)
+        ]
+    )
+
+
+def count_sustained_rounds(
+    paid: Floats, best: Floats, equilibria: Floats, rounds: int, weight: float
+) -> int:
+    """Count the rounds, from the first, in which moves that pay `paid` are held up although all
+    know the last round.
+
+    By backward induction the last rounds are an equilibrium of one round each. Where there are
+    several, a better one can be played at the end as long as nobody has left the profile, and the
+    worst one for whoever has (Benoit & Krishna, Econometrica 53, 1985): the loss of that has to
+    outweigh the gain. With one equilibrium only there is nothing to lose in the end, so that
+    nothing else is held up in any round.
+    """
+    gain = best - paid
+    if (gain <= 1e-12).all():
+        return rounds
+    threat = equilibria.min(axis=0)
+    for until in range(rounds - 1, 0, -1):
+        for reward in equilibria:
+            left = rounds - until
+            in_the_end = (reward - threat) * _sum_weights(weight, left)
+            # What there is to lose moves from here in one direction only, so that the last round of
+            # the profile and its first are enough.
+            of_profile = (paid - threat) * _sum_weights(weight, until - 1)
+            in_the_beginning = of_profile + weight ** (until - 1) * in_the_end
+            if (np.minimum(in_the_end, in_the_beginning) >= gain - 1e-12).all():
+                return until
+    return 0
+
+
+def _sum_weights(weight: float, rounds: int) -> float:
+    """Return what so many rounds weigh that follow this one."""
+    if weight == 1.0:
+        return float(rounds)
+    return weight * (1 - weight**rounds) / (1 - weight)
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:
@@ -584,10 +600,8 @@ def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Flo
     cells = np.zeros((len(plays.repeats), plays.rounds, form.num_players), dtype=np.int64)
     weights = np.zeros(cells.shape[:2])
     for row in plays.moves:
-        played, seat = (
-            (plays.numbers[row["repeat"]], row["turn"] - 1),
-            form.players.index(row["seat"]),
-        )
+        played = (plays.numbers[row["repeat"]], row["turn"] - 1)
+        seat = form.players.index(row["seat"])
         cells[*played, seat] = form.actions[seat].index(str(row["move"]))
         weights[played] = plays.config.discount ** played[1]
     return cells, weights
@@ -692,7 +706,7 @@ class AmountRow(TypedDict):
 
 
 class EquilibriumRow(TypedDict):
-    """An equilibrium; what it pays stands in a column for each seat."""
+    """An equilibrium; what it pays is in a column for each seat."""
 
     equilibrium: str
     nearest: Annotated[bool, column("nearest to the play")]
@@ -733,11 +747,11 @@ class PlayedSeatFigures(TypedDict):
     round in a repeated game); negative where varying moves earned more than any single one would
     have"""
     best_reply: Annotated[float | None, column(format=".3f")]
-    """what the best reply to the strategy in the other seat earns a round, exactly, its replies
-    included"""
+    """what the best reply to the strategy in the other seat earns per round, as expected, its
+    replies included"""
     best_reply_regret: Annotated[Interval | None, column("lost to the best reply", ".3f")]
-    """what the best reply to the strategy in the other seat would expect per round in plays as long
-    as these were, less what was earned"""
+    """what the choices cost per round beside the best reply to the strategy in the other seat, as
+    expected when they were made: no luck of draws is in it"""
     lost: Annotated[Interval | None, column(format=".3f")]
     """what the answers of a play lose if all others play the equilibrium"""
 
@@ -786,28 +800,41 @@ def _list_seats(
     theory = plays.config.theory
     predicted = nearest.payoffs if nearest else theory.known.payoffs if theory.known else None
     losses = np.zeros_like(plays.payoffs)
+    reply_costs = np.zeros_like(plays.payoffs)
     for row in plays.moves:
-        losses[plays.numbers[row["repeat"]], plays.seats.index(row["seat"])] += row["cost"] or 0.0
+        place = plays.numbers[row["repeat"]], plays.seats.index(row["seat"])
+        losses[place] += row["cost"] or 0.0
+        reply_costs[place] += (row["reply_cost"] or 0.0) * plays.config.discount ** (
+            row["turn"] - 1
+        )
     sizes = plays.weights / plays.weights.mean()
+    weight = plays.config.continuation * plays.config.discount
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
-        payoffs, bounds = plays.payoffs[:, number], None
+        payoffs = plays.payoffs[:, number]
+        bounds = None
         ends = None if plays.ends is None else plays.ends[number]
         if plays.readings.voids and ends is not None:
             bounds = missing_bounds(
                 payoffs * sizes, len(plays.readings.voids), ends.min(), ends.max()
             )
-        reply = find_best_reply(plays.config, number)
+        reply = value_best_reply(plays.config.make_game(), seat, plays.config.strategies)
         lost_to_reply = None
         if reply is not None and ends is not None:
-            lost_to_reply = _compare_with_reply(plays, reply, number, seat)
+            # A choice costs at most the range of payoffs in this round and all that may follow.
+            most = float(np.ptp(ends)) * (1 + _sum_weights(weight, plays.config.rounds - 1))
+            lost_to_reply = plays.average(
+                reply_costs[:, number] / plays.weights,
+                f"reply {seat}",
+                ends=np.array([0.0, most]),
+            )
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat, ends=ends),
             equilibrium_payoff=predicted[seat] if predicted else None,
             payoff_least=bounds[0] if bounds else None,
             payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
-            best_reply=None if reply is None else reply.value,
+            best_reply=reply,
             best_reply_regret=lost_to_reply,
             lost=(
                 plays.average(losses[:, number], f"lost {seat}", plays.repeats)
@@ -816,22 +843,6 @@ def _list_seats(
             ),
         )
     return groups
-
-
-def _compare_with_reply(plays: Plays, reply: BestReply, number: int, seat: str) -> Interval:
-    """Average what the best reply would have earned in plays of the same lengths, less what was
-    earned."""
-    lengths = np.zeros(len(plays.repeats), dtype=np.int64)
-    for row in plays.moves:
-        if row["seat"] == seat:
-            play = plays.numbers[row["repeat"]]
-            lengths[play] = max(lengths[play], row["turn"])
-    discount = plays.config.discount
-    earned = np.array([reply.earn(int(rounds), discount) for rounds in lengths])
-    ends = plays.ends
-    assert ends is not None, "a best reply is to an automaton in a table"
-    could_lose = np.array([earned.min() - ends[number].max(), earned.max() - ends[number].min()])
-    return plays.average(earned - plays.payoffs[:, number], seat, ends=could_lose)
 
 
 def _group_moves(
@@ -863,7 +874,13 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
         options = plays.options[seat, infoset, part]
         if tree is not None:
             options = tree.infosets[tree.infoset_index[seat, infoset]].moves
-        made, repeats = [name_move(row["move"]) for row in rows], [row["repeat"] for row in rows]
+        made = [name_move(row["move"]) for row in rows]
+        repeats = [row["repeat"] for row in rows]
+        predicted = (
+            None
+            if nearest is None
+            else find_made_shares(nearest, seat, infoset, plays.config.noise)
+        )
         for move in dict.fromkeys([*options, *made]):
             hits = np.array([other == move for other in made], dtype=np.float64)
             # Answers of one play are not independent: where there are several, plays are drawn and
@@ -881,7 +898,7 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
                     if alone
                     else plays.average(hits, "share", repeats, _SHARES)
                 ),
-                in_equilibrium=nearest.shares[seat][infoset].get(move, 0.0) if nearest else None,
+                in_equilibrium=None if predicted is None else predicted.get(move, 0.0),
             )
 
 
@@ -892,7 +909,8 @@ def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
         values = np.array([row["move"] for row in rows], dtype=np.float64)
         least, median, most = map(float, np.quantile(values, [0, 0.5, 1]))
         mean = plays.average(values, "amount", [row["repeat"] for row in rows])
-        named, number = part or nameless, turn or None
+        named = part or nameless
+        number = turn or None
         yield AmountRow(
             seat=seat,
             part=named,
@@ -931,7 +949,8 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
     welfare = (
         plays.average(plays.payoffs.sum(axis=1), "welfare", ends=totals) if plays.repeats else None
     )
-    optimum, price = theory.optimum, None
+    optimum = theory.optimum
+    price = None
     if welfare is not None and optimum is not None and optimum > 0 and welfare.estimate > 0:
         price = optimum / welfare.estimate
     return PlayedGameRow(
@@ -949,7 +968,8 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
 
 def show_rules(measured: Measurement) -> Shown:
     """Show the rules as the first seat is told them, and the file that the game came from."""
-    game, source = measured.config.make_game(), measured.config.game.text
+    game = measured.config.make_game()
+    source = measured.config.game.text
     briefing = write_rules(game.view(game.start(), game.roles[0]))
     blocks = (Paragraph(f"As {game.roles[0]} is told them:"), Code(briefing, "text"))
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)

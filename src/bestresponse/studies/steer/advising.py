@@ -27,6 +27,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from bestresponse.core.errors import InvalidGame, StoreError, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
 from bestresponse.games.dialogue.deals import read_by_schema, shorten
 from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
@@ -438,7 +439,7 @@ def write_adviser(adviser: Adviser) -> str:
 def _load_adviser(path: Path, changed: int, source: str) -> Adviser:
     domain = load_domain(source)
     try:
-        return Adviser.from_text(path.read_text("utf-8"), domain)
+        return Adviser.from_text(read_text_file(path), domain)
     except UsageError as error:
         raise UsageError(f"{path.parent} has no advice: {error}") from None
     except (OSError, ValueError) as error:  # pydantic's errors are ValueErrors
@@ -453,7 +454,7 @@ def open_adviser(domain: str | Path, run: str | Path | StoredRun = "results") ->
         if not (path / FILE).exists():
             raise UsageError(
                 f"{path} has no advice: no solved tree was written there; expected a finished run"
-                " of steer without --observe summary"
+                " of steer by cfr or imitation, without --observe summary"
             )
         return _load_adviser(path / FILE, (path / FILE).stat().st_mtime_ns, str(domain))
     load_domain(domain)  # one that does not exist is told before runs are looked for

@@ -76,6 +76,7 @@ from bestresponse.core.errors import (
     UsageError,
 )
 from bestresponse.core.extras import install_hint
+from bestresponse.core.files import read_json
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.json import digest
 from bestresponse.core.player import Decision, Nature, Player, Reading, Status
@@ -266,7 +267,7 @@ def open_answers(
     calls = Lines(path / "calls.jsonl")
     try:
         kept = path / "prompts.json"
-        if kept.exists() and json.loads(kept.read_text("utf-8")) != prompts:
+        if kept.exists() and read_json(kept) != prompts:
             raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
         kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
         recording: dict[str, Model] = {

@@ -55,7 +55,7 @@ class SteerConfig(RunSettings):
     )
     model: ModelSetting = setting(default=SIMULATED, kw_only=False, short="-m")
     """Model that speaks; `simulated` needs no model."""
-    judge: str = setting(default="", help="The model that rules; the speaker if not said.")
+    judge: str = setting(default="", help="Model that judges the outcome. [default: the speaker]")
     scenarios_by: str = setting(default="")
     """Model that writes the games from examples. [default: drawn from the seed]"""
     second: Literal["", "deal", "score"] = setting(default="")

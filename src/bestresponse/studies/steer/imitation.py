@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.studies.steer.building import Embedding
 from bestresponse.studies.steer.solving import EvaluatedPolicy, judge_policy, mixed_policy
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -179,7 +180,7 @@ class KeptNetwork:
     def __call__(self, inputs: Array, targets: Array, how: Training) -> PolicyNetwork:
         """Return the network that was trained on this."""
         try:
-            stored = json.loads(self.path.read_text("utf-8"))
+            stored = parse_json(read_text_file(self.path))
             if stored["fingerprint"] == fingerprint(inputs, targets, how):
                 return PolicyNetwork.from_json(stored["network"])
         except (OSError, ValueError, KeyError, TypeError, StoreError):

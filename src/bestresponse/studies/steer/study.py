@@ -70,7 +70,7 @@ from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
 
 _THREAT = 0.01
-"""An advice that loses more than this share of the range of payoffs where it is given is a
+"""A recommendation that loses more than this share of the range of payoffs where it is given is a
 threat."""
 _LONGEST = 200
 _RARE = 0.005  # moves with less probability are not worth a reader's time

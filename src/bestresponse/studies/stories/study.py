@@ -20,7 +20,7 @@ import numpy as np
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError
 from bestresponse.core.files import read_toml
-from bestresponse.core.json import JsonObject, digest
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.formal.evaluate.dataset import (
     Story,
@@ -71,7 +71,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
             if stored or not Path(value).exists():
                 raise SettingError("stories", f"{value}: there is no such folder")
             return read_stories(Path(value))
-        return tuple(story if isinstance(story, Story) else make_story(**story) for story in value)
+        return tuple(_take_story(story) for story in value)
 
     @classmethod
     def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
@@ -82,6 +82,20 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
             | {name: getattr(story, name) for name in kept}
             for story in value
         ]
+
+
+def _take_story(story: Story | JsonMapping) -> Story:
+    """Return a story, or the one that a run has kept as data."""
+    match story:
+        case Story():
+            return story
+        case Mapping():
+            return make_story(**story)
+        case _:
+            raise SettingError(
+                "stories",
+                f"expected a folder, or stories as `read_stories` returns them, got {story!r:.80}",
+            )
 
 
 @settings

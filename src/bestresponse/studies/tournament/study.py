@@ -12,7 +12,7 @@ both seats, against itself included.
 Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
 against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
 replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
-the mean payoff a round over both seats.
+the mean payoff per round over both seats.
 
 Who takes part in a tournament: groups and names of strategies, files, functions and models.
 
@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from itertools import product
+from itertools import permutations, product
 from math import inf, isclose, isnan
 from pathlib import Path
 from statistics import fmean
@@ -79,6 +79,7 @@ from bestresponse.report.blocks import (
 )
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.stats.statistics import Interval, wilson
 from bestresponse.runs import inputs
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.models import open_models
@@ -89,7 +90,7 @@ from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.dynamics.learning import replicator
-from bestresponse.theory.dynamics.moran import count_takeovers
+from bestresponse.theory.dynamics.moran import Fitness, count_takeovers, fixation_probability
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
@@ -393,7 +394,7 @@ def _make_entry(name: str) -> Contestant:
 
 
 def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Contestant]:
-    """List the probes of a fingerprint, a square of so many points a side."""
+    """List the probes of a fingerprint, a square of so many points per side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
         raise SettingError(
@@ -498,7 +499,9 @@ def _run_rules(
 
 
 _GENERATIONS = 1_000
-_MORAN_RUNS = 100
+_MORAN_RUNS = 1_000
+_MOST_FIXATIONS = 40
+"""With more strategies the table of fixation probabilities is left out."""
 
 
 class StandingRow(TypedDict):
@@ -507,12 +510,12 @@ class StandingRow(TypedDict):
     game: str
     name: str
     kind: str
-    per_round: Annotated[float | None, column("payoff a round", ".3f")]
+    per_round: Annotated[float | None, column("payoff per round", ".3f")]
     """mean over all matches that count: both seats and itself, unless settings say otherwise"""
     first: Annotated[float | None, column("first seat", ".3f")]
-    """payoff a round when moving in the first seat"""
+    """payoff per round when moving in the first seat"""
     second: Annotated[float | None, column("second seat", ".3f")]
-    """payoff a round when moving in the second seat"""
+    """payoff per round when moving in the second seat"""
     share: Annotated[float | None, column("normalised", ".2%")]
     """0 %: always the lowest payoff of the seat, 100 %: always the highest"""
     total: Annotated[float | None, column(format=".1f")]
@@ -559,7 +562,17 @@ class MoranRow(TypedDict):
 
     strategy: str
     wins: Annotated[int, column("took over")]
-    share: Annotated[float, column("of all runs", ".2f")]
+    share: Annotated[Interval, column("of all runs", ".2f", "95 % interval over runs (Wilson)")]
+
+
+class FixationRow(TypedDict):
+    """The probability that one individual of a strategy takes over a population of another one,
+    worked out exactly (Nowak et al. 2004)."""
+
+    mutant: str
+    resident: str
+    probability: Annotated[float, column("takes over", ".4f")]
+    neutral: Annotated[float, column("by chance", ".4f", "1 / population: no selection")]
 
 
 def normalise(total: float, least: float, most: float, plays: float) -> float:
@@ -577,25 +590,50 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
 def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
     totals, spread, rounds = _work_out(config)
-    missing, repetitions = np.zeros(totals.shape[:2]), float(config.repetitions or 1)
+    missing = np.zeros(totals.shape[:2])
+    repetitions = float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
-    earned: dict[tuple[int, int], list[list[float]]] = {pair: [] for pair in config.played_pairs}
-    lasted: dict[tuple[int, int], list[int]] = {pair: [] for pair in config.played_pairs}
+    matches: dict[tuple[int, ...], list[_PlayedMatch]] = {pair: [] for pair in config.played_pairs}
     for play in plays:
         pair = tuple(play.data["places"])
-        if pair in earned and play.record.void is None:
-            earned[pair].append([play.record.payoffs[role] for role in config.stage.form.players])
-            lasted[pair].append(_count_rounds(config, play))
-    for (first, second), payoffs in earned.items():
-        mirrored = first != second and config.is_mirrored(first, second)
-        for pair, step in (((first, second), 1), ((second, first), -1))[: 2 if mirrored else 1]:
-            counts[pair], missing[pair] = repetitions, repetitions - len(payoffs)
-            if payoffs:
-                totals[pair] = np.mean(payoffs, axis=0)[::step]
-                rounds[pair] = np.mean(lasted[first, second])
-            if len(payoffs) > 1:
-                spread[pair] = np.std(payoffs, axis=0, ddof=1)[::step]
-    return Standings(config, totals, rounds, spread, missing, counts)
+        if pair in matches and play.record.void is None:
+            matches[pair].append(_PlayedMatch.read(config, play))
+
+    def enter(pair: tuple[int, ...], played: Sequence[_PlayedMatch]) -> None:
+        counts[pair] = repetitions
+        missing[pair] = repetitions - len(played)
+        payoffs = [match.payoffs for match in played]
+        if played:
+            totals[pair] = np.mean(payoffs, axis=0)
+            rounds[pair] = np.mean([match.rounds for match in played])
+        if len(played) > 1:
+            spread[pair] = np.std(payoffs, axis=0, ddof=1)
+
+    for (first, second), played in matches.items():
+        enter((first, second), played)
+        if first != second and config.is_mirrored(first, second):
+            enter((second, first), [match.mirrored for match in played])
+    return Standings(config, totals, rounds=rounds, spread=spread, missing=missing, plays=counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _PlayedMatch:
+    """What both seats earned in one play of a match, and how many rounds it had."""
+
+    payoffs: tuple[float, float]
+    rounds: int
+
+    @classmethod
+    def read(cls, config: TournamentConfig, play: StoredPlay) -> _PlayedMatch:
+        first, second = config.stage.form.players
+        payoffs = play.record.payoffs[first], play.record.payoffs[second]
+        return cls(payoffs, _count_rounds(config, play))
+
+    @property
+    def mirrored(self) -> _PlayedMatch:
+        """The same match with the seats exchanged."""
+        first, second = self.payoffs
+        return _PlayedMatch((second, first), self.rounds)
 
 
 def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
@@ -628,11 +666,13 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
         if config.repetitions is None:
             result = exact_round_robin([*first, *second], config.stage.form, config.rules)
         else:
-            plays, seed = config.repetitions, split(config.seed, "matches")
+            plays = config.repetitions
+            seed = split(config.seed, "matches")
             result = play_round_robin(
                 [*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed
             )
-        grid, part = np.ix_(indices, indices), (slice(len(first)), slice(-len(first), None))
+        grid = np.ix_(indices, indices)
+        part = (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
         rounds[grid] = result.rounds[part]
@@ -707,7 +747,7 @@ class Standings:
     @property
     def winners(self) -> tuple[str, ...]:
         """Those who reach their target where targets are given, else those with the highest payoff
-        a round.
+        per round.
 
         Who lacks matches has no total, and cannot win.
         """
@@ -731,7 +771,8 @@ class Standings:
         )
 
     def _make_row(self, index: int) -> StandingRow:
-        entry, against = self.config.entries[index], self.opponents
+        entry = self.config.entries[index]
+        against = self.opponents
         counting = slice(1 if self.config.seats == "first" else 2)  # which seats count
         totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])[
             counting
@@ -740,7 +781,8 @@ class Standings:
             counting
         ]
         payoffs = self.config.stage.form.payoffs[counting]
-        least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
+        least = payoffs.min(axis=(1, 2))[:, None]
+        width = np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
         shares = np.where(
             width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats
@@ -816,6 +858,7 @@ class Standings:
             form="discrete",
             one_population=True,
             stride=max(1, generations // 100),
+            background=self.config.background,
         )
         for generation, shares in zip(path.times, path.strategies[0], strict=True):
             for name, share in zip(names, shares, strict=True):
@@ -842,10 +885,15 @@ class Standings:
             population // len(names) + (k < population % len(names)) for k in range(len(names))
         ]
         result = count_takeovers(
-            payoffs, counts, runs=_MORAN_RUNS, seed=split(self.config.seed, "moran")
+            self._find_moran_payoffs(payoffs),
+            counts,
+            runs=_MORAN_RUNS,
+            seed=split(self.config.seed, "moran"),
+            intensity=self.config.moran_intensity,
+            fitness=self.config.moran_fitness,
         )
         rows = [
-            MoranRow(strategy=name, wins=wins, share=wins / _MORAN_RUNS)
+            MoranRow(strategy=name, wins=wins, share=wilson(wins, _MORAN_RUNS))
             for name, wins in [
                 *zip(names, result.wins, strict=True),
                 ("undecided", result.undecided),
@@ -853,6 +901,40 @@ class Standings:
             if wins
         ]
         return sorted(rows, key=lambda row: (row["strategy"] == "undecided", -row["wins"]))
+
+    def _find_moran_payoffs(self, payoffs: Array) -> Array:
+        """Shift payoffs where the settings say so; SettingError where fitness would be negative."""
+        shifted = payoffs + (self.config.background or 0.0)
+        if self.config.moran_fitness == "linear" and shifted.min() < 0:
+            raise SettingError(
+                "background",
+                f"linear fitness cannot be negative, and the least payoff per round is"
+                f" {payoffs.min():g}; set background to {-payoffs.min():g} or more, or"
+                " moran_fitness to exponential",
+            )
+        return shifted
+
+    def list_fixations(self) -> Iterator[FixationRow]:
+        """Yield the exact fixation probability of every strategy among every other one, where a
+        Moran process is asked for."""
+        names, payoffs = self.complete
+        population = self.config.moran
+        if not population or len(names) > _MOST_FIXATIONS:
+            return
+        shifted = self._find_moran_payoffs(payoffs)
+        for mutant, resident in permutations(range(len(names)), 2):
+            pair = [mutant, resident]
+            yield FixationRow(
+                mutant=names[mutant],
+                resident=names[resident],
+                probability=fixation_probability(
+                    shifted[np.ix_(pair, pair)],
+                    population,
+                    intensity=self.config.moran_intensity,
+                    fitness=self.config.moran_fitness,
+                ),
+                neutral=1 / population,
+            )
 
 
 def _mean(values: Array) -> float | None:
@@ -924,6 +1006,15 @@ class TournamentConfig(ToolSettings):
     moran: int = setting(
         default=0, ge=0, le=100_000, help="Also run the Moran process with this many individuals."
     )
+    moran_fitness: Fitness = setting(default="exponential")
+    """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
+    1 - intensity + intensity x payoff per round, as in the `axelrod` package."""
+    moran_intensity: float = setting(
+        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 where linear."
+    )
+    background: float | None = setting(default=None, ge=0, le=1e9)
+    """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
+    negative, shares grow as if the least were 1]."""
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
     max_tokens: int = setting(default=256, ge=1, le=100_000, help="Maximum tokens per reply.")
@@ -941,6 +1032,12 @@ class TournamentConfig(ToolSettings):
     def __post_init__(self) -> None:
         if self.moran == 1:
             raise SettingError("moran", "expected a population of at least 2")
+        if not self.moran:
+            self.refuse_set(("moran_fitness", "moran_intensity"), "it belongs to the Moran process")
+        if self.moran_fitness == "linear" and self.moran_intensity > 1:
+            raise SettingError(
+                "moran_intensity", f"expected at most 1 where linear, got {self.moran_intensity:g}"
+            )
         if len(set(self.games)) < len(self.games):
             raise SettingError("games", "a game is named twice; name each once")
         if len(self.games) > 1:
@@ -1144,7 +1241,8 @@ def _seat_entry(
 ) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
-    entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
+    entry = config.entries[spec.data["places"][seat]]
+    seed = split(spec.data["seed"], seat)
     match entry.kind:
         case "model":
             return None
@@ -1305,7 +1403,7 @@ class BetweenRow(TypedDict):
 
     strategy: str
     against: str
-    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+    payoff: Annotated[float | None, column("payoff per round", ".2f")]
 
 
 class FingerprintRow(TypedDict):
@@ -1314,11 +1412,11 @@ class FingerprintRow(TypedDict):
 
     cooperates: Annotated[str, column("cooperates anyway")]
     defects: Annotated[str, column("defects anyway")]
-    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+    payoff: Annotated[float | None, column("payoff per round", ".2f")]
 
 
 class WinnerRow(TypedDict):
-    """Somebody who won a game: reached the target that was set, or the highest payoff a round."""
+    """Somebody who won a game: reached the target that was set, or the highest payoff per round."""
 
     game: str
     name: str
@@ -1442,6 +1540,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "shares": Frame(GenerationRow, shares),
             "final_shares": Frame(GenerationRow, sorted(final, key=lambda row: -row["share"])),
             "moran": Frame(MoranRow, first.list_takeovers() if alone else []),
+            "fixation": Frame(FixationRow, list(first.list_fixations()) if alone else []),
             "answers": readings.frames["answers"],
         },
         played if count_matches(config) else len(first.rows),
@@ -1512,7 +1611,8 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchR
     if sum(certain) ** 2 * config.rounds > room:
         return
     for i, k in product(range(len(automata)), repeat=2):
-        first, second = automata[i], automata[k]
+        first = automata[i]
+        second = automata[k]
         if (
             config.counts(i, k)
             and certain[i]
@@ -1624,6 +1724,14 @@ tournament = Study(
         ),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table("moran", caption=_PROSE["moran"]),
+        pivot(
+            "fixation",
+            "mutant",
+            "resident",
+            "probability",
+            title="Strategies that multiply",
+            caption=_PROSE["fixation"],
+        ),
         text(_PROSE["missing"], kind="info"),
         show_strategy_rules,
     ),

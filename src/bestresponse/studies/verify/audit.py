@@ -91,7 +91,7 @@ def _tell_left_out(passage: JsonMapping) -> str:
 def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
     """Draw verdicts of all attempts to be judged by people, as the web app reads them.
 
-    What was approved in the end stands in the last attempt, so that the first ones are not enough.
+    What was approved in the end is in the last attempt, so that the first ones are not enough.
     """
     items = []
     for number, row in enumerate(rows):

@@ -20,6 +20,7 @@ from typing import Annotated, Literal, TypedDict
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_text
 from bestresponse.core.json import JsonObject
 from bestresponse.report.frames import column
 from bestresponse.report.stats.agreement import (
@@ -228,7 +229,7 @@ def read_rated_sheets(folder: Path) -> RatedSheets:
 
     def read(pattern: str) -> Iterator[tuple[str, dict[str, Rating]]]:
         for path in sorted(folder.glob(pattern)):
-            if ratings := read_ratings(path.read_text("utf-8-sig")):
+            if ratings := read_ratings(read_text(path)):
                 yield path.stem.partition("-")[2].partition("-")[2], ratings
 
     people = tuple(ratings for _, ratings in read("sheet-rater-*.csv"))

@@ -28,6 +28,7 @@ from typing import Final, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_text
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.checker import Checked, Checker, ground
 from bestresponse.formal.claims.claim import Claim, Malformed, parse
@@ -412,7 +413,7 @@ def read_samples(folder: Path) -> tuple[Sample, ...]:
     path = folder / "samples.jsonl"
     if not path.is_file():
         raise UsageError(f"{folder}: expected recorded runs in a file samples.jsonl")
-    lines = enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
+    lines = enumerate(read_text(path, errors="replace").splitlines(), 1)
     samples = tuple(
         _read_json(Sample, line, f"{path}, line {number}") for number, line in lines if line.strip()
     )
@@ -424,7 +425,7 @@ def read_samples(folder: Path) -> tuple[Sample, ...]:
 def games_of(folder: Path) -> dict[str, Subject]:
     """Return the games that were played, from the reasoner's seat."""
     path = folder / "matrices.json"
-    text = path.read_text("utf-8", "replace") if path.is_file() else _PAPER
+    text = read_text(path, errors="replace") if path.is_file() else _PAPER
     games = {}
     for name, cells in _read_json(
         dict[str, dict[str, tuple[float, float]]], text, str(path)
@@ -443,7 +444,7 @@ def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
     """Return what the original solver answered: game, query, and true, false or error; empty where
     it was not kept."""
     path = folder / "query_verdicts.json"
-    text = path.read_text("utf-8", "replace") if path.is_file() else "{}"
+    text = read_text(path, errors="replace") if path.is_file() else "{}"
     return _read_json(dict[str, dict[str, str]], text, str(path))
 
 

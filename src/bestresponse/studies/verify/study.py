@@ -393,7 +393,7 @@ class ChosenRow(TypedDict):
 
 
 class AttemptFigures(TypedDict):
-    """The figures of the first or the last attempts; the share of every choice stands beside
+    """The figures of the first or the last attempts; the share of every choice is next to
     them."""
 
     unrefuted: int

@@ -4,15 +4,15 @@
     judge_run(run, model)       scores by a model                     simulate judge
     summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
 
-A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge.
+A sheet is a CSV file: one row per game and resident, one column per scale, filled in by one judge.
 Scores are whole numbers from 1 to 5; anything else is refused with its place. People and models see
 the same: rules, persona, what happened, and the resident's own words. `identity` is judged only
 where a model played with a persona. Several judges are summed up by means, deviations and medians,
 by how far they agree, and by how far models agree with people.
 
 People who played themselves assess their own play in the questionnaire of an experiment; its
-exported table `payments` is read beside the sheets where its questions are named like the scales.
-In the summary those who judged themselves stand apart from the players whom others judged.
+exported table `participants` is read beside the sheets where its questions are named like the
+scales. In the summary those who judged themselves stand apart from the players whom others judged.
 """
 
 from __future__ import annotations

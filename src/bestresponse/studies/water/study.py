@@ -336,6 +336,7 @@ class WaterGameRow(TypedDict):
     personas: bool
     repeat: int
     survivors: int | None
+    rsr_start: Annotated[float, column("RSR at the start", ".2f", "expected supply / needs of all")]
     rsr_end: Annotated[
         float | None, column("RSR at the end", ".2f", "expected supply / needs of the survivors")
     ]
@@ -659,6 +660,7 @@ def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGam
             personas=group.condition.persona,
             repeat=repeat,
             survivors=survivors,
+            rsr_start=group.rsr_start,
             rsr_end=None if np.isnan(rate) else rate,
             alive=alive,
         )

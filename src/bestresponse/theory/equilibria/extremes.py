@@ -41,7 +41,7 @@ _LONG = (
 _TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
 _MASK_BITS = (
-    52  # one bit a label: masks stand beside strategies in tables of floats, which hold 53 bits
+    52  # one bit a label: masks are next to strategies in tables of floats, which hold 53 bits
 )
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number

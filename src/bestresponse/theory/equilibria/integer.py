@@ -129,7 +129,7 @@ class Dictionary:
     row i.
 
     The last number of a row is its right side. Where the right side is a polynomial in a small
-    positive number, its coefficients stand at the end of the row, that of the highest power first.
+    positive number, its coefficients are at the end of the row, that of the highest power first.
     """
 
     rows: list[list[int]]

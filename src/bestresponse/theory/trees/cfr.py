@@ -31,7 +31,7 @@ first) and plans (first level first) go level by level.
 
 Iterations of counterfactual regret minimisation as one compiled loop (numba, extra `fast`).
 
-All players' sequences stand in one row, so the kernel knows any number of players. Per player and
+All players' sequences are in one row, so the kernel knows any number of players. Per player and
 iteration: one sparse product over the leaves gives what each own sequence earns, one pass over the
 own information sets (last first) gives values, regrets and the next behaviour, one pass (first
 first) the next realization plan.

@@ -217,7 +217,7 @@ def _minimise(
 
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
-    """One row a move: its weight less its probability times the weight of the sequence before it is
+    """One row per move: its weight less its probability times that of the sequence before it is
     0."""
     sparse = _load_sparse()
     rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))

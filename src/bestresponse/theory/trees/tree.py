@@ -9,10 +9,10 @@ the last node to the first is backward induction.
 H. W. Kuhn, "Extensive games and the problem of information", Contributions to the Theory of Games
 II, 1953.
 
-Growing a `Tree` from a description: what stands at a position, and the positions after it.
+Growing a `Tree` from a description: what is at a position, and the positions after it.
 
 The one entry is `build_tree`. A description is nested `Leaf`, `Chance` and `Turn` values, or, for
-games too large to write down, a starting position and a function `expand` that says what stands
+games too large to write down, a starting position and a function `expand` that says what is
 there; the positions may be anything. The tree is grown depth first without recursion and never past
 `limit` nodes.
 
@@ -217,7 +217,7 @@ class Tree:
         return " > ".join(reversed(labels)) or "the root"
 
     def describe(self, node: int) -> Leaf | Chance | Turn:
-        """Say what stands at a node, the positions after it being nodes, as `build_tree` takes
+        """Say what is at a node, the positions after it being nodes, as `build_tree` takes
         it."""
         owner = int(self.owner[node])
         below = self.children[node]
@@ -360,7 +360,7 @@ class Grower(Generic[Position]):
         return self._build(name)
 
     def settle(self, node: int, position: Position) -> tuple[int, Sequence[Position]]:
-        """Record what stands at `node`, whose parent and move are known: its kind, and the
+        """Record what is at `node`, whose parent and move are known: its kind, and the
         positions after it."""
         what = position if self.expand is None else self.expand(position)
         match what:

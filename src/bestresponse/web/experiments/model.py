@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass as plain_dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from string import Template
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 from urllib.parse import urlsplit
@@ -31,7 +32,7 @@ from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import find_stage_form
-from bestresponse.telling.language import ENGLISH, load_language
+from bestresponse.telling.language import load_language
 from bestresponse.web.experiments.phrases import find_repeated, list_foreign, list_phrases
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
@@ -48,9 +49,11 @@ TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
 Order = Literal["arrival", "random"]
 StandIns = Literal["none", "half", "count"]
-Outcome = Literal["finished", "unfinished", "no consent", "screened out"]
+Outcome = Literal["finished", "unfinished", "no consent", "screened out", "full", "seat lost"]
+"""How a person leaves: `full` found every seat taken, `seat lost` was away until somebody else took
+the seat."""
 STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
-"""What an answer that a stand-in gave counts of an answer of one's own."""
+"""What a round counts in which a stand-in answered."""
 _LONGEST = 2000
 _SHOWN = 60
 """So many characters of a text of a game are listed."""
@@ -62,6 +65,13 @@ Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Money = Annotated[Decimal, Field(ge=0, le=10**12)]
 Code = Annotated[str, Field(max_length=100)]
 Phrase = Annotated[str, Field(max_length=_LONGEST)]
+
+
+def _refuse_equal(options: Sequence[str]) -> None:
+    """Refuse options that nobody can tell apart, on the page or in the data."""
+    for number, option in enumerate(options):
+        if option in options[:number]:
+            raise ValueError(f"the option {option!r} stands twice")
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -76,8 +86,17 @@ class QuizQuestion(Question):
 
     @model_validator(mode="after")
     def _check_right(self) -> Self:
+        if not self.options and self.right:
+            raise ValueError("right is for a question with options; write answer, or add options")
         if not self.options and math.isnan(self.answer):
             raise ValueError("answer is missing")
+        if self.options and not math.isnan(self.answer):
+            raise ValueError(
+                "answer is for a question without options; of options say which one is right"
+            )
+        if len(self.options) == 1:
+            raise ValueError("options are one alone; a question needs two or more to choose from")
+        _refuse_equal(self.options)
         if self.options and self.right not in self.options:
             raise ValueError(f"right is {self.right!r}; expected one of the options")
         return self
@@ -113,11 +132,13 @@ class GameSettings:
     most: Money | None = None
     text: Annotated[dict[Phrase, Phrase], Field(max_length=300)] = field(default_factory=dict)
 
+    def find_rate(self, payment: "Payment") -> Decimal:
+        """Return the money for a point: that of the game, or else of the experiment."""
+        return payment.rate if self.rate is None else self.rate
+
     def convert(self, points: float, payment: "Payment") -> Decimal:
         """Return the money for points of this game, not rounded."""
-        earned = (payment.rate if self.rate is None else self.rate) * Decimal(
-            repr(round(points, 9))
-        )
+        earned = self.find_rate(payment) * Decimal(repr(round(points, 9)))
         return earned if self.most is None else min(earned, self.most)
 
 
@@ -177,6 +198,7 @@ class Item:
     def _check_options(self) -> Self:
         if self.kind == "choice" and len(self.options) < 2:
             raise ValueError("options are missing; a choice needs two or more")
+        _refuse_equal(self.options)
         if self.kind != "choice" and self.options:
             raise ValueError(
                 f'options are for a choice, and kind is {self.kind!r}; write kind = "choice"'
@@ -293,8 +315,8 @@ class Payment:
     """What participants are paid: `show_up`, and `rate` for every point; at least `least`, at most
     `most`.
 
-    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`. `paid` are
-    all games and rounds, one game drawn for each person, or one round of each game; `unfinished`
+    `stand_ins` says what a round counts in which a stand-in or bot answered. `paid` are all games
+    and rounds, one game drawn for each person, or one round of each game; `unfinished`
     says what a game counts that was closed.
     """
 
@@ -326,27 +348,37 @@ class Payment:
             Decimal("0.01"), ROUND_HALF_UP
         )
 
-    def compute_share(self, answers: int, stand_ins: int) -> float:
-        """Return the share of its points that a part counts; `stand_ins` of the answers were not
-        the person's.
+    def weigh_stand_ins(self) -> float:
+        """Return what of a round counts for a person for whom a stand-in answered in it.
 
-        >>> Payment("EUR").compute_share(4, 1), Payment("EUR", stand_ins="half").compute_share(4, 1)
-        (0.75, 0.875)
+        >>> Payment("EUR").weigh_stand_ins(), Payment("EUR", stand_ins="half").weigh_stand_ins()
+        (0.0, 0.5)
         """
-        return (answers - stand_ins + STAND_INS[self.stand_ins] * stand_ins) / answers
+        return STAND_INS[self.stand_ins]
 
 
 def _check_link(link: str) -> str:
     if link and (urlsplit(link).scheme not in ("https", "http") or not urlsplit(link).netloc):
         raise ValueError(f"link is {link[:60]!r}; expected an address that begins with https://")
+    for place in _PLACE.findall(link):
+        if place not in _LINK_PLACES:
+            raise ValueError(
+                f"{{{place}}} in the link stands for nothing; expected {{code}}, {{participant}} or"
+                " {label}"
+            )
     return link
+
+
+_PLACE = re.compile(r"{([^{}]*)}")
+_LINK_PLACES = ("code", "participant", "label")
 
 
 @dataclass(frozen=True, config=TABLE)
 class Completion:
     """What participants take away: a code, and a link back to where they came from.
 
-    Whoever did not finish, did not agree or was screened out gets another code, where there is one.
+    Whoever did not finish, did not agree, was screened out or found every seat taken gets another
+    code, where there is one.
 
     `{code}`, `{participant}` and `{label}` in the link stand for the code, for the participant's
     own code and for the label of the participant's link.
@@ -356,12 +388,25 @@ class Completion:
     unfinished: Code = ""
     no_consent: Code = ""
     screened_out: Code = ""
+    full: Code = ""
     link: Annotated[str, Field(max_length=2000), AfterValidator(_check_link)] = ""
+
+    @model_validator(mode="after")
+    def _check_code(self) -> Self:
+        if "{code}" in self.link and not self.code:
+            raise ValueError("the link has the place {code}, and there is no code; set code")
+        return self
 
     def find_code(self, outcome: Outcome) -> str:
         """Return the code for whoever leaves in that way, empty where there is none."""
-        played = {"finished": self.code, "unfinished": self.unfinished or self.code}
-        return {**played, "no consent": self.no_consent, "screened out": self.screened_out}[outcome]
+        codes: dict[Outcome, str] = {
+            "finished": self.code,
+            "unfinished": self.unfinished or self.code,
+            "no consent": self.no_consent,
+            "screened out": self.screened_out,
+            "full": self.full,
+        }
+        return codes.get(outcome, "")
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -409,7 +454,7 @@ class TimeLimits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and
+    `brand` is at the top of every page, beside the picture `logo`; `show_others` and
     `show_history` show what the others got and what happened when a game is over. `text` replaces
     texts of the pages by their names.
 
@@ -471,19 +516,22 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
         title=name,
         consent=setup.consent,
         seed=setup.seed,
-        debrief=setup.language == ENGLISH,  # theory is told in English only
+        debrief=True,
     )
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
 
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Keys and, for tables that stand several times, numbers from 0."""
 _PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
 """A picture in Markdown that is not in the folder of pictures, so that no browser would show it."""
 
 
+_OWN_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*pictures/([^/\s)]+)\)")
+
+
 class _Mistake(Exception):
-    """What is wrong, and the path of where it stands in the file."""
+    """What is wrong, and the path of where it is in the file."""
 
 
 @contextmanager
@@ -558,9 +606,12 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         return experiment, parts
 
 
-def check_experiment(text: str) -> Experiment:
-    """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
+def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
+    """Read the file and look up its games, seats and strategies, and its pictures where their
+    folder is known; UsageError with line and cause."""
     experiment, treatments = parse_experiment(text)
+    if pictures is not None:
+        _check_pictures(text, experiment, pictures)
     with _name_lines(text):
         for treatment, part in (
             (treatment, part) for treatment, parts in treatments.items() for part in parts
@@ -629,6 +680,18 @@ def list_remarks(text: str) -> list[str]:
                     " Give your own words in [games.text], or the rules as instructions."
                 )
     return list(dict.fromkeys(remarks))
+
+
+def _check_pictures(text: str, experiment: Experiment, folder: Path) -> None:
+    """Refuse pictures that are not in their folder, and a logo that is no name of a file there."""
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    with _name_lines(text):
+        if experiment.logo and experiment.logo not in there:
+            raise _Mistake(f"the logo {experiment.logo!r} is not in the folder {folder}", "logo")
+    for shown in _OWN_PICTURE.finditer(text):
+        if shown[1] not in there:
+            line = text.count("\n", 0, shown.start()) + 1
+            raise UsageError(f"line {line}: the picture {shown[1]!r} is not in the folder {folder}")
 
 
 def _refuse_repeated(table: str, names: Sequence[str]) -> None:
@@ -713,7 +776,7 @@ def _read_part(
             Template(phrase).get_identifiers()
         ):
             why = (
-                f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken"
+                f"${min(unknown)} does not occur in the phrase {phrase!r} that it is to be taken"
                 " from"
             )
             raise _Mistake(why, "games", number, "text", phrase)
@@ -732,19 +795,13 @@ def _read_part(
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse a language that is not there or not complete, and texts of pages that there are not
+    """Refuse a language that is not there or not complete, and texts of pages that do not exist
     or that have other places."""
     try:
         load_language(experiment.language)
     except UsageError as error:
         why = f"{error}. Choose another language, or add it: see docs/translate.md"
         raise _Mistake(why, "language") from None
-    if experiment.debrief and experiment.language != ENGLISH:
-        why = (
-            "debrief tells the equilibrium in English only, and the language is"
-            f" {experiment.language!r}; leave debrief out"
-        )
-        raise _Mistake(why, "debrief")
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
@@ -805,14 +862,14 @@ def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
         )
 
 
-def find_line(text: str, path: Path) -> int:
+def find_line(text: str, path: KeyPath) -> int:
     """Return the number of the line where `path` stands, or of the nearest table around it.
 
     >>> find_line("title = 'x'\\n[[games]]\\n[[games]]\\nrounds = 0\\n", ("games", 1, "rounds"))
     4
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    # The more lines are read, the more of the path is there; it stands in the first line that
+    # The more lines are read, the more of the path is there; it is in the first line that
     # brings all there ever is.
     depth = _measure_depth(lines, path)
     return (
@@ -821,7 +878,7 @@ def find_line(text: str, path: Path) -> int:
     )
 
 
-def _measure_depth(lines: Sequence[str], path: Path) -> int:
+def _measure_depth(lines: Sequence[str], path: KeyPath) -> int:
     """Return how much of the path the lines hold; lines at their end that begin something
     unfinished are left out."""
     for count in range(len(lines), 0, -1):

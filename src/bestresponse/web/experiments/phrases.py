@@ -107,7 +107,7 @@ def _list_moves(game: Game[S]) -> Iterator[str]:
             yield from infoset.moves
     if isinstance(game, HasSpeakers):
         # What can be agreed on is drawn anew in every play.
-        yield from getattr(game.domain.deal, "items", ())
+        yield from game.domain.deal.names
 
 
 def _play(game: Game[S], language: ListeningLanguage, rng: Random, *, with_rules: bool) -> None:

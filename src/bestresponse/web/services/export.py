@@ -1,8 +1,8 @@
-"""What participants have earned, and sessions as tables: a row for each answer, seat or person,
-with a codebook.
+"""Sessions as tables: a row for each answer, for each person, and for each game of a person, with a
+codebook.
 
 A participant is a code made from the session and the seat, beside the labels that came with the
-link. Nothing else personal is kept, so nothing else comes out, unless people write it into their
+link. Nothing else personal is kept, so nothing else is exported, unless people write it into their
 answers.
 """
 
@@ -10,37 +10,41 @@ import json
 import logging
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from decimal import Decimal
+from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
-from itertools import pairwise
 
-from bestresponse.core.capabilities import PrivateInformation, find_round
+from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
-from bestresponse.core.seeds import generator
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.runs.reporting.steps import trace_states
 from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
+from bestresponse.web.experiments.model import Experiment, Item
+from bestresponse.web.services.earnings import (
+    AnswerPlace,
+    Earnings,
+    PartEarnings,
+    compute_earnings,
+    find_outcome,
+    locate_answers,
+)
 from bestresponse.web.sessions.session import (
     LABELS,
+    Holder,
     Session,
     SessionTable,
     TimedAnswer,
-    round_amount,
-    trace_states,
 )
 from bestresponse.web.sessions.setup import PERSON, GameChoice, count_rounds, make_game
-from bestresponse.web.sessions.store import Lobby
+from bestresponse.web.sessions.store import Departed, Lobby
 
 Row = dict[str, Cell]
 _TEXTS = tomllib.loads(
@@ -48,11 +52,12 @@ _TEXTS = tomllib.loads(
 )
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "decisions": _TEXTS["setup"] | _TEXTS["decisions"],
-    "participants": _TEXTS["setup"] | _TEXTS["participants"],
-    **{table: _TEXTS[table] for table in ("payments", "draws", "times")},
+    "participants": _TEXTS["participants"],
+    "parts": _TEXTS["setup"] | _TEXTS["parts"],
+    "draws": _TEXTS["draws"],
+    "times": _TEXTS["times"],
 }
 """What every exported column means, in the order of the columns."""
-_CENT = Decimal("0.01")
 FORMATS = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
@@ -60,215 +65,6 @@ FORMATS = {
 }
 _log = logging.getLogger("bestresponse.web")
 _DIGITS = re.compile(r"\d+")
-_PAGES = {
-    "seated": "rules",
-    "ready": "waiting room",
-    "shown": "question",
-    "questionnaire": "end",
-    "finished": "last page",
-}
-"""The page that a person comes to by each event of the journal."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPlace:
-    """`stage` counts within the round from 1; payoffs are None until the stage is complete."""
-
-    round: int
-    stage: int
-    payoff: float | None = None
-    total: float | None = None
-
-
-def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[AnswerPlace]:
-    """Place every answer of a play, nature's too, in the order of the submissions.
-
-    The round is the one that the game says. A draw has the stage of the answers before it, 0 where
-    the round begins with it.
-    """
-    turns: list[AnswerPlace] = []
-    stages: Counter[int] = Counter()
-    latest: dict[Role, int] = {}
-    opened = False
-    steps = zip(submissions, pairwise(trace_states(game, submissions)), strict=True)
-    for index, (submission, (before, after)) in enumerate(steps):
-        current = find_round(game, before)
-        if submission.role != NATURE and not opened:
-            opened = True
-            stages[current] += 1
-        turns.append(AnswerPlace(current, stages[current]))
-        latest[submission.role] = index
-        if after is not before:
-            opened = False
-            _credit(turns, latest, game.payoffs(after), submissions)
-    return turns
-
-
-def _credit(
-    turns: list[AnswerPlace],
-    latest: Mapping[Role, int],
-    earned: Mapping[Role, float],
-    answers: Sequence[Submission],
-) -> None:
-    """Credit what each role has earned since its answer before the latest to its latest answer."""
-    for role, total in earned.items():
-        if role in latest:
-            turn = turns[latest[role]]
-            before = sum(
-                p.payoff or 0.0 for p, s in zip(turns, answers, strict=False) if s.role == role
-            )
-            payoff = round_amount(total - before + (turn.payoff or 0.0))
-            turns[latest[role]] = replace(turn, payoff=payoff, total=round_amount(total))
-
-
-@dataclass(frozen=True, slots=True)
-class PartEarnings:
-    """What one game brings: the points of the seat, those that count for the person, and the money
-    for these.
-
-    `bonus` is for taking part, and is paid whichever game or round is drawn. `round` is the one
-    that was drawn to be paid, None where all are. `answers` are all of the seat, `stand_ins` those
-    that the person did not give.
-    """
-
-    name: str
-    seat_points: float
-    points: float
-    money: Decimal
-    answers: int
-    stand_ins: int
-    round: int | None = None
-    bonus: Decimal = Decimal(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Earnings:
-    """What a participant has earned; money is due only to whoever confirmed the seat (consent and
-    quiz included).
-
-    `paid` is the name of the game that was drawn to be paid, empty where all are.
-    """
-
-    payment: Payment
-    due: bool
-    parts: tuple[PartEarnings, ...]
-    paid: str = ""
-
-    @property
-    def answers(self) -> int:
-        """How many answers the person gave."""
-        return sum(part.answers - part.stand_ins for part in self.parts)
-
-    @property
-    def stand_ins(self) -> int:
-        """How many answers stand-ins or bots gave."""
-        return sum(part.stand_ins for part in self.parts)
-
-    @property
-    def seat_points(self) -> float:
-        """The points of the seat in all games that count, whoever answered."""
-        return round_amount(sum(part.seat_points for part in self.parts))
-
-    @property
-    def points(self) -> float:
-        """The points that count for the person."""
-        return round_amount(sum(part.points for part in self.parts if self.paid in ("", part.name)))
-
-    @property
-    def total(self) -> Decimal:
-        """What is paid."""
-        earned = Decimal(0)
-        for part in self.parts:
-            earned += part.bonus
-            if self.paid in ("", part.name):
-                earned += part.money
-        return self.payment.settle(earned)
-
-    @property
-    def for_points(self) -> Decimal:
-        """The part of the total that is not for showing up."""
-        return self.total - self.payment.show_up.quantize(_CENT)
-
-
-def compute_earnings(
-    server: ServerState, experiment: Experiment, session: str, seat: int
-) -> Earnings:
-    """Work out what the person has earned in the games that count; any other brings nothing."""
-    payment = experiment.payment or Payment("none")
-    person = server.sessions.find_participant(session, seat)
-    holder = server.sessions.register.get(*person)
-    parts: list[PartEarnings] = []
-    for name, part_seat in server.sessions.list_seats(session, seat):
-        part = server.sessions.find_session(name)
-        if part is None:
-            continue
-        with part.lock:
-            draw = generator(experiment.seed, "paid round", *person, name).random()
-            parts.append(compute_part(part, part_seat, payment, draw))
-    paid = ""
-    if payment.paid == "random game" and parts:
-        paid = generator(experiment.seed, "paid game", *person).choice(parts).name
-    return Earnings(payment, holder.confirmed, tuple(parts), paid)
-
-
-def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> PartEarnings:
-    """Work out a game: all of its points or those of the round that was drawn, by the share that is
-    the person's own.
-
-    A game that was closed counts as far as it was played where the experiment says so.
-    """
-    role = session.roles[seat]
-    part = session.table.part
-    counts = session.begun and (
-        session.over or (session.standing.closed and payment.unfinished == "so far")
-    )
-    submissions = [
-        submission for submission in session.episode.submissions if submission.role == role
-    ]
-    in_person = [not submission.decision.stand_in for submission in submissions]
-    payoff = session.payoffs().get(role, 0.0) if counts else 0.0
-    points = payoff
-    chosen = in_person
-    drawn = None
-    if counts and payment.paid == "random round":
-        every = session.episode.submissions
-        located = [
-            turn
-            for turn, s in zip(locate_answers(session.game, every), every, strict=True)
-            if s.role == role
-        ]
-        # A round in which the table was closed has no payoff yet.
-        if rounds := sorted({turn.round for turn in located if turn.payoff is not None}):
-            drawn = rounds[int(draw * len(rounds))]
-            chosen = [
-                mine for mine, turn in zip(in_person, located, strict=True) if turn.round == drawn
-            ]
-            points = sum(turn.payoff or 0.0 for turn in located if turn.round == drawn)
-    # Where nothing was asked, being there counts as one answer.
-    chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
-    counted = round_amount(points * payment.compute_share(len(chosen), chosen.count(False)))
-    money = part.game.convert(counted, payment) if counts else Decimal(0)
-    took_part = counts and True in (*chosen, *in_person)
-    return PartEarnings(
-        name=part.name,
-        seat_points=payoff,
-        points=counted,
-        money=money,
-        answers=len(in_person),
-        stand_ins=in_person.count(False),
-        round=drawn,
-        bonus=part.game.bonus if took_part else Decimal(0),
-    )
-
-
-def find_outcome(
-    server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]
-) -> Outcome:
-    """Tell whether a person who sees the last page has finished: not closed, not replaced, half of
-    the answers own."""
-    standings = [(server.sessions.standings[name], seat) for name, seat in seats]
-    ended = any(standing.closed or seat in standing.replaced for standing, seat in standings)
-    return "unfinished" if ended or earnings.stand_ins > earnings.answers else "finished"
 
 
 def _list_lobbies(server: ServerState, lobby: str) -> list[Lobby]:
@@ -284,73 +80,116 @@ def list_items(server: ServerState, lobby: str = "") -> list[Item]:
     return list({item.name: item for item in reversed(items)}.values())[::-1]
 
 
-def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
-    """List every person who took a seat or was turned away, with points, money, codes and the
-    questionnaire."""
+def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
+    """List every person who took a seat or came in vain, with what they agreed to, did, earned and
+    answered on pages with questions."""
     items = list_items(server, lobby)
+    readied = _find_ready(server)
     rows: list[Row] = []
-    for study in (lobby for lobby in _list_lobbies(server, lobby) if lobby.source):
+    for study in _list_lobbies(server, lobby):
         for table in study.first_tables:
             for seat in table.setup.persons:
-                if server.sessions.register.get(table.id, seat).is_here:
+                holder = server.sessions.register.get(table.id, seat)
+                ready = readied.get((table.id, seat))
+                if holder.is_here or (ready and not holder.released):
                     answers = server.sessions.gather_answers(table.id, seat)
                     person = _describe_person(server, study.experiment, table, seat)
-                    rows.append(
-                        person | {f"q_{item.name}": answers.get(item.name) for item in items}
-                    )
-        for left in server.sessions.departed[study.id]:
-            person = {
-                "lobby": study.id,
-                **left["labels"],
-                "confirmed": False,
-                "consent": left["why"] != "no consent",
-            }
-            code = study.experiment.completion.find_code(left["why"]) or None
-            rows.append(
-                person | {"outcome": left["why"], "finished": left["at"], "completion_code": code}
-            )
-    columns = (*COLUMNS["payments"], *(f"q_{item.name}" for item in items))
+                    rows.append(person | {"ready": ready} | _list_replies(items, answers))
+        for number, left in enumerate(server.sessions.departed[study.id]):
+            # Whoever came again and has a seat now is one person.
+            held = server.sessions.register.find(study.id, left.labels)
+            if held is None or not server.sessions.register.get(*held).is_here:
+                person = _describe_departed(server, study, number, left)
+                rows.append(person | _list_replies(items, left.answers))
+    columns = (*COLUMNS["participants"], *(f"q_{item.name}" for item in items))
     return [{name: row.get(name) for name in columns} for row in rows]
+
+
+def _list_replies(items: Sequence[Item], answers: Mapping[str, Cell]) -> Row:
+    return {f"q_{item.name}": answers.get(item.name) for item in items}
+
+
+def _find_ready(server: ServerState) -> dict[tuple[str, int], str]:
+    """Find when the person in each seat was first ready."""
+    found: dict[tuple[str, int], str] = {}
+    for event in server.sessions.journal.read_events("ready"):
+        found.setdefault((event["session"], event["seat"]), event["at"])
+    return found
+
+
+def _describe_departed(server: ServerState, study: Lobby, number: int, left: Departed) -> Row:
+    agreed = left.agreed if study.setup.consent else None
+    return {
+        "lobby": study.id,
+        **left.labels,
+        "participant": server.departed_code(study.id, number),
+        "seated": left.seated,
+        "quiz_tries": left.quiz_tries if left.place else None,
+        "confirmed": False,
+        "consent": agreed,
+        "outcome": left.why,
+        "finished": left.at,
+        "completion_code": study.experiment.completion.find_code(left.why) or None,
+    }
 
 
 def _describe_person(
     server: ServerState, experiment: Experiment, table: SessionTable, seat: int
 ) -> Row:
     sessions = server.sessions
-    payment = experiment.payment
     holder = sessions.register.get(table.id, seat)
     seats = sessions.list_seats(table.id, seat)
     earnings = compute_earnings(server, experiment, table.id, seat)
     finished = sessions.finished.get((table.id, seat))
-    outcome = find_outcome(server, earnings, seats)
+    outcome = find_outcome(server, earnings, seats) if finished else None
+    agreed = holder.agreed or holder.confirmed
     return {
-        **{name: getattr(table, name) for name in ("lobby", "group", "treatment")},
-        **{
-            name: getattr(earnings, name)
-            for name in ("answers", "stand_ins", "seat_points", "points")
-        },
+        "lobby": table.lobby,
+        "group": table.group,
+        "treatment": table.treatment,
         "participant": server.code(table.id, seat),
         **{name: holder.labels.get(name) for name in LABELS},
+        "seated": holder.seated,
+        "quiz_tries": _count_tries(table, holder),
         "confirmed": earnings.due,
-        "consent": earnings.due if table.setup.consent else None,
+        "consent": agreed if table.setup.consent else None,
+        "answers": earnings.answers,
+        "stand_ins": earnings.stand_ins,
         "replaced": any(held in sessions.standings[name].replaced for name, held in seats),
         "parts_finished": sum(sessions.is_finished(name) for name, _ in seats),
         "parts": len(seats),
-        "outcome": outcome if finished else None,
+        "outcome": outcome,
         "finished": finished,
-        "currency": payment.currency if payment else None,
-        "stand_ins_count": payment.stand_ins if payment else None,
-        **{
-            name: float(getattr(payment, name)) if payment else None
-            for name in ("show_up", "rate", "least")
-        },
-        "paid_game": earnings.paid or None,
-        "paid_rounds": (
-            ", ".join(f"{part.name}: {part.round}" for part in earnings.parts if part.round) or None
-        ),
-        "money": float(earnings.total) if payment and earnings.due else None,
-        "completion_code": (experiment.completion.find_code(outcome) or None) if finished else None,
+        "completion_code": (experiment.completion.find_code(outcome) or None) if outcome else None,
+        "seat_points": earnings.seat_points,
+        "points": earnings.points,
+        **(_describe_payment(experiment, earnings) if experiment.payment else {}),
     }
+
+
+def _describe_payment(experiment: Experiment, earnings: Earnings) -> Row:
+    payment = earnings.payment
+    drawn = [part for part in earnings.parts if part.round]
+    return {
+        "currency": payment.currency,
+        "stand_ins_count": payment.stand_ins,
+        "show_up": float(payment.show_up),
+        "least": float(payment.least),
+        "most": None if payment.most is None else float(payment.most),
+        "payment_seed": experiment.seed,
+        "paid": payment.paid,
+        "game_draw": earnings.draw,
+        "paid_game": earnings.paid or None,
+        "paid_rounds": ", ".join(f"{part.name}: {part.round}" for part in drawn) or None,
+        "settled": earnings.settled,
+        "money": float(earnings.total) if earnings.due else None,
+    }
+
+
+def _count_tries(table: SessionTable, holder: Holder) -> int | None:
+    """Count how often the quiz was sent; None where there is none."""
+    asked = table.setup.quiz or table.part.game.questions
+    return holder.quiz_tries if holder.quiz_tries and asked else None
 
 
 def list_formats() -> list[str]:
@@ -359,7 +198,7 @@ def list_formats() -> list[str]:
 
 
 def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
-    """Export the table in that format, of one lobby or of all; UsageError where there is none of
+    """Export the table in that format, of one lobby or of all; UsageError if there is no table of
     that name."""
     if table not in TABLES or form not in FORMATS:
         raise UsageError(
@@ -376,9 +215,11 @@ def export_table(server: ServerState, table: str, form: str, lobby: str = "") ->
 def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
     """Describe every column of the other tables, those of the questionnaires too."""
     asked = {f"q_{item.name}": item.text for item in list_items(server, lobby)}
-    described = {**COLUMNS, "payments": {**COLUMNS["payments"], **asked}}
+    described = {**COLUMNS, "participants": {**COLUMNS["participants"], **asked}}
     described["wide"] = {
-        "g1_r2_1, ...": "Answer in game 1, round 2, stage 1; beside all columns of payments."
+        "g1_points, ...": "Points in game 1 that count for the person; empty where it is not over.",
+        "g1_money, ...": "Money for them, not rounded, without the bonus; 0 where not drawn.",
+        "g1_r2_1, ...": "Answer in game 1, round 2, stage 1; beside all columns of participants.",
     }
     columns = [
         (table, *column) for table, columns in described.items() for column in columns.items()
@@ -411,6 +252,12 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
     holder = server.sessions.register.get(
         *server.sessions.find_participant(table.id, -1 if seat is None else seat)
     )
+    if holder.released:
+        # Nobody has the seat of a person who was screened out; a stand-in plays it.
+        holder = Holder()
+        occupied = False
+    else:
+        occupied = occupant == PERSON
     return {
         **{name: getattr(table, name) for name in ("lobby", "group", "treatment", "created")},
         "rounds": _count_rounds(setup.game),
@@ -425,9 +272,7 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
         "stand_in_strategy": setup.stand_in,
         "role": role,
         "seat": occupant,
-        "participant": (
-            server.code(table.id, seat) if seat is not None and occupant == PERSON else None
-        ),
+        "participant": server.code(table.id, seat) if seat is not None and occupied else None,
         **{name: holder.labels.get(name) for name in LABELS},
     }
 
@@ -524,81 +369,110 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each page that a person came to, with the time until the next one by a
     steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
-    visits: dict[tuple[str, int], list[tuple[SessionTable, int, str, JsonMapping]]] = {}
-    for event in server.sessions.journal.read_events(*_PAGES):
+    visits: dict[tuple[str, int], list[JsonMapping]] = {}
+    for event in server.sessions.journal.read_events("seated", "shown"):
         table = tables.get(event["session"])
-        if table is not None and table.setup.seats[event["seat"]] == PERSON:
-            person = server.sessions.find_participant(table.id, event["seat"])
-            # Whoever held the seat before is in none of the other tables.
-            before = [] if event["event"] == "seated" else visits.get(person, [])
-            early = server.sessions.get_lobby(table.lobby).experiment.list_pages(table.part.name)
-            page = (
-                "rules"
-                if event.get("page") in [page.name for page in early]
-                else _PAGES[event["event"]]
-            )
-            visits[person] = [*before, (table, event["seat"], page, event)]
+        if table is None or table.setup.seats[event["seat"]] != PERSON:
+            continue
+        person = server.sessions.find_participant(table.id, event["seat"])
+        if event["event"] == "seated":
+            # Whoever held the seat before is another person.
+            visits[person] = []
+        else:
+            visits.setdefault(person, []).append(event)
     rows: list[Row] = []
-    for pages in visits.values():
-        for (table, seat, page, seen), following in zip(pages, [*pages[1:], None], strict=True):
-            spent = following[3].get("clock", 0) - seen.get("clock", 0) if following else -1.0
-            question = seen["turn"] + 1 if "turn" in seen else None
-            times = {
+    for person, pages in visits.items():
+        if server.sessions.register.get(*person).released:
+            continue
+        for seen, following in zip(pages, [*pages[1:], None], strict=True):
+            table = tables[seen["session"]]
+            turn = seen.get("turn")
+            spent = following["clock"] - seen["clock"] if following else -1.0
+            visit = _describe_seat(server, table, seen["seat"], "") | {
+                "page": seen.get("page", "question"),
+                "question": None if turn is None else turn + 1,
                 "at": seen["at"],
-                "question": question,
                 "spent": round(spent, 3) if spent >= 0 else None,
             }
-            visit = _describe_seat(server, table, seat, "") | {"page": page, **times}
             rows.append({name: visit[name] for name in COLUMNS["times"]})
     return rows
 
 
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each person of an experiment: what is paid, and every answer in a column of
-    its own."""
-    moves: dict[Cell, Row] = {}
+    """List one row for each person of an experiment: all of `participants`, what every game
+    brought, and every answer in a column of its own."""
+    cells: dict[Cell, Row] = {}
+    for row in list_parts(server, lobby):
+        if row["participant"]:
+            brought = cells.setdefault(row["participant"], {})
+            brought[f"g{row['part']}_points"] = row["points"]
+            brought[f"g{row['part']}_money"] = row["money"]
     for row in list_moves(server, lobby):
         if row["participant"] and not row["discarded"]:
-            moves.setdefault(row["participant"], {})[
-                f"g{row['part']}_r{row['round']}_{row['stage']}"
-            ] = row["action"]
-    names = {name for row in moves.values() for name in row}
+            name = f"g{row['part']}_r{row['round']}_{row['stage']}"
+            cells.setdefault(row["participant"], {})[name] = row["action"]
+    names = {name for row in cells.values() for name in row}
     columns = sorted(names, key=lambda name: [*map(int, _DIGITS.findall(name))])
-    payments = list_payments(server, lobby)
     return [
-        row | {name: moves.get(row["participant"], {}).get(name) for name in columns}
-        for row in payments
+        row | {name: cells.get(row["participant"], {}).get(name) for name in columns}
+        for row in list_participants(server, lobby)
     ]
 
 
-def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each seat, with what is known at the end and the answers to the
-    questionnaire."""
-    ready = {
-        (e["session"], e["seat"]): e["at"] for e in server.sessions.journal.read_events("ready")
-    }
+def list_parts(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each seat of each game: how far it came, and what it brought the person."""
+    readied = _find_ready(server)
+    brought = _find_part_earnings(server, lobby)
     rows: list[Row] = []
     for table, session in _list_tables(server, lobby):
-        for seat, occupant in enumerate(table.setup.seats):
-            holder = server.sessions.register.get(table.id, seat)
-            since = ready.get((table.id, seat))
-            agrees = table.setup.consent and table.number == 1 and occupant == PERSON
-            row = _describe_seat(
-                server, table, seat, session.roles[seat] if session else f"seat {seat + 1}"
-            )
-            tries = (
-                holder.quiz_tries
-                if holder.taken and (table.setup.quiz or table.part.name)
-                else None
-            )
-            row |= {
-                "seated": holder.seated,
-                "ready": since,
-                "quiz_tries": tries,
-            } | _describe_result(session, seat)
-            row["consent"] = since is not None if agrees else None
-            rows.append({name: row[name] for name in COLUMNS["participants"]})
+        for seat in range(len(table.setup.seats)):
+            role = session.roles[seat] if session else f"seat {seat + 1}"
+            row = _describe_seat(server, table, seat, role)
+            row |= {"name": table.part.name or table.setup.game.name}
+            row |= {"ready": readied.get((table.id, seat))}
+            row |= _describe_result(session, seat) | brought.get((table.id, seat), {})
+            rows.append({name: row.get(name) for name in COLUMNS["parts"]})
     return rows
+
+
+def _find_part_earnings(server: ServerState, lobby: str) -> dict[tuple[str, int], Row]:
+    """Find what each game of each person brought, by session and seat."""
+    found: dict[tuple[str, int], Row] = {}
+    for study in _list_lobbies(server, lobby):
+        for table in study.first_tables:
+            for seat in table.setup.persons:
+                if not server.sessions.register.get(table.id, seat).is_here:
+                    continue
+                earnings = compute_earnings(server, study.experiment, table.id, seat)
+                parts = {part.name: part for part in earnings.parts}
+                for name, held in server.sessions.list_seats(table.id, seat):
+                    part = parts.get(server.sessions.get_table(name).part.name)
+                    if part is not None:
+                        found[name, held] = _describe_points(part)
+                        if study.experiment.payment is not None:
+                            found[name, held] |= _describe_money(earnings, part)
+    return found
+
+
+def _describe_points(part: PartEarnings) -> Row:
+    return {
+        "rounds_played": part.rounds,
+        "rounds_missed": part.missed,
+        "points": part.points if part.counts else None,
+    }
+
+
+def _describe_money(earnings: Earnings, part: PartEarnings) -> Row:
+    paid = earnings.is_paid(part)
+    return {
+        "round_draw": part.draw,
+        "paid_round": part.round,
+        "paid": paid,
+        "rate": float(part.rate),
+        "most": None if part.most is None else float(part.most),
+        "bonus": float(part.bonus),
+        "money": float(part.money) if paid else 0.0,
+    }
 
 
 def _describe_result(session: Session | None, seat: int) -> Row:
@@ -624,7 +498,7 @@ def _describe_result(session: Session | None, seat: int) -> Row:
 TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
     "decisions": list_moves,
     "participants": list_participants,
-    "payments": list_payments,
+    "parts": list_parts,
     "wide": list_wide,
     "draws": partial(list_moves, table="draws"),
     "times": list_times,

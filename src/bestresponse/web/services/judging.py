@@ -25,13 +25,13 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats import agreement
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import to_csv
+from bestresponse.runs.reporting.steps import Step, list_steps
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.ratings import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
 from bestresponse.telling.render import write_rules
 from bestresponse.web.sessions.store import Journal, NotFound
 from bestresponse.web.watching.runs import rebuild_game
-from bestresponse.web.watching.steps import Step, list_steps
 
 _MOST_ITEMS = 1000
 _LONGEST = 50_000
@@ -299,7 +299,7 @@ class JudgingStore:
         return wrong
 
     def make_sheet(self, task: JudgingTask) -> str:
-        """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
+        """Make the sheet of a task: one row per judge and item, empty where nothing was said."""
         rows: list[dict[str, Cell]] = []
         for judge, item in itertools.product(task.judges, task.items):
             score = self._scores[task.id].get((judge, item.id))

@@ -12,7 +12,7 @@ from bestresponse.players.lookup import list_strategies
 from bestresponse.telling.render import write_rules
 from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import parse_experiment
-from bestresponse.web.services.export import compute_earnings
+from bestresponse.web.services.earnings import compute_earnings
 from bestresponse.web.sessions.session import PHASES, Session, SessionTable, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
@@ -227,7 +227,7 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     person = occupant == PERSON
     holder = server.sessions.register.get(*server.sessions.find_participant(*address))
     state = session.state(seat)
-    if state == "not here yet" and holder.taken:
+    if state == "not here yet" and holder.is_here:
         state = "seated, not confirmed"
     version, since = session.pages.get(seat, ("", now))
     page = next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), "")
@@ -245,7 +245,7 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
         token=token,
         path=path,
         participant=server.code(*address) if person else None,
-        label=find_label(holder.labels),
+        label="" if holder.released else find_label(holder.labels),
         state=state,
         page=page,
         on_page=on_page,

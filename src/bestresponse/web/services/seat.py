@@ -9,13 +9,9 @@ from dataclasses import dataclass
 from string import Template
 from urllib.parse import quote
 
+from bestresponse.analysis.costs import iterate_decisions, price_against_strategies
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
-from bestresponse.analysis.theory import (
-    Theory,
-    describe_theory,
-    iterate_decisions,
-    measure_against_others,
-)
+from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.capabilities import (
     EquilibriumSummary,
     Question,
@@ -25,27 +21,28 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.codec import ask_to_json
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
-from bestresponse.core.game import Game, Role, S, View
+from bestresponse.core.game import Action, Game, Role, S, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage, find_stage_form
 from bestresponse.games.quiz import make_quiz
+from bestresponse.players.lookup import find_known_strategies
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
+from bestresponse.runs.reporting.steps import format_action, round_amount
+from bestresponse.telling.language import ENGLISH
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
-from bestresponse.web.services.export import Earnings, compute_earnings, find_outcome
+from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import (
     Presence,
     Session,
     find_label,
-    format_action,
-    round_amount,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
-from bestresponse.web.texts import Cause, FieldMistake, PageTexts
+from bestresponse.web.texts import Cause, FieldMistake, PageTexts, load_texts
 
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
@@ -92,7 +89,7 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
         version = session.version(seat)
         view = session.episode.view(role)
         if not looking:
-            context.server.sessions.note_shown(session, seat)
+            context.server.sessions.note_shown(session, seat, name_page(context))
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
         rules = _tell_rules(session, view)
@@ -149,9 +146,11 @@ def find_seat(
         raise NotAllowed(Cause("cause_personal_link"))
     held = server.sessions.register.find(lobby, labels)
     screened_out = [
-        left["labels"] for left in server.sessions.departed[lobby] if left["why"] == "screened out"
+        find_label(left.labels)
+        for left in server.sessions.departed[lobby]
+        if left.why == "screened out"
     ]
-    if held is None and label and label in map(find_label, screened_out):
+    if held is None and label and label in screened_out:
         raise NotAllowed(Cause("cause_not_passed"))
     if held is not None and not personal and kept is None:
         raise NotAllowed(Cause("cause_label_taken"))
@@ -290,7 +289,8 @@ def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
         raise NotAsked("the game is not over yet")
     with context.session.lock:
         record = context.session.episode.record({})
-    return describe_equilibria(context.session.setup.game, record)
+        texts = context.session.table.texts
+    return describe_equilibria(context.session.setup.game, record, texts)
 
 
 def find_page(context: SeatContext) -> FormPage | None:
@@ -313,6 +313,25 @@ def find_page(context: SeatContext) -> FormPage | None:
     ]
     answers = context.server.sessions.gather_answers(session.id, seat) if open_pages else {}
     return next((page for page in open_pages if experiment.is_asked(page, answers)), None)
+
+
+def name_page(context: SeatContext) -> str:
+    """Name the page that the person sees, as the table of times has it."""
+    form = find_page(context)
+    if form is not None:
+        return f"page {form.name}"
+    phase = context.session.phase(context.seat)
+    match phase:
+        case "welcome":
+            return "rules"
+        case "gathering":
+            return "waiting room"
+        case "turn":
+            return "question"
+        case "waiting":
+            return "waiting"
+    later = context.server.sessions.list_later(context.session.id, context.seat)
+    return "result" if phase == "over" and later else "last page"
 
 
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:
@@ -382,201 +401,218 @@ def fill_link(experiment: Experiment, code: str, participant: str = "", label: s
 
 _MOST = 12
 _SURE = 1e-9  # less is what rounding leaves of a gain or a share that is none
-_NASH = "In an equilibrium nobody gains by changing only their own choice."
-_PERFECT = (
-    "In a subgame-perfect equilibrium whoever moves does what is best for them at every point of"
-    " the game, also at those that are never reached, knowing that everybody who moves later does"
-    " the same."
-)
-_ONLY = (
-    "As the number of rounds is known, playing this in every round is the only subgame-perfect"
-    " equilibrium of the whole game."
-)
-_REPEATED = (
-    "Playing one of these in every round is an equilibrium of the whole game; it can have many"
-    " others."
-)
-_NOTHING = (
-    "No equilibrium of this game is known here: it has no payoff table and no tree that is small"
-    " enough."
-)
 
 
-def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]:
+def describe_equilibria(
+    choice: GameChoice, record: Record, language: str | PageTexts = ENGLISH
+) -> tuple[Block, ...]:
     """Describe what theory says of the game and of this play of it, as blocks of a document."""
+    texts = load_texts(language) if isinstance(language, str) else language
     game = make_game(choice)
     theory = describe_theory(game)
     if theory.known is not None:
-        return _describe_known(game, theory.known, record)
+        return _describe_known(game, theory.known, record, texts)
     match theory.solution:
         case SolvedTree() as tree:
-            return _describe_tree(game, theory, tree, record)
+            return _describe_tree(game, theory, tree, record, texts)
         case SolvedTable() as table:
-            return _describe_table(game, table, record)
-        case _:
-            return (Note(game.theory_remark if isinstance(game, TheoryRemark) else _NOTHING),)
+            return _describe_table(game, table, record, texts)
+    if isinstance(game, TheoryRemark):
+        return (Note(texts.word(game.theory_remark)),)
+    return (Note(texts("theory_nothing")),)
 
 
-def _describe_known(game: Game[S], known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
-    sentences = (f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}", known.better)
-    words = tuple(Paragraph(text) for text in sentences if text)
+def _describe_known(
+    game: Game[S], known: EquilibriumSummary, record: Record, texts: PageTexts
+) -> tuple[Block, ...]:
+    tell = texts.language.tell
+    concept = texts.word(known.concept)
+    sentences = [f"{concept[:1].upper()}{concept[1:]}: {tell(known.words)}"]
+    if known.better:
+        sentences.append(tell(known.better))
+    words = tuple(map(Paragraph, sentences))
     if not known.payoffs:
         moves = []
         for _, state, role, action in iterate_decisions(record, game):
-            usual = format_action(find_equilibrium_moves(game, state).get(role))
             moves.append(
-                (role, write_history(game.view(state, role)), format_action(action), usual)
+                ComparedMove(
+                    who=role,
+                    knowing=write_history(game.view(state, role), texts.language),
+                    did=_write_answer(action, texts),
+                    usual=_write_answer(find_equilibrium_moves(game, state).get(role), texts),
+                )
             )
-        return (*words, _tabulate_moves(moves))
+        return (*words, _tabulate_moves(moves, texts))
     rows = {
-        "earned here": record.payoffs,
-        "in equilibrium": known.payoffs,
-        "together at best": known.better_payoffs,
+        "theory_earned": record.payoffs,
+        "theory_in_equilibrium": known.payoffs,
+        "theory_together": known.better_payoffs,
     }
-    return (*words, _tabulate_payoffs(game.roles, rows))
+    return (*words, _tabulate_payoffs(game.roles, rows, texts))
 
 
-def _tabulate_moves(moves: Sequence[tuple[Role, str, str, str]]) -> Table:
-    """Put every answer beside that of the equilibrium, with what was known when it was given."""
-    return Table(
-        tuple(map(Column, ("who", "knowing", "did", "in equilibrium"))),
-        tuple(moves),
-        "Move by move",
-    )
+@dataclass(frozen=True, slots=True)
+class ComparedMove:
+    """An answer beside that of the equilibrium, with what was known when it was given."""
+
+    who: Role
+    knowing: str
+    did: str
+    usual: str
+
+
+def _tabulate_moves(moves: Sequence[ComparedMove], texts: PageTexts) -> Table:
+    names = ("theory_who", "theory_knowing", "theory_did", "theory_in_equilibrium")
+    rows = tuple((texts.word(move.who), move.knowing, move.did, move.usual) for move in moves)
+    return Table(tuple(Column(texts(name)) for name in names), rows, texts("theory_moves"))
 
 
 def _tabulate_payoffs(
-    roles: Sequence[Role], rows: Mapping[str, Mapping[Role, float] | None]
+    roles: Sequence[Role], rows: Mapping[str, Mapping[Role, float] | None], texts: PageTexts
 ) -> Table:
-    columns = (Column(""), *(Column(role, "right", format=".4g") for role in roles))
+    """Tabulate what each role earns; the rows by the names of their texts."""
+    columns = (Column(""), *(Column(texts.word(role), "right") for role in roles))
     cells = tuple(
-        (name, *(earned.get(role) for role in roles)) for name, earned in rows.items() if earned
+        (texts(name), *(_write_number(earned[role], texts) for role in roles))
+        for name, earned in rows.items()
+        if earned
     )
-    return Table(columns, cells, "Payoffs")
+    return Table(columns, cells, texts("theory_payoffs"))
 
 
-def _describe_table(game: Game[S], solved: SolvedTable, record: Record) -> tuple[Block, ...]:
+def _describe_table(
+    game: Game[S], solved: SolvedTable, record: Record, texts: PageTexts
+) -> tuple[Block, ...]:
     shown = solved.nash.equilibria[:_MOST]
     roles = solved.game.players
+    names = [texts.word(role) for role in roles]
     columns = (
         Column(""),
-        *(Column(role) for role in roles),
-        *(Column(f"{role} gets", "right") for role in roles),
+        *map(Column, names),
+        *(Column(texts("theory_gets", who=name), "right") for name in names),
     )
     rows: list[tuple[Cell, ...]] = []
     for number, equilibrium in enumerate(shown, 1):
         mixes = zip(solved.game.actions, equilibrium.strategies, strict=True)
         played = [
-            _format_mix(dict(zip(actions, map(float, mix), strict=True))) for actions, mix in mixes
+            _write_mix(dict(zip(actions, map(float, mix), strict=True)), texts)
+            for actions, mix in mixes
         ]
-        name = f"equilibrium {number}" if len(shown) > 1 else "equilibrium"
-        rows.append((name, *played, *map(_format_number, equilibrium.payoffs)))
+        one = texts("theory_equilibrium")
+        name = texts("theory_numbered", number=number) if len(shown) > 1 else one
+        earned = [_write_number(payoff, texts) for payoff in equilibrium.payoffs]
+        rows.append((name, *played, *earned))
     repeated = isinstance(game, HasStage)
     if not repeated and record.payoffs:
         choices = {s.role: s.decision.action for s in record.submissions}
-        answers = (format_action(choices.get(role)) for role in roles)
-        rows.insert(
-            0,
-            (
-                "what was played",
-                *answers,
-                *(_format_number(record.payoffs[role]) for role in roles),
-            ),
-        )
-    table = Table(columns, tuple(rows), "Of one round" if repeated else "")
+        answers = [_write_answer(choices.get(role), texts) for role in roles]
+        earned = [_write_number(record.payoffs[role], texts) for role in roles]
+        rows.insert(0, (texts("theory_played"), *answers, *earned))
+    table = Table(columns, tuple(rows), texts("theory_of_one_round") if repeated else "")
     blocks = (
-        Paragraph(f"{_NASH} {_say_how_many(solved)}"),
+        Paragraph(f"{texts('theory_nash')} {_say_how_many(solved, texts)}"),
         table,
-        Paragraph(_judge_play(game, record)),
+        Paragraph(_judge_play(game, record, texts)),
     )
     if not isinstance(game, HasStage):
         return blocks
     only = solved.nash.complete and len(solved.nash.equilibria) == 1 and game.continuation == 1.0
-    return (*blocks, Paragraph(_ONLY if only else _REPEATED))
+    return (*blocks, Paragraph(texts("theory_only" if only else "theory_repeated")))
 
 
-def _say_how_many(solved: SolvedTable) -> str:
+def _say_how_many(solved: SolvedTable, texts: PageTexts) -> str:
     count = len(solved.nash.equilibria)
     if not solved.nash.complete:
-        return (
-            "Here is one; there may be more."
-            if count == 1
-            else f"Here are {min(count, _MOST)}; there may be more."
-        )
+        return texts("theory_found", count=min(count, _MOST))
     if any(equilibrium.index is None for equilibrium in solved.nash.equilibria) and count > 1:
-        return (
-            f"This game has infinitely many; {'some' if count > _MOST else 'these'} of their"
-            " corners are shown."
-        )
-    return "This game has exactly one." if count == 1 else f"This game has {count}."
+        return texts("theory_some_corners" if count > _MOST else "theory_corners")
+    return texts("theory_all", count=count)
 
 
-def _format_mix(chances: Mapping[str, float]) -> str:
-    """Format a move, or each with its share.
+def _write_mix(chances: Mapping[str, float], texts: PageTexts) -> str:
+    """Write a move, or each with its share.
 
-    >>> _format_mix({"swerve": 0.9, "straight": 0.1})
-    'swerve 90 %, straight 10 %'
+    >>> _write_mix({"swerve": 0.875, "straight": 0.125}, load_texts("en"))
+    'swerve 87.5 %, straight 12.5 %'
+    >>> _write_mix({"swerve": 0.875, "straight": 0.125}, load_texts("de"))
+    'ausweichen 87,5 %; geradeaus 12,5 %'
     """
-    used = {move: p for move, p in chances.items() if p > _SURE}
-    return (
-        next(iter(used))
-        if len(used) == 1
-        else ", ".join(f"{move} {100 * p:.3g} %" for move, p in used.items())
-    )
+    used = {texts.word(move): p for move, p in chances.items() if p > _SURE}
+    if len(used) == 1:
+        return next(iter(used))
+    shares = [f"{move} {texts.number(f'{100 * p:.3g}')} %" for move, p in used.items()]
+    return texts.language.messages["list-mark"].join(shares)
 
 
-def _format_number(amount: float) -> str:
-    return f"{round_amount(amount):.4g}"
+def _write_answer(action: Action | None, texts: PageTexts) -> str:
+    return texts.word(format_action(action))
 
 
-def _judge_play(game: Game[S], record: Record) -> str:
-    """Say whether anybody could have gained, given what the others did."""
-    lost = measure_against_others(record, game)
-    if not lost:
-        return ""
+def _write_number(amount: float, texts: PageTexts) -> str:
+    return texts.number(f"{round_amount(amount):.4g}")
+
+
+def _judge_play(game: Game[S], record: Record, texts: PageTexts) -> str:
+    """Say what the choices cost: in one round beside the best reply to what the others did, over
+    several beside the best reply to the strategies that are known."""
     role_of = {number: s.role for number, s in enumerate(record.submissions, 1)}
     if isinstance(game, HasStage):
-        missed = {
-            role: sum(lost[n] > _SURE for n in lost if role_of[n] == role) for role in game.roles
+        known = find_known_strategies(game, record.players)
+        prices = price_against_strategies(record, game, known)
+        people = [role for role in game.roles if role not in known]
+        costs = {
+            role: sum(price.cost for n, price in prices.items() if role_of[n] == role)
+            for role in people
+            if any(role_of[n] == role for n in prices)
         }
-        rounds = len(lost) // len(game.roles)
-        counts = ", ".join(f"{role} in {count} of {rounds}" for role, count in missed.items())
-        return f"Rounds in which another choice would have earned more in that round: {counts}."
+        if not costs:
+            return ""
+        lost = [f"{texts.word(role)} {_write_number(cost, texts)}" for role, cost in costs.items()]
+        return texts("theory_cost", costs=texts.language.messages["list-mark"].join(lost))
+    prices = price_against_strategies(record, game, {})
+    if not prices:
+        return ""
     gains = [
-        f"{role_of[n]} could have gained {_format_number(lost[n])}"
-        for n in sorted(lost)
-        if lost[n] > _SURE
+        texts("theory_gain", who=texts.word(role_of[n]), amount=_write_number(price.cost, texts))
+        for n, price in sorted(prices.items())
+        if price.cost > _SURE
     ]
     if not gains:
-        return (
-            "What was played is an equilibrium: given what the others did, nobody could have"
-            " gained."
-        )
-    return f"What was played is no equilibrium: given what the others did, {' and '.join(gains)}."
+        return texts("theory_kept")
+    return texts("theory_left", gains=texts.language.join(gains, "standard"))
 
 
 def _describe_tree(
-    game: Game[S], theory: Theory, solved: SolvedTree, record: Record
+    game: Game[S], theory: Theory, solved: SolvedTree, record: Record, texts: PageTexts
 ) -> tuple[Block, ...]:
     perfect = solved.subgame_perfect
-    blocks: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
+    blocks: list[Block] = [Paragraph(texts("theory_perfect" if perfect else "theory_nash"))]
     policy, *others = theory.policies
     if perfect and perfect.count > 1:
-        blocks.append(
-            Paragraph(
-                f"This game has {perfect.count:,}, as some moves are equally good; here is one."
-            )
-        )
+        number = texts.language.write_count(perfect.count)
+        blocks.append(Paragraph(texts("theory_ties", number=number)))
     if others and not perfect:
-        blocks.append(Paragraph(f"This game has {len(theory.policies)} or more; here is one."))
+        number = texts.language.write_count(len(theory.policies))
+        blocks.append(Paragraph(texts("theory_more", number=number)))
     if solved.cfr is not None:
-        blocks.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
+        # How far they may be off is said in English only.
+        in_english = texts.language.name == ENGLISH
+        roughly = texts("theory_roughly")
+        blocks.append(Note(f"{roughly[:-1]}: {solved.remarks[0]}." if in_english else roughly))
     moves = []
     for _, state, role, action in iterate_decisions(record, game):
-        label = theory.name_infoset(game.view(state, role))
-        moves.append((role, label, format_action(action), _format_mix(policy.at(role, label))))
+        view = game.view(state, role)
+        label = theory.name_infoset(view)
+        moves.append(
+            ComparedMove(
+                who=role,
+                knowing=write_history(view, texts.language),
+                did=_write_answer(action, texts),
+                usual=_write_mix(policy.at(role, label), texts),
+            )
+        )
     payoffs = {
-        "earned here": record.payoffs,
-        "in equilibrium, on average": policy_value(solved.tree, policy),
+        "theory_earned": record.payoffs,
+        "theory_on_average": policy_value(solved.tree, policy),
     }
-    return (*blocks, _tabulate_moves(moves), _tabulate_payoffs(game.roles, payoffs))
+    return (*blocks, _tabulate_moves(moves, texts), _tabulate_payoffs(game.roles, payoffs, texts))

@@ -156,8 +156,9 @@ class SeatWorker:
             self._pool.submit(work).add_done_callback(partial(self._note_done, session, role, turn))
 
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
-        deal = session.game.domain.deal if isinstance(session.game, HasSpeakers) else None
-        understand = partial(session.table.texts.understand, names=getattr(deal, "items", ()))
+        game = session.game
+        names = game.domain.deal.names if isinstance(game, HasSpeakers) else ()
+        understand = partial(session.table.texts.understand, names=names)
         player = make_seat(
             occupant,
             session.game,

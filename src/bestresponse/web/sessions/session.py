@@ -20,6 +20,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
+from bestresponse.runs.reporting.steps import round_amount
 from bestresponse.web.sessions.setup import PERSON, Setup
 from bestresponse.web.texts import Cause, PageTexts
 
@@ -106,12 +107,13 @@ class TimedAnswer:
 @dataclass
 class TableStanding:
     """What happened to the seats of a table besides answers; shared between the store and the
-    session."""
+    session. `pages` are those that people saw last."""
 
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
+    pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
     closed: bool = False
     attempt: int = 1
@@ -491,17 +493,6 @@ class Session:
             self.pages[seat] = (version, time.monotonic())
 
 
-def trace_states(game: Game[S], submissions: Sequence[Submission]) -> list[S]:
-    """List the state before every answer, and the last one; it is the same object until a stage is
-    complete."""
-    episode = Episode(game)
-    states = [episode.state]
-    for submission in submissions:
-        episode.submit(submission.role, submission.decision)
-        states.append(episode.state)
-    return states
-
-
 def name_attempt(session: str, attempt: int) -> str:
     """Name an attempt at a session in the journal.
 
@@ -509,33 +500,3 @@ def name_attempt(session: str, attempt: int) -> str:
     ('a1-3', 'a1-3.2')
     """
     return session if attempt == 1 else f"{session}.{attempt}"
-
-
-def round_amount(amount: float) -> float:
-    """Round away what only floating-point arithmetic has added.
-
-    >>> round_amount(39.800000000000004), round_amount(-9.252e-19)
-    (39.8, 0.0)
-    """
-    return round(float(amount), 9) + 0.0
-
-
-def format_action(action: object) -> str:
-    """Format an answer for people; a dash where there is none.
-
-    >>> format_action({"points": 2.0, "mix": (0.25, 0.75)})
-    'points: 2, mix: 25 %, 75 %'
-    """
-    match action:
-        case None:
-            return "–"
-        case Mapping():
-            return ", ".join(f"{name}: {format_action(part)}" for name, part in action.items())
-        case tuple() | list():
-            return ", ".join(
-                f"{100 * part:.3g} %" if isinstance(part, float) else str(part) for part in action
-            )
-        case float():
-            return f"{round_amount(action):g}"
-        case _:
-            return str(action)

@@ -353,9 +353,12 @@ def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     if isinstance(game, AdjustableRounds):
         return game if choice.rounds is None else game.with_rounds(choice.rounds)
     check_telling(game)
-    if rounds > 1 and "rounds" not in list_parameters(game):
+    has_rounds = "rounds" in list_parameters(game)
+    if rounds > 1 and not has_rounds:
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
-    return set_parameters(game, {"rounds": rounds}) if rounds > 1 else game
+    if choice.rounds is None or not has_rounds:
+        return game
+    return set_parameters(game, {"rounds": choice.rounds})
 
 
 class Busy(BestResponseError):

@@ -34,6 +34,7 @@ from bestresponse.web.experiments.model import (
     Assignment,
     Experiment,
     ItemAnswer,
+    Outcome,
     check_experiment,
     parse_experiment,
     wrap_setup,
@@ -149,6 +150,24 @@ class Lobby:
         return tuple(table for table in self.tables if table.number == 1)
 
 
+@dataclass(frozen=True)
+class Departed:
+    """A person who takes no part any more, and why; `place` is the session, the seat and the number
+    of its holder, None where they never had one.
+
+    `answers` are those on pages before the game.
+    """
+
+    why: Outcome
+    at: str
+    labels: Mapping[str, str]
+    agreed: bool = False
+    seated: str | None = None
+    quiz_tries: int = 0
+    place: tuple[str, int, int] | None = None
+    answers: Mapping[str, ItemAnswer] = field(default_factory=dict)
+
+
 def read_lobby(event: JsonMapping) -> Lobby:
     """Read a lobby from the event that created it.
 
@@ -233,6 +252,10 @@ class NotFound(BestResponseError):
     """There is no session, lobby or seat of that name."""
 
 
+class NoSeatLeft(UsageError):
+    """Every seat of a lobby is taken."""
+
+
 class AlreadyAnswered(NotAsked):
     """The answer came twice, or too late."""
 
@@ -263,7 +286,7 @@ class SessionStore:
         self.finished: dict[Place, str] = {}
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.folder.finished()}
-        self.departed: defaultdict[str, list[JsonObject]] = defaultdict(list)
+        self.departed: defaultdict[str, list[Departed]] = defaultdict(list)
         for event in journal.read_events():
             if "session" in event or event["event"] in ("lobby", "declined"):
                 self._apply_event(event)
@@ -278,19 +301,22 @@ class SessionStore:
                 return
             self._lobbies[lobby.id] = lobby
             self._tables |= {table.id: table for table in lobby.tables}
-        if event["event"] in ("declined", "left"):
-            self.departed[event["lobby"]].append(event)
+        if event["event"] == "declined":
+            left = Departed(event["why"], event["at"], event["labels"], event.get("agreed", False))
+            self.departed[event["lobby"]].append(left)
         if "session" not in event:
             return
         standing = self.standings[event["session"]]
+        address = (event["session"], event.get("seat", -1))
+        if event["event"] == "left":
+            self._note_departed(address, event["why"], event["at"])
+        if event["event"] == "seated" and self.register.get(*address).is_here:
+            self._note_departed(address, "seat lost", event["at"])
         if "seat" in event:
             self.register.apply(event)
-        address = (event["session"], event.get("seat", -1))
         match event["event"]:
-            case "seated" if event.get("holder"):
-                # The next person is asked anew what the one who lost the seat had answered.
-                self.questionnaires.pop(address, None)
-                self.answered_pages = {page for page in self.answered_pages if page[:2] != address}
+            case "seated":
+                standing.pages.pop(event["seat"], None)
             case "ready":
                 standing.ready.add(event["seat"])
                 standing.absent.discard(event["seat"])
@@ -299,7 +325,9 @@ class SessionStore:
             case "replaced":
                 standing.replaced.add(event["seat"])
             case "shown":
-                standing.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
+                standing.pages[event["seat"]] = event.get("page", "question")
+                if event.get("turn") is not None:
+                    standing.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
             case "message":
                 standing.messages.append(event["text"])
             case "closed":
@@ -308,11 +336,30 @@ class SessionStore:
                 standing.attempt += 1
                 standing.closed = False
                 standing.shown.clear()
+                standing.pages.clear()
             case "questionnaire":
                 self.questionnaires[address] |= event["answers"]
                 self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[address] = event["at"]
+
+    def _note_departed(self, address: Place, why: Outcome, when: str) -> None:
+        """Keep what is known of a person who loses a seat; the next one is asked anew."""
+        holder = self.register.get(*address)
+        left = Departed(
+            why=why,
+            at=when,
+            labels=holder.labels,
+            agreed=holder.agreed,
+            seated=holder.seated,
+            quiz_tries=holder.quiz_tries,
+            place=(*address, holder.number),
+            answers=self.questionnaires.pop(address, {}),
+        )
+        table = self._tables.get(address[0])
+        if table is not None:
+            self.departed[table.lobby].append(left)
+        self.answered_pages = {page for page in self.answered_pages if page[:2] != address}
 
     def record_event(self, event: str, **what: Any) -> None:
         """Write an event to the journal and follow it."""
@@ -402,10 +449,20 @@ class SessionStore:
                 with suppress(StoreError):
                     self.record_event("finished", session=person[0], seat=person[1])
 
-    def note_declined(self, lobby: str, labels: Mapping[str, str]) -> None:
-        """Keep that somebody did not agree to the consent text and took no seat."""
+    def note_declined(
+        self, lobby: str, labels: Mapping[str, str], why: Outcome, agreed: bool = False
+    ) -> int:
+        """Keep that somebody took no seat, as they did not agree or found none; returns their
+        number among those who left.
+
+        Whoever comes again with the same label is kept once.
+        """
         with self.lock:
-            self.record_event("declined", lobby=lobby, labels=dict(labels), why="no consent")
+            for number, left in enumerate(self.departed[lobby]):
+                if labels and left.why == why and dict(left.labels) == dict(labels):
+                    return number
+            self.record_event("declined", lobby=lobby, labels=dict(labels), why=why, agreed=agreed)
+            return len(self.departed[lobby]) - 1
 
     def screen_out(self, session: Session, seat: int) -> None:
         """Release the seat of a person who did not pass the quiz, for somebody else to take."""
@@ -423,6 +480,10 @@ class SessionStore:
         if name not in self._lobbies:
             raise NotFound("there is no such lobby")
         return self._lobbies[name]
+
+    def get_table(self, session: str) -> SessionTable:
+        """Return the table of that session."""
+        return self._tables[session]
 
     def find_texts(self, name: str) -> PageTexts:
         """Return the texts of the lobby or session of that name, the English ones where there is
@@ -523,14 +584,18 @@ class SessionStore:
                 tries = self.register.get(session.id, seat).quiz_tries + 1
                 self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
 
-    def note_shown(self, session: Session, seat: int) -> None:
-        """Keep the time at which the person in that seat first saw the question."""
+    def note_shown(self, session: Session, seat: int, page: str) -> None:
+        """Keep the time at which the person in that seat came to a page, and first saw a
+        question."""
         with session.lock:
             role = session.roles[seat]
-            turn = session.turn(role)
-            if role in session.pending() and (seat, turn) not in session.standing.shown:
+            turn = session.turn(role) if role in session.pending() else None
+            seen = page == session.standing.pages.get(seat)
+            if turn is not None:
+                seen = (seat, turn) in session.standing.shown
+            if not seen:
                 with suppress(StoreError):
-                    self.record_event("shown", session=session.id, seat=seat, turn=turn)
+                    self.record_event("shown", session=session.id, seat=seat, turn=turn, page=page)
 
     def submit(
         self,
@@ -628,7 +693,7 @@ class SessionStore:
                     agreed=agreed,
                 )
                 return free
-        raise UsageError(Cause("cause_full"))
+        raise NoSeatLeft(Cause("cause_full"))
 
     def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
         """Choose a free seat: group by group in the order of the seats, or at random as the

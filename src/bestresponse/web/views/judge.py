@@ -119,7 +119,7 @@ def _show_task(
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
 @calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
 def download_scores(server: Server, task: Name) -> Response:
-    """Send a file with one row a judge and transcript, empty where nothing was said yet."""
+    """Send a file with one row per judge and transcript, empty where nothing was said yet."""
     return render.send_file(
         "scores.csv", "text/csv", server.judging.make_sheet(server.judging.task(task))
     )

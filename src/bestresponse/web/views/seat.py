@@ -38,12 +38,11 @@ from bestresponse.web.access import (
     Server,
     ServerState,
 )
-from bestresponse.web.experiments.model import Outcome
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
+from bestresponse.web.sessions.store import AlreadyAnswered, NoSeatLeft, NotFound, StoodIn
 from bestresponse.web.texts import FieldMistake, PageTexts
 
 pages = APIRouter(include_in_schema=False)
@@ -106,27 +105,38 @@ async def take_part(
     labels = read_labels(form)
     choice = form.get("do", "")
     if study.setup.consent and choice == "decline":
-        server.sessions.note_declined(lobby, labels)
-        return _say_goodbye(server, lobby, "no consent", find_label(labels))
+        number = server.sessions.note_declined(lobby, labels, "no consent")
+        return _say_goodbye(server, lobby, number)
     if study.setup.consent and choice != "agree":
         return _show_invitation(server, lobby, form, study.texts("agree_first"))
-    return _lead_to_seat(
-        request, server, lobby, server.sessions.take_seat(lobby, labels, choice == "agree")
-    )
+    agreed = choice == "agree"
+    try:
+        taken = server.sessions.take_seat(lobby, labels, agreed)
+    except NoSeatLeft:
+        number = server.sessions.note_declined(lobby, labels, "full", agreed)
+        return _say_goodbye(server, lobby, number)
+    return _lead_to_seat(request, server, lobby, taken)
 
 
-def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
-    """Show the last page of a person who takes no part, with the code for that."""
+def _say_goodbye(server: ServerState, lobby: str, number: int) -> HTMLResponse:
+    """Show the last page of a person who takes no part, with the code for that; `number` is theirs
+    among those who left."""
     study = server.sessions.get_lobby(lobby)
-    code = study.experiment.completion.find_code(why)
-    back = service.fill_link(study.experiment, code, label=label) if code else ""
-    variables = {
-        "why": why.replace(" ", "_"),
-        "completion": code,
-        "experiment": study.experiment,
-        "back": back,
-    }
-    return render_page("goodbye.html", t=study.texts, **variables)
+    left = server.sessions.departed[lobby][number]
+    code = study.experiment.completion.find_code(left.why)
+    participant = server.departed_code(lobby, number)
+    back = ""
+    if code:
+        back = service.fill_link(study.experiment, code, participant, find_label(left.labels))
+    return render_page(
+        "goodbye.html",
+        t=study.texts,
+        experiment=study.experiment,
+        why=left.why.replace(" ", "_"),
+        participant=participant,
+        completion=code,
+        back=back,
+    )
 
 
 def _find_seat(
@@ -169,14 +179,16 @@ class SeatForms:
 @pages.get("/seat/{session}/{seat}/{token}")
 def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
     """Show the page of the seat."""
-    holder = context.server.sessions.register.get(context.session.id, context.seat)
+    sessions = context.server.sessions
+    holder = sessions.register.get(context.session.id, context.seat)
     if holder.released:
-        return _say_goodbye(
-            context.server, context.session.table.lobby, "screened out", find_label(holder.labels)
-        )
+        lobby = context.session.table.lobby
+        place = (context.session.id, context.seat, holder.number)
+        places = [left.place for left in sessions.departed[lobby]]
+        return _say_goodbye(context.server, lobby, places.index(place))
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
-        context.server.sessions.make_ready(context.session, context.seat)
+        sessions.make_ready(context.session, context.seat)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
     texts = context.session.table.texts
@@ -265,9 +277,10 @@ def _read_presence(form: dict[str, str], left: float | None) -> Presence:
     """Read what the page noted: whether the time was up, and how often and how long it was out of
     sight.
 
-    That the time was up is believed where the server's clock agrees.
+    Whether the time was up goes by the server's clock; a page may only be a little ahead of it.
     """
-    timed_out = form.get("timed_out") == "yes" and left is not None and left <= _EARLY
+    early = _EARLY if form.get("timed_out") == "yes" else 0.0
+    timed_out = left is not None and left <= early
     times, seconds = (form.get(name, "") for name in ("away_times", "away_seconds"))
     known = times.isdecimal() and seconds.isdecimal() and len(times) < 6 and len(seconds) < 8
     return Presence(timed_out, int(times) if known else None, int(seconds) if known else None)
@@ -456,7 +469,7 @@ SimpleAsk = Choice | Amount | Words | Mixture
 
 @dataclass(frozen=True, slots=True)
 class DrawnField:
-    """One part of a question as it is drawn: `typed` is what stands in it, `error` the sentence
+    """One part of a question as it is drawn: `typed` is what is in it, `error` the sentence
     beside it."""
 
     name: str

@@ -15,14 +15,17 @@ from fastapi.responses import HTMLResponse, Response
 
 from bestresponse.core.game import Game, S
 from bestresponse.report import page
+from bestresponse.report.viewer import PLAYS_FOLDER, PLAYS_PAGE, ViewerLinks, write_part
+from bestresponse.runs.reporting.steps import list_stages, name_play
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.telling.render import write_rules
 from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
+from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.watching import runs
-from bestresponse.web.watching.steps import build_replay, list_stages
+from bestresponse.web.watching.steps import build_replay
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 calls = APIRouter(
@@ -96,8 +99,8 @@ def show_run_page(
         for other in server.runs.all()
         if other.study == folder.manifest.study and other.name != run
     ]
-    plays = [(play, runs.name_play(play)) for play in fitting]
-    live = [(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
+    plays = [(play, name_play(play)) for play in fitting]
+    live = [(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
     calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
     reported = runs.has_report(folder)
     page = {"plays": plays, "live": live, "calls": calls, "start": start, "step": _PAGE}
@@ -115,8 +118,40 @@ def show_run_page(
 @pages.get("/watch/run/{run}/report")
 def show_report_page(server: Server, run: str) -> Response:
     """Show the report of a run."""
-    document = runs.build_report(server.runs.folder(run))
-    return HTMLResponse(page.render(document), headers={"content-security-policy": REPORT_POLICY})
+    folder = server.runs.folder(run)
+    document = runs.build_report(folder)
+    plays = PLAYS_PAGE if runs.open_pages(folder).total else ""
+    return HTMLResponse(
+        page.render(document, plays), headers={"content-security-policy": REPORT_POLICY}
+    )
+
+
+@pages.get(f"/watch/run/{{run}}/{PLAYS_PAGE}")
+def show_plays_page(server: Server, run: str) -> Response:
+    """Show the plays of a run one by one, as the page beside its report does."""
+    links = ViewerLinks(report="report", replay="play/")
+    shown = runs.open_pages(server.runs.folder(run)).render(links)
+    return HTMLResponse(shown, headers={"content-security-policy": REPORT_POLICY})
+
+
+@pages.get(f"/watch/run/{{run}}/{PLAYS_FOLDER}/index.js")
+def send_plays_index(server: Server, run: str) -> Response:
+    """Send the list of plays to the page that shows them."""
+    return _send_script(runs.open_pages(server.runs.folder(run)).index)
+
+
+@pages.get(f"/watch/run/{{run}}/{PLAYS_FOLDER}/{{number}}.js")
+def send_play(server: Server, run: str, number: int) -> Response:
+    """Send one play, counted from 1, to the page that shows them."""
+    opened = runs.open_pages(server.runs.folder(run))
+    shown = opened.find(number - 1) if number > 0 else None
+    if shown is None:
+        raise NotFound("there is no such play in this run")
+    return _send_script(write_part(number - 1, [opened.describe(shown)]))
+
+
+def _send_script(text: str) -> Response:
+    return Response(text, media_type="text/javascript; charset=utf-8")
 
 
 @pages.get("/watch/run/{run}/play/{spec}")
@@ -155,7 +190,7 @@ def _show_replay(
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
     briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
-    about = {"title": runs.name_play(stored), "play": stored, "briefing": briefing}
+    about = {"title": name_play(stored), "play": stored, "briefing": briefing}
     course = {
         "stages": stages,
         "priced": priced,
@@ -175,7 +210,7 @@ def show_export(server: Server) -> HTMLResponse:
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
 def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") -> Response:
-    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby
+    """`decisions`, `participants`, `parts` or another table as csv, json or parquet, of one lobby
     or of all."""
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)

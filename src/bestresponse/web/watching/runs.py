@@ -26,7 +26,9 @@ from bestresponse.report.document import Cell, Column, Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
+from bestresponse.runs.reporting.plays import PlayPages
 from bestresponse.runs.reporting.sections import count_calls, price_by_model, sum_money
+from bestresponse.runs.reporting.steps import name_play
 from bestresponse.runs.run import list_manifests, read_time
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import decode_answer, find_spec_id, read_lines, read_raw
@@ -74,26 +76,6 @@ def _read_name(setting: object) -> str:
     if isinstance(setting, Mapping):
         setting = setting.get("name", "")
     return setting if isinstance(setting, str) else ""
-
-
-def name_play(play: StoredPlay) -> str:
-    """Name a play by its game and by which of the games or repeats of the run it is."""
-    data = play.data
-    parts = [play.record.game]
-    if isinstance(data.get("game"), int):
-        parts.append(f"game {data['game'] + 1}")
-    labels = [data.get(key) for key in ("variant", "condition", "abundance", "treatment")]
-    parts += [
-        part for part in labels if isinstance(part, str) and part not in ("", "original", "base")
-    ]
-    parts += [
-        f"repeat {data[key] + 1}"
-        for key in ("repeat", "repetition")
-        if isinstance(data.get(key), int)
-    ]
-    if isinstance(data.get("group"), int):
-        parts.append(f"group {data['group']}")
-    return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +313,22 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
 def has_report(folder: RunFolder) -> bool:
     """Tell whether runs of this kind are reported."""
     return folder.manifest.study in studies.names()
+
+
+def open_pages(folder: RunFolder) -> PlayPages:
+    """Open the plays of a run for the page that shows them; NotFound where its study is not
+    known."""
+    if not has_report(folder):
+        raise NotFound("the plays of this run are not listed on a page of their own")
+    names = ("records.jsonl", "calls.jsonl")
+    sizes = [(folder.path / name).stat().st_size for name in names if (folder.path / name).exists()]
+    return _open_pages(folder.path, tuple(sizes))
+
+
+@lru_cache(maxsize=8)
+def _open_pages(path: Path, sizes: tuple[int, ...]) -> PlayPages:
+    """Open the plays of a run as it was when its files had these sizes."""
+    return PlayPages(load_run(path))
 
 
 def build_report(folder: RunFolder) -> Document:

@@ -1,5 +1,4 @@
-"""A play step by step and as a picture: who was asked, what they saw, said and lost by it, and a
-board for each stage.
+"""A play as a picture: a board for each stage.
 
 table   the payoff table with what was chosen
 tree    the game tree with the way taken and its information sets
@@ -10,144 +9,21 @@ What is computed here of pictures are places; `pictures.html` draws them.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
-from bestresponse.analysis.theory import measure_against_equilibrium, measure_against_others
 from bestresponse.core.capabilities import PlayedRounds, RoundHistory
 from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
-from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.runs.reporting.steps import ReplayStage, trace_states
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
-from bestresponse.web.sessions.session import format_action, trace_states
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One answer.
-
-    `stage` counts the states that were passed: answers given at the same time have the same.
-    `regret` is what the best answer to what the others did in this round would have earned more,
-    `regret_equilibrium` what this answer loses against others who play the equilibrium; None where
-    that is not known.
-    """
-
-    number: int
-    stage: int
-    role: Role
-    action: str
-    status: str
-    how: str
-    stand_in: str
-    words: str
-    situation: str
-    prompts: tuple[str, ...]
-    regret: float | None = None
-    regret_equilibrium: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayStage:
-    """Answers that were given in the same state; what everybody had earned before them where that
-    is new."""
-
-    number: int
-    steps: tuple[Step, ...]
-    earned: Mapping[Role, float]
-
-
-def list_steps(
-    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()
-) -> list[Step]:
-    """List every answer in its order, with the view it was given from where the game is known."""
-    asked = _group_calls(record, calls)
-    states = trace_states(game, record.submissions) if game else range(len(record.submissions) + 1)
-    steps: list[Step] = []
-    stage = 0
-    for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
-        view = game.view(state, submission.role) if game else None
-        decision = submission.decision
-        prompts: list[str] = []
-        for call in asked.get(number, []):
-            prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
-            prompts.append(f"{call['model']}:\n{call['reply']['text']}")
-        answer = (
-            format_action(decision.action),
-            decision.reading.status.value,
-            decision.reading.how,
-        )
-        words = (
-            decision.stand_in,
-            decision.reasoning,
-            write_history(view) or write_rules(view) if view else "",
-        )
-        steps.append(Step(number, stage, submission.role, *answer, *words, tuple(prompts)))
-        stage += states[number] is not state
-    return steps
-
-
-def list_stages(
-    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()
-) -> list[ReplayStage]:
-    """List the answers in groups of those that were given at the same time, with what each cost;
-    solves the game."""
-    others = measure_against_others(record, game)
-    equilibrium = measure_against_equilibrium(record, game)
-    groups: dict[int, list[Step]] = {}
-    for step in list_steps(record, game, calls):
-        known = replace(
-            step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)
-        )
-        groups.setdefault(step.stage, []).append(known)
-    stages: list[ReplayStage] = []
-    states = trace_states(game, record.submissions) if game else []
-    before: Mapping[Role, float] = {}
-    for number, steps in enumerate(groups.values(), 1):
-        earned = game.payoffs(states[steps[0].number - 1]) if game else {}
-        stages.append(ReplayStage(number, tuple(steps), {} if earned == before else earned))
-        before = earned
-    return stages
-
-
-def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[JsonMapping]]:
-    """Group the calls that led to each answer, by its number: those up to the one that the answer
-    was read from.
-
-    Calls after the last reply that can be told stand with the last answer of their seat.
-    """
-    waiting: dict[Role, list[JsonMapping]] = {}
-    for call in calls:
-        waiting.setdefault(call["role"], []).append(call)
-    grouped: dict[int, list[JsonMapping]] = {}
-    last: dict[Role, int] = {}
-    for number, submission in enumerate(record.submissions, 1):
-        seat_calls = waiting.get(submission.role, [])
-        words = submission.decision.reasoning.strip()
-        replies = [call["reply"]["text"].strip() for call in seat_calls if words]
-        read = next(
-            (k for k, reply in enumerate(replies) if reply and (reply in words or words in reply)),
-            None,
-        )
-        if read is not None:
-            grouped[number], waiting[submission.role] = (
-                seat_calls[: read + 1],
-                seat_calls[read + 1 :],
-            )
-        if seat_calls:
-            last[submission.role] = number
-    for role, left in waiting.items():
-        if left and role in last:
-            grouped[last[role]] = [*grouped.get(last[role], []), *left]
-    return grouped
-
 
 _MOST_CELLS = 400
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -237,7 +113,7 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
             for role, row in cells.items()
         }
         numbers = [number for line in lines.values() for number in line if number is not None]
-        # What the others did stands in their own tables, as what they did themselves.
+        # What the others did is in their own tables, as what they did themselves.
         if column in tables or not numbers:
             continue
         title = "choice" if column == "you" else column.removeprefix("your ")

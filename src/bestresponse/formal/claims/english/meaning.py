@@ -373,7 +373,7 @@ class Meaning:
         )
 
     def _read_profile(self, *acts: Act) -> Either:
-        """Name an outcome: the players stand in the order of the game, or the reasoner stands
+        """Name an outcome: the players are in the order of the game, or the reasoner stands
         first."""
         cases = []
         for order in dict.fromkeys(
@@ -749,7 +749,7 @@ class Meaning:
         )
 
     def _read_pays_pair(self, *parts: Part) -> Either:
-        """Pay two numbers: the reasoner's is the first, or they stand in the order of the game."""
+        """Pay two numbers: the reasoner's is the first, or they are in the order of the game."""
         _require(len(self.everybody) == 2, "there are not two players")
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):

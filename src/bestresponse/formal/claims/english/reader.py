@@ -184,7 +184,7 @@ class SentenceReader:
     def _read_rest(
         self, parting: Parting, claims: tuple[Claim, ...], *, before: bool
     ) -> Told | None:
-        """Read what stands beside a statement; None where it may change what is stated."""
+        """Read what is next to a statement; None where it may change what is stated."""
         more = self._read_clause(parting, claims)
         if more:
             return Told((*claims, *more))

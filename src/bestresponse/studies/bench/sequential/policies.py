@@ -522,7 +522,7 @@ def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> fl
 
 
 def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPolicy]:
-    """Return simple policies to stand beside the models.
+    """Return simple policies to be next to the models.
 
     uniform       every move equally often
     first, last   always the move that is listed first, or last

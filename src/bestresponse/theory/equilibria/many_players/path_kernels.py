@@ -1,6 +1,6 @@
 """Compiled path following for `homotopy`: one path after another, each with its own step.
 
-The coefficients of a system stand in one row: for each player, each of its equations and each
+The coefficients of a system are in one row: for each player, each of its equations and each
 combination of the other players' coordinates, in this order. This module imports numba; load it
 only when it pays.
 """

@@ -7,7 +7,7 @@ belief (Kreps and Wilson 1982).
 Two players: in the perturbed game every sequence of k own moves has a weight of at least eps^k.
 Limits of its equilibria are quasi-perfect (van Damme 1984), hence sequential, hence subgame perfect
 and Nash. The perturbed game is a linear complementarity problem over realization plans in which eps
-stands on the right side only (Miltersen and Sorensen 2010): a ratio test that compares polynomials
+is on the right side only (Miltersen and Sorensen 2010): a ratio test that compares polynomials
 by their lowest powers solves it for all small eps at once.
 
 More players: the terms are read off the branch of agent quantal response equilibria (see

@@ -1,0 +1,465 @@
+"""Improve a model round by round: measure it, train it on what it does worst, measure it again.
+
+A kind of question is a kind of game of one size, zero-sum games also by how many actions their
+solution plays. A round
+
+1. measures every kind, and every format, on games of the test split that were never asked before;
+2. gives most of its examples to the weakest kinds and formats, and the rest to all others, so that
+   nothing is forgotten;
+3. trains a student on them;
+4. measures student and model on the same fresh games.
+
+A student that gains replaces the model; the first that does not ends the rounds. Every step is kept
+in a folder of the run, and a run that was stopped goes on with the step it was at.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast
+
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.seeds import split
+from bestresponse.models.base import Model
+from bestresponse.report.blocks import lines, table, text
+from bestresponse.report.files import write_text
+from bestresponse.report.frames import Frame, column
+from bestresponse.runs.execution import Execution, Outcome, Progress
+from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.store.folder import RunFolder, read_lines
+from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.studies.improve.contents import WeightsSetting, hash_file
+from bestresponse.studies.improve.examples import SHORT
+from bestresponse.studies.improve.export import ExportConfig, draw_test_examples, export
+from bestresponse.studies.improve.rows import Conversation, GameTask, TrainRow
+from bestresponse.studies.improve.study import TrainConfig, check_output, check_packages
+
+_GAMES = ("zero-sum", "general-sum", "replies", "stories", "claims")
+_KEPT = 0.3
+"""Share of the examples of a round that goes to all kinds alike, so that nothing is forgotten."""
+_LEAST = 60
+"""Examples of a kind at least: fewer leave nothing to measure on the way."""
+_HEAVIEST = 8
+"""How much more often the worst format is asked than one without a failure."""
+_WRITTEN = "written.txt"
+"""Holds the hash of the student that the run wrote to its output folder."""
+_SEEDS = 1 << 31
+_BY: tuple[Literal["kind", "format"], ...] = ("kind", "format")
+_SUCCESS = 0.01  # what an answer may lose, as a share of the payoff range
+
+
+@settings
+class ImproveConfig(RunSettings):
+    """Improve a model round by round: measure it, train it on what it does worst, and measure it
+    again on fresh games, until nothing is gained."""
+
+    model: WeightsSetting = setting(
+        kw_only=False,
+        argument=True,
+        help="Weights, as `train` takes them.",
+    )
+    rounds: int = setting(default=3, ge=1, le=100, help="How many rounds at most.")
+    games: NamesSetting = setting(
+        default=("zero-sum", "general-sum", "replies"),
+        help=f"Kinds of games: {', '.join(_GAMES)}.",
+    )
+    sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
+    formats: NamesSetting = setting(
+        default=("table", "prose", "json", SHORT), help="How games are told, as `export` names it."
+    )
+    answers: Literal["worked", "direct"] = setting(
+        default="worked", help="Answers with steps before the strategy, or the strategy alone."
+    )
+    questions: int = setting(
+        default=50, ge=4, le=10_000, help="Questions per kind in every measurement."
+    )
+    examples: int = setting(
+        default=50_000, ge=100, le=10_000_000, help="Examples to train on, per round."
+    )
+    weakest: int = setting(
+        default=4, ge=1, le=100, help="How many of the weakest kinds get most of the examples."
+    )
+    least_gain: float = setting(
+        default=0.005,
+        ge=0,
+        lt=1,
+        help="Stop where the share of right answers rises by less than this.",
+    )
+    output: str | Path = setting(
+        default="improved", how=True, short="-o", help="Folder for the best student."
+    )
+    minutes: float = setting(
+        default=10.0, gt=0, le=100_000, help="How long to train at most, per round."
+    )
+    steps: int | None = setting(
+        default=None, ge=1, help="Stop a training after this many steps, even if time is left."
+    )
+    lora: int | None = setting(
+        default=None, ge=1, le=1024, metavar="RANK", help="Train a low-rank adapter, by PEFT."
+    )
+    learning_rate: float | None = setting(
+        default=None, gt=0, lt=1, help="Highest learning rate. [default: that of `train`]"
+    )
+    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
+    seed: int = setting(default=0, ge=0, help="Seed of games and of the order of examples.")
+    device: Literal["auto", "cuda", "mps", "cpu"] = setting(
+        default="auto", how=True, help="Where to train."
+    )
+
+    unused: ClassVar[frozenset[str]] = TrainConfig.unused
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.games if name not in _GAMES]
+        if unknown or not self.games:
+            raise SettingError("games", f"expected some of {', '.join(_GAMES)}")
+        for kind in list_kinds(self):
+            kind.choose_export(self, Path("unused"), 1, {})  # refused here, not in a round
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Questions of one kind: games of one size, perhaps those whose solution plays some number of
+    actions."""
+
+    games: str
+    size: int
+    support: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind in words."""
+        played = "" if self.support is None else f", {self.support} played"
+        return f"{self.games} {self.size}x{self.size}{played}"
+
+    def choose_export(
+        self, config: ImproveConfig, folder: Path, count: int, weights: Mapping[str, int]
+    ) -> ExportConfig:
+        """Return the settings of an export of this kind, with formats by weight."""
+        formats = [name for name in config.formats if self.games != "stories" or name != SHORT]
+        weighted = [f"{name}:{weights.get(name, 1)}" for name in formats]
+        options: dict[str, Any] = {} if self.games == "claims" else {"formats": weighted}
+        return ExportConfig(
+            folder / self.name.replace(" ", "-").replace(",", ""),
+            games=cast(Any, self.games),
+            sizes=str(self.size),
+            support=self.support,
+            rectangular=0.0,
+            answers=config.answers,
+            count=count,
+            **options,
+        )
+
+
+def list_kinds(config: ImproveConfig) -> list[Kind]:
+    """List all kinds that a run is about."""
+    first, last = ExportConfig("unused", sizes=config.sizes).range
+    kinds: list[Kind] = []
+    for games in config.games:
+        for size in range(first, last + 1):
+            if games == "zero-sum":
+                kinds += [Kind(games, size, support) for support in range(1, size + 1)]
+            else:
+                kinds.append(Kind(games, size))
+    return kinds
+
+
+class WeaknessRow(TypedDict):
+    """How a kind or a format of questions went in a round."""
+
+    round: int
+    kind: str
+    asked: int
+    before: Annotated[float, column("before", ".1%", "right where the round begins")]
+    examples: Annotated[int, column("examples", ",", "made for it in this round")]
+    old: Annotated[float | None, column("model", ".1%", "right on fresh games, before training")]
+    new: Annotated[float | None, column("student", ".1%", "right on the same, after training")]
+
+
+class ImproveRow(TypedDict):
+    """What a round gained, on games that are new to both."""
+
+    round: int
+    asked: int
+    old: Annotated[float, column("model", ".1%", "loses at most 0.01 of the payoff range")]
+    new: Annotated[float, column("student", ".1%", "loses at most 0.01 of the payoff range")]
+    gain: Annotated[float, column("gain", "+.1%")]
+    kept: Annotated[bool, column("kept", "", "whether the student replaces the model")]
+
+
+class AnsweredQuestion(TypedDict):
+    """Of what kind and format a question was, and whether it was answered well."""
+
+    kind: str
+    format: str
+    right: bool
+
+
+def run_rounds(
+    config: ImproveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
+    """Make all rounds that are missing, and write the best student."""
+    check_packages()
+    check_free(Path(config.output), folder.path)
+    from bestresponse.studies.improve.making import answer_questions, train_student
+
+    rows: list[ImproveRow] = []
+    kinds: list[WeaknessRow] = []
+    current = str(config.model)
+    for number in range(1, config.rounds + 1):
+        made = _Round(
+            config=config,
+            work=folder.path / f"round-{number}",
+            number=number,
+            model=current,
+            ask=answer_questions,
+            train=train_student,
+        )
+        row, of_kinds = made.run()
+        rows.append(row)
+        kinds += of_kinds
+        _write_rows(folder.path / "rounds.jsonl", rows)
+        _write_rows(folder.path / "kinds.jsonl", kinds)
+        how.on_progress(Progress(100, 0, round(100 * number / config.rounds), 0))
+        if not row["kept"]:
+            break
+        current = str(made.student)
+    if current != str(config.model):
+        _copy_student(Path(current), Path(config.output), folder.path)
+    return Outcome(played=100)
+
+
+def check_free(output: Path, run: Path) -> None:
+    """Refuse to write over anything but the student that this very run wrote."""
+    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+        return
+    written = run / _WRITTEN
+    if written.is_file() and written.read_text("utf-8") == _hash_student(output):
+        return
+    raise UsageError(f"{output} holds something else: choose another folder with --output")
+
+
+def _hash_student(folder: Path) -> str:
+    path = folder / "model.safetensors"
+    return hash_file(path) if path.is_file() else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One round: where it keeps its steps, the model that it begins with, and what asks and trains
+    networks."""
+
+    config: ImproveConfig
+    work: Path
+    number: int
+    model: str
+    ask: Callable[[str, str, Sequence[Conversation]], list[float]]
+    train: Callable[[TrainConfig, Path, Callable[[TrainRow], None]], None]
+
+    @property
+    def student(self) -> Path:
+        """The folder of its student."""
+        return self.work / "student"
+
+    def run(self) -> tuple[ImproveRow, list[WeaknessRow]]:
+        """Make the steps that are missing, and return what came of them."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        before = self._measure("before", self.model)
+        shares = share_examples(self.config, before)
+        weights = weigh_formats(self.config, before)
+        folders = self._export(shares, weights)
+        if not (self.work / "after.jsonl").exists():
+            self._train(folders)
+        old = self._measure("fresh", self.model)
+        new = self._measure("after", str(self.student), asked="fresh")
+        row = summarize_round(self.number, old, new, self.config.least_gain)
+        return row, list(_list_kind_rows(self, before, shares, old, new))
+
+    def _measure(self, step: str, model: str, asked: str = "") -> list[AnsweredQuestion]:
+        """Ask a model about fresh games of every kind, or read how it answered before."""
+        path = self.work / f"{step}.jsonl"
+        if path.exists():
+            return cast(list[AnsweredQuestion], list(read_lines(path)))
+        questions = draw_questions(self.config, self.number, asked or step)
+        losses = self.ask(model, self.config.device, [row for _, row in questions])
+        answered = [
+            AnsweredQuestion(kind=kind.name, format=_read_format(row), right=lost <= _SUCCESS)
+            for (kind, row), lost in zip(questions, losses, strict=True)
+        ]
+        _write_rows(path, answered)
+        return answered
+
+    def _export(self, shares: Mapping[Kind, int], weights: Mapping[str, int]) -> list[Path]:
+        folders: list[Path] = []
+        for kind, count in shares.items():
+            config = kind.choose_export(self.config, self.work / "data", count, weights)
+            export(replace(config, seed=split(self.config.seed, self.number, kind.name)))
+            folders.append(Path(config.output))
+        return folders
+
+    def _train(self, folders: Sequence[Path]) -> None:
+        config = TrainConfig(
+            self.model,
+            data=tuple(map(str, folders)),
+            output=self.student,
+            minutes=self.config.minutes,
+            steps=self.config.steps,
+            lora=self.config.lora,
+            learning_rate=self.config.learning_rate,
+            batch_tokens=self.config.batch_tokens,
+            held_out=2 * len(folders),
+            tests=0,
+            seed=split(self.config.seed, "train", self.number) % _SEEDS,
+            device=self.config.device,
+        )
+        check_output(config)
+        self.train(config, self.work, lambda row: None)
+
+
+def draw_questions(
+    config: ImproveConfig, number: int, step: str
+) -> list[tuple[Kind, Conversation]]:
+    """Draw questions of every kind about games of the test split; every step of a round has
+    others."""
+    drawn: list[tuple[Kind, Conversation]] = []
+    for kind in list_kinds(config):
+        chosen = kind.choose_export(config, Path("unused"), config.questions, {})
+        seeded = replace(chosen, seed=split(config.seed, number, step, kind.name))
+        for example in draw_test_examples(seeded):
+            drawn.append((kind, cast(Conversation, example.to_json())))
+    return drawn
+
+
+def _read_format(row: Conversation) -> str:
+    task: GameTask = json.loads(row["task"] or "{}")
+    return task["format"]
+
+
+def find_failures(
+    answered: Sequence[AnsweredQuestion], by: Literal["kind", "format"]
+) -> dict[str, float]:
+    """Return the share of wrong answers by kind or by format."""
+    asked = Counter(row[by] for row in answered)
+    wrong = Counter(row[by] for row in answered if not row["right"])
+    return {name: wrong[name] / count for name, count in asked.items()}
+
+
+def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -> dict[Kind, int]:
+    """Return how many examples of every kind a round makes: most for the weakest, in proportion to
+    their failures, and some for all."""
+    kinds = list_kinds(config)
+    failures = find_failures(answered, "kind")
+    weakest = sorted(kinds, key=lambda kind: -failures.get(kind.name, 0.0))[: config.weakest]
+    total = sum(failures.get(kind.name, 0.0) for kind in weakest)
+    each = config.examples * _KEPT / len(kinds)
+    counts: dict[Kind, int] = {}
+    for kind in kinds:
+        more = 0.0
+        if kind in weakest and total:
+            share = failures.get(kind.name, 0.0) / total
+            more = config.examples * (1 - _KEPT) * share
+        counts[kind] = max(_LEAST, round(each + more))
+    return counts
+
+
+def weigh_formats(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -> dict[str, int]:
+    """Return how often every format is asked for: the more, the more often it failed."""
+    failures = find_failures(answered, "format")
+    return {name: 1 + round((_HEAVIEST - 1) * failures.get(name, 0.0)) for name in config.formats}
+
+
+def summarize_round(
+    number: int, old: Sequence[AnsweredQuestion], new: Sequence[AnsweredQuestion], least: float
+) -> ImproveRow:
+    """Compare student and model on the same questions."""
+    before = sum(row["right"] for row in old) / len(old)
+    after = sum(row["right"] for row in new) / len(new)
+    gain = after - before
+    return {
+        "round": number,
+        "asked": len(new),
+        "old": before,
+        "new": after,
+        "gain": gain,
+        "kept": gain > 0 and gain >= least,
+    }
+
+
+def _list_kind_rows(
+    made: _Round,
+    before: Sequence[AnsweredQuestion],
+    shares: Mapping[Kind, int],
+    old: Sequence[AnsweredQuestion],
+    new: Sequence[AnsweredQuestion],
+) -> Iterator[WeaknessRow]:
+    """Yield how every kind and every format went."""
+    examples = {kind.name: count for kind, count in shares.items()}
+    for by in _BY:
+        first, model, student = (find_failures(rows, by) for rows in (before, old, new))
+        asked = Counter(row[by] for row in before)
+        for name, failed in first.items():
+            yield {
+                "round": made.number,
+                "kind": name if by == "kind" else f"told as {name}",
+                "asked": asked[name],
+                "before": 1 - failed,
+                "examples": examples.get(name, 0) if by == "kind" else sum(examples.values()),
+                "old": 1 - model[name] if name in model else None,
+                "new": 1 - student[name] if name in student else None,
+            }
+
+
+def _write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _copy_student(student: Path, output: Path, run: Path) -> None:
+    """Copy the best student to where it was asked for."""
+    shutil.copytree(student, output, dirs_exist_ok=True)
+    write_text(run / _WRITTEN, _hash_student(output))
+
+
+def measure_rounds(config: ImproveConfig, folder: RunFolder) -> Measured:
+    """Read what the rounds gained."""
+    frames: dict[str, Frame[Any]] = {}
+    for name, kind in (("rounds", ImproveRow), ("kinds", WeaknessRow)):
+        path = folder.path / f"{name}.jsonl"
+        frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
+    return Measured(frames, len(frames["rounds"]))
+
+
+improve = Study(
+    "improve",
+    ImproveConfig,
+    measure=measure_rounds,
+    title="Improving {{ config.model }}",
+    subtitle="at most {{ config.rounds }} rounds of {{ config.minutes }} minutes, seed"
+    " {{ config.seed }}",
+    command="improve",
+    unit="percent",
+    tables=2,
+    count_plays=lambda config: 100,
+    estimate_calls=lambda config: Estimate(
+        None, f"at most {config.rounds * config.minutes:g} minutes of training"
+    ),
+    make_run=run_rounds,
+    report=(
+        text(
+            "{% set rows = frame('rounds') %}{% if rows|length %}{% set last = rows[-1] %}"
+            "{{ rows|selectattr('kept')|list|length }} of {{ rows|length }} rounds gained. On fresh"
+            " games of the last round {{ '%.1f'|format(100 * last.old) }} % of the model's answers"
+            " and {{ '%.1f'|format(100 * last.new) }} % of the student's lose at most 0.01 of the"
+            " payoff range. Questions are of the test split, whose classes of games are never"
+            " trained on, and every measurement draws others.{% endif %}"
+        ),
+        table("rounds", title="The rounds"),
+        table("kinds", title="What was weak, and what became of it"),
+        lines("rounds", x="round", y="new", caption="Right answers after every round."),
+    ),
+)
+"""Improve a model round by round."""

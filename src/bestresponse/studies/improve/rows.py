@@ -1,0 +1,148 @@
+"""The rows that exports write and trainings read, by their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NotRequired, TypedDict
+
+from bestresponse.report.frames import column
+
+
+class ChatMessage(TypedDict):
+    """One message of a conversation."""
+
+    role: str
+    content: str
+
+
+class Conversation(TypedDict):
+    """An example to train on: what is asked, and last what the assistant says.
+
+    `task` is the task as JSON text, None where somebody else wrote the conversation. The characters
+    `unscored` of the answer, from the first to before the second, are read and not learnt.
+    """
+
+    messages: list[ChatMessage]
+    task: str | None
+    unscored: Sequence[int]
+
+
+class RewardedRow(TypedDict):
+    """A row for reinforcement: what is asked, the solver's answer, and the task as JSON text."""
+
+    prompt: list[ChatMessage]
+    answer: str
+    task: str
+
+
+GameTask = TypedDict(
+    "GameTask",
+    {
+        "kind": str,
+        "payoffs": list[list[list[float]]],
+        "seat": int,
+        "format": str,
+        "theme": str,
+        "elicit": str,
+        "opponent": list[float],
+        "class": str,
+        "game": str,
+        "player": str,
+        "infoset": str,
+        "moves": list[str],
+        "reached": bool,
+        "text": str,
+        "claims": list[str],
+    },
+    total=False,
+)
+"""What is asked, as plain data: what an answer is measured by.
+
+Every task has a `kind`. Those about payoff tables have `payoffs`, `seat`, `format` and `theme`;
+those about trees have `game`, `player`, `infoset` and `moves`; those about claims have `text`.
+"""
+
+
+class Measures(TypedDict):
+    """What replies to questions were worth: shares of those asked, and the mean loss of those
+    read."""
+
+    asked: int
+    read: float
+    success: float
+    near: float
+    lost: float | None
+
+
+class TrainRow(TypedDict):
+    """Where a training was at some time."""
+
+    minutes: Annotated[float, column("minutes", ".1f")]
+    step: int
+    loss: Annotated[
+        float | None, column("loss", ".4f", "mean of the steps since the row before, answers alone")
+    ]
+    tokens_per_second: Annotated[
+        float, column("tokens/s", ",.0f", "of questions and answers, without filling")
+    ]
+    asked: Annotated[int, column("asked", "", "held-out questions")]
+    read: Annotated[float, column("read", ".1%", "replies with an answer that can be read")]
+    success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
+    near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
+    lost: Annotated[
+        float | None,
+        column("lost", ".4f", "mean loss as a share of the payoff range, of those read"),
+    ]
+
+
+class TestRow(TypedDict):
+    """What the trained model does on a part of the test games."""
+
+    kind: Annotated[str, column("games")]
+    size: str
+    format: str
+    asked: int
+    read: Annotated[float, column("read", ".1%")]
+    success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
+    near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
+    lost: Annotated[
+        float | None,
+        column("lost", ".4f", "mean loss as a share of the payoff range, of those read"),
+    ]
+
+
+class ExportSettings(TypedDict):
+    """What the files of an export depend on."""
+
+    games: str
+    sizes: str
+    rectangular: float
+    count: int
+    support: NotRequired[int]
+    varied: float
+    answers: str
+    checked: float
+    purpose: str
+    scale: list[int]
+    formats: list[str]
+    themes: list[str]
+    trees: list[str]
+    files: str
+    seed: int
+
+
+class ExportCounts(TypedDict):
+    """How many examples of each split there are, the hash of the prompts, and remarks."""
+
+    counts: dict[str, int]
+    prompts: str
+    notes: list[str]
+
+
+class ExportManifest(ExportCounts):
+    """What a folder of examples says of itself; `files` holds the SHA-256 of every file."""
+
+    format: int
+    settings: ExportSettings
+    python: str
+    files: dict[str, str]

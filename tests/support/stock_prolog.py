@@ -1,0 +1,266 @@
+"""A second opinion on game programs: stock SWI-Prolog runs them, and Python reads plays from that.
+
+Nothing of the package is used. Programs are drawn at random from a family that is finite by
+construction: stages in which some players move at the same time, or nature draws; what players
+perceive, what they earn and where a play stops early is drawn too.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+PLAYERS = ("ann", "bob", "cid")
+MOVES = ("up", "mid", "down")
+_RULES = """
+:- discontiguous holds/2, chance/3, sees/3.
+:- dynamic chance/3, sees/3.
+holds(F, S) :- initially(F, S).
+holds(F, do(A, S)) :- effect(F, A, S).
+holds(F, do(A, S)) :- holds(F, S), \\+ abnormal(F, A, S).
+"""
+_HARNESS = """
+play(M, S, [], Goals) :- M:final(S), !, findall(P=U, M:finally(goal(P, U), S), Goals).
+play(M, S, [step(P, X, Pr, Movers, Percepts)|Steps], Goals) :-
+    findall(option(nature, X, Pr), M:chance(move(nature, X), Pr, S), Draws),
+    findall(option(P, X, 1), M:legal(move(P, X), S), Moves),
+    ( Draws == [] -> Options = Moves ; Options = Draws ),
+    findall(P, member(option(P, _, _), Options), All),
+    sort(All, Movers),
+    member(option(P, X, Pr), Options),
+    findall(Q=Seen, M:sees(Q, Seen, do(move(P, X), S)), Percepts),
+    play(M, do(move(P, X), S), Steps, Goals).
+tell(M) :- forall(play(M, s0, Steps, Goals), tell_play(Steps, Goals)), format("end~n").
+tell_play(Steps, Goals) :-
+    forall(member(step(P, X, Pr, Movers, Percepts), Steps),
+           ( format("~w ~w ~w ", [P, X, Pr]), joined(Movers), format(" "), joined(Percepts),
+             format("\\t") )),
+    joined(Goals), format("~n").
+joined([]) :- format("-").
+joined([X|Xs]) :- format("~w", [X]), forall(member(Y, Xs), format(";~w", [Y])).
+"""
+
+
+def draw_program(number: int) -> str:
+    """Return program `number` of the family."""
+    rng = random.Random(number)
+    players = PLAYERS[: rng.choice((2, 2, 3))]
+    stages = rng.randint(1, 3)
+    lines = ["initial(s0).", "initially(stage(0), s0)."]
+    lines += [f"initially(player({player}), s0)." for player in players]
+    movers: list[Sequence[str]] = []
+    for stage in range(stages):
+        if rng.random() < 0.3 and stage < stages - 1:
+            movers.append(())
+            odds = rng.choice((("1/2", "1/2"), ("1/3", "2/3"), ("0.25", "0.75")))
+            lines += [f"draw({stage}, card{n}, {odd})." for n, odd in enumerate(odds)]
+            continue
+        together = sorted(rng.sample(players, rng.randint(1, 2)))
+        movers.append(together)
+        for player in together:
+            lines.append(f"turn({stage}, {player}).")
+            options = rng.sample(MOVES, rng.randint(2, 3))
+            lines += [f"option({stage}, {player}, {move})." for move in options]
+    lines += _draw_payoffs(rng, players, movers)
+    private = rng.random() < 0.6
+    if private:
+        lines += _draw_percepts(rng, players, movers)
+    single = [stage for stage, who in enumerate(movers[:-1]) if len(who) == 1]
+    lines += [
+        f"stops({stage}, {movers[stage][0]}, {rng.choice(MOVES)})."
+        for stage in single
+        if rng.random() < 0.4
+    ]
+    lines += _STAGES.strip().splitlines()
+    lines += [f"last({stages}).", "stops(none, none, none).", "turn(none, none)."]
+    if any(not who for who in movers):
+        lines.append(
+            "chance(move(nature, X), Pr, S) :- holds(stage(K), S), draw(K, X, Pr), \\+ over(S)."
+        )
+    return "\n".join(_group(lines)) + "\n"
+
+
+_STAGES = """
+over(S) :- holds(stage(K), S), last(K).
+over(S) :- holds(did(K, P, M), S), stops(K, P, M).
+final(S) :- over(S).
+legal(move(P, M), S) :- holds(stage(K), S), turn(K, P), \\+ holds(did(K, P, _), S), option(K, P, M).
+alone(move(P, _), K, S) :- \\+ ( turn(K, Q), Q \\== P, \\+ holds(did(K, Q, _), S) ).
+effect(did(K, P, M), move(P, M), S) :- holds(stage(K), S).
+effect(stage(L), A, S) :- holds(stage(K), S), alone(A, K, S), L is K + 1.
+abnormal(stage(K), A, S) :- holds(stage(K), S), alone(A, K, S).
+"""
+
+
+def _draw_payoffs(
+    rng: random.Random, players: Sequence[str], movers: Sequence[Sequence[str]]
+) -> list[str]:
+    lines = []
+    for player in players:
+        for stage, who in enumerate(movers):
+            for mover in who or ("nature",):
+                for move in MOVES if who else ("card0", "card1"):
+                    worth = rng.randint(-4, 4)
+                    lines.append(f"weight({player}, {stage}, {mover}, {move}, {worth}).")
+    form = rng.choice(
+        (
+            "sum_list(L, U)",
+            "max_list([0|L], U)",
+            "sum_list(L, T), U is T * T - 3",
+            "sort(L, D), length(D, N), sum_list(D, T), U is T + N",
+            "sum_list(L, T), ( T > 2 -> U = 2 ; U is max(T, -2) )",
+            "length(L, N), sum_list(L, T), U is T / 2 + N",
+        )
+    )
+    gather = "findall(W, ( holds(did(K, Q, M), S), weight(P, K, Q, M, W) ), L)"
+    lines.append(f"finally(goal(P, U), S) :- holds(player(P), S), {gather}, {form}.")
+    return lines
+
+
+def _draw_percepts(
+    rng: random.Random, players: Sequence[str], movers: Sequence[Sequence[str]]
+) -> list[str]:
+    lines = ["low(down).", "low(card0)."]
+    for stage, who in enumerate(movers):
+        for mover in who or ("nature",):
+            for seer in players:
+                made = f"do(move({mover}, M), S)) :- holds(stage({stage}), S)"
+                match rng.randrange(5):
+                    case 0:
+                        lines.append(f"sees({seer}, saw({mover}, M), {made}.")
+                    case 1:
+                        lines.append(f"sees({seer}, moved({mover}), {made}, atom(M).")
+                    case 2:
+                        lines.append(f"sees({seer}, low({mover}), {made}, low(M).")
+                    case _:
+                        pass
+    return [*lines, "sees(P, nothing, never) :- holds(player(P), never)."]
+
+
+def _group(lines: Sequence[str]) -> list[str]:
+    """Put the clauses of a predicate together, in the order in which they were written."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for line in lines:
+        groups[line.partition("(")[0]].append(line)
+    return [line for group in groups.values() for line in group]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A move: who made it, with what probability, who could have moved, and who perceived what."""
+
+    mover: str
+    move: str
+    chance: Fraction
+    movers: frozenset[str]
+    percepts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Play:
+    """A way through the game, in one order of simultaneous moves, and what everybody earns."""
+
+    steps: tuple[Step, ...]
+    payoffs: tuple[tuple[str, Fraction], ...]
+
+    @property
+    def moves(self) -> tuple[tuple[str, str], ...]:
+        """Who made which move, in this order."""
+        return tuple((step.mover, step.move) for step in self.steps)
+
+
+def list_plays(programs: Sequence[str], folder: Path) -> list[list[Play]]:
+    """Return the plays of each program, in every order, from one process of SWI-Prolog."""
+    harness = _HARNESS
+    for number, program in enumerate(programs):
+        path = folder / f"game{number}.pl"
+        path.write_text(_RULES + program)
+        harness += f":- load_files(game{number}:'{path}', [silent(true)]), tell(game{number}).\n"
+    (folder / "harness.pl").write_text(harness)
+    done = subprocess.run(
+        ["swipl", "-q", "-f", str(folder / "harness.pl"), "-g", "halt"],
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    games: list[list[Play]] = [[]]
+    for line in done.stdout.splitlines():
+        if line == "end":
+            games.append([])
+        else:
+            games[-1].append(_read_play(line))
+    assert len(games) == len(programs) + 1, done.stderr
+    return games[:-1]
+
+
+def _read_play(line: str) -> Play:
+    *steps, goals = line.split("\t")
+    earned = [goal.partition("=") for goal in goals.split(";")]
+    return Play(
+        tuple(map(_read_step, steps)),
+        tuple((player, Fraction(payoff)) for player, _, payoff in earned),
+    )
+
+
+def _read_step(text: str) -> Step:
+    mover, move, chance, movers, percepts = text.split(" ")
+    seen = [] if percepts == "-" else [one.partition("=") for one in percepts.split(";")]
+    return Step(
+        mover,
+        move,
+        Fraction(chance),
+        frozenset(movers.split(";")),
+        tuple((seer, what) for seer, _, what in seen),
+    )
+
+
+Knowledge = tuple[tuple[str, ...], ...]
+
+
+def find_knowledge(play: Play, depth: int, private: bool) -> Knowledge:
+    """Return what the mover at `depth` knows: of every group of moves that were made at the same
+    time and before its own, all of them, or its own and what it perceived of them."""
+    mover = play.steps[depth].mover
+    known: list[tuple[str, ...]] = []
+    for group in _list_groups(play):
+        if depth in group:
+            return tuple(known)
+        steps = [play.steps[place] for place in group]
+        if not private:
+            known.append(tuple(sorted(f"{step.mover} {step.move}" for step in steps)))
+            continue
+        own = [f"own {step.move}" for step in steps if step.mover == mover]
+        seen = {what for step in steps for seer, what in step.percepts if seer == mover}
+        known += [(one,) for one in (*own, *sorted(seen))]
+    raise AssertionError("nobody moves at this depth")
+
+
+def _list_groups(play: Play) -> list[list[int]]:
+    """List the places of moves that are made at the same time."""
+    groups: list[list[int]] = []
+    waiting: set[str] = set()
+    for place, step in enumerate(play.steps):
+        if step.mover in waiting:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+            waiting = set(step.movers)
+        waiting.discard(step.mover)
+    return groups
+
+
+def list_information_sets(plays: Sequence[Play], private: bool) -> set[frozenset[object]]:
+    """Return the information sets, each as the positions in it: the moves that led there."""
+    sets: dict[object, set[object]] = defaultdict(set)
+    for play in plays:
+        for depth, step in enumerate(play.steps):
+            if step.mover != "nature":
+                known = find_knowledge(play, depth, private)
+                sets[step.mover, known].add(play.moves[:depth])
+    return {frozenset(positions) for positions in sets.values()}

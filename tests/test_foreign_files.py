@@ -1,0 +1,157 @@
+"""Every reader of files that others wrote refuses what is no file of its kind, in a sentence."""
+
+import gzip
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core.errors import BestResponseError
+from bestresponse.core.files import Unpacked, read_toml
+from bestresponse.games.lookup import find_game
+from bestresponse.runs.store.folder import RunFolder, read_lines
+from bestresponse.studies.behave.importing import find_layout, read_rows
+from bestresponse.studies.improve.contents import hash_file
+from bestresponse.studies.improve.data import open_other
+from bestresponse.studies.improve.export import read_manifest
+from bestresponse.studies.reproduce.alympics_logs import _read_log
+from bestresponse.studies.reproduce.reproduction import read_records
+from bestresponse.studies.verify.ratings import read_rated_sheets
+from bestresponse.studies.verify.reproduction import read_samples
+
+SECRET = "the-secret-of-another-folder"
+BRACKETS = "[" * 100_000
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads a file of this name, given its path."""
+
+    name: str
+    read: Callable[[Path], object]
+
+
+def read_student(path: Path) -> object:
+    pytest.importorskip("torch")
+    from bestresponse.models.students.network import read_folder
+
+    return read_folder(path.parent)
+
+
+READERS = [
+    Reader("rows.csv", lambda path: list(read_rows(path))),
+    Reader("rows.jsonl", lambda path: list(read_rows(path))),
+    Reader("rows.csv.gz", lambda path: list(read_rows(path))),
+    Reader("rows.jsonl.gz", lambda path: list(read_rows(path))),
+    Reader("rows.parquet", lambda path: list(read_rows(path))),
+    Reader("mapping.toml", lambda path: find_layout(str(path), Path("rows.csv"))),
+    Reader("settings.toml", read_toml),
+    Reader("manifest.json", lambda path: RunFolder.read(path.parent)),
+    Reader("records.jsonl", lambda path: list(read_lines(path))),
+    Reader("games.jsonl", lambda path: list(read_records(path, "id"))),
+    Reader("log.json", _read_log),
+    Reader("samples.jsonl", lambda path: read_samples(path.parent)),
+    Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent)),
+    Reader("examples.jsonl", lambda path: open_other(f"{path.parent}=0.5")),
+    Reader("examples.parquet", lambda path: open_other(f"{path.parent}=0.5")),
+    Reader("manifest.json", lambda path: read_manifest(path.parent)),
+    Reader("config.json", read_student),
+    Reader("game.json", lambda path: find_game(str(path))),
+    Reader("game.csv", lambda path: find_game(str(path))),
+    Reader("game.nfg", lambda path: find_game(str(path))),
+    Reader("game.efg", lambda path: find_game(str(path))),
+    Reader("game.pl", lambda path: find_game(str(path))),
+]
+NAMES = [f"{number}-{reader.name}" for number, reader in enumerate(READERS)]
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def make_circle(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def make_link_to_a_secret(path: Path) -> None:
+    secret = path.parent.parent / "secret"
+    secret.write_text(SECRET)
+    path.symlink_to(secret)
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def make_ten_gigabytes(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 10 << 30)  # it has holes: nothing is on the disk
+
+
+def make_brackets(path: Path) -> None:
+    text = f"x = {BRACKETS}\n" if path.suffix == ".toml" else f"{BRACKETS}\n"
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def make_bytes_of_no_text(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe\x00\xd8" * 1000 + b"\n")
+
+
+KINDS = [
+    make_pipe,
+    make_link_to_a_device,
+    make_circle,
+    make_link_to_a_secret,
+    make_folder,
+    make_ten_gigabytes,
+    make_brackets,
+    make_bytes_of_no_text,
+]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=NAMES)
+@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
+def test_a_hostile_file_is_refused_in_a_sentence_that_shows_nothing_of_it(
+    make: Callable[[Path], None], reader: Reader, tmp_path: Path
+) -> None:
+    folder = tmp_path / "given"
+    folder.mkdir()
+    make(folder / reader.name)
+    said = ""
+    try:
+        reader.read(folder / reader.name)
+    except BestResponseError as error:
+        said = str(error)
+    assert said or may_be_read(make, reader)
+    assert SECRET not in said
+
+
+def may_be_read(make: Callable[[Path], None], reader: Reader) -> bool:
+    """Whether what was made is a file of the reader's kind: a table of one cell holds anything."""
+    return make is make_brackets and reader.name in ("rows.csv", "rows.csv.gz")
+
+
+def test_what_a_compressed_table_holds_is_counted_after_unpacking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four million bytes of short lines are packed into less than ten thousand."""
+    monkeypatch.setattr(Unpacked.__init__, "__defaults__", (1_000_000,))
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 1_000_000))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(BestResponseError, match="unpacked it has more than 1,000,000 bytes"):
+        list(read_rows(path))
+
+
+def test_hashing_a_pipe_does_not_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no ordinary file"):
+        hash_file(tmp_path / "pipe")
