@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import bestresponse as br
 from bestresponse.cli.app import app
-from bestresponse.core.errors import BestResponseError, TooLarge
+from bestresponse.core.errors import BestResponseError, SettingError, TooLarge
 from bestresponse.core.game import NATURE
 from bestresponse.games.lookup import find_game
 from bestresponse.games.trees.game import TreeGame
@@ -160,10 +160,11 @@ def test_the_longest_prompt_of_a_benchmark_can_be_set(tmp_path: Path) -> None:
     assert len(asked) == 1
     assert 17_000 * 3 < len(asked[0]) <= 60_000 * 3
     asked.clear()
-    with pytest.raises(TooLarge, match=r"takes about \d\d\d tokens; at most 50 are allowed"):
+    with pytest.raises(SettingError, match=r"takes about \d\d\d tokens; at most 50 are allowed"):
         br.bench(answer, num_games=1, output_dir=output, max_prompt_tokens=50)
-    with pytest.raises(TooLarge, match=r"a prompt takes about .* tokens; at most 50 are allowed"):
+    with pytest.raises(SettingError, match=r"a prompt takes about .* at most 50 are") as refused:
         br.bench(answer, "kuhn-poker", output_dir=output, max_prompt_tokens=50)
+    assert refused.value.field == "max_prompt_tokens"
     assert asked == []
 
 

@@ -12,6 +12,7 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.players.lookup import find_strategy, list_strategies
+from bestresponse.telling.render import write_rules
 from bestresponse.web.services.seat import describe_equilibria, make_questions
 from bestresponse.web.sessions.setup import GameChoice, make_game
 
@@ -69,3 +70,26 @@ def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
     assert perfect.text.startswith("In a subgame-perfect equilibrium")
     assert table.rows[0] == ("player 1", "The sum is 0, added so far: nothing.", "2", "1")
     assert payoffs.rows[1] == ("in equilibrium, on average", "1", "-1")
+
+
+@pytest.fixture
+def split(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(lay_example(EXAMPLE, tmp_path))
+    return make_game(GameChoice("split-or-steal"))
+
+
+def test_a_game_that_states_its_rules_is_told_in_german(split):
+    check_game(split)
+    told = write_rules(split.view(split.start(), "player 1"), "de")
+    assert "Sie können wählen: split, steal." in told
+
+
+def test_a_payoff_that_is_stated_wrongly_is_found(split, monkeypatch):
+    right = split.payoffs
+
+    def pay_less(state):
+        return {**right(state), "player 2": 7.0} if state == ("split", "steal") else right(state)
+
+    monkeypatch.setattr(split, "payoffs", pay_less)
+    with pytest.raises(AssertionError, match="what split-or-steal states is not what it does"):
+        check_game(split)

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
+from bestresponse.core.capabilities import check_telling
 from bestresponse.core.episode import Record
-from bestresponse.core.errors import TooLarge
+from bestresponse.core.errors import SettingError
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.games.capabilities import HasTree
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
@@ -97,19 +99,24 @@ def estimate_prompts(
 
 
 def check_prompts(config: BenchConfig, firsts: Iterable[tuple[JsonObject, int]]) -> None:
-    """Raise TooLarge where a model would be sent a longer prompt than the settings allow."""
+    """Refuse a game that a model would be told in a longer prompt than the settings allow, or that
+    cannot be told by its own check."""
     study = bench.pick(config)
     models = {str(name) for name in config.models}
     for data, _ in firsts:
         if data["model"] not in models:
             continue
         game = study.game(config, data)
+        # Trees are limited by their length alone, which the setting takes the place of.
+        if game is not None and not isinstance(game, HasTree):
+            check_telling(game)
         shown, ask = show_question(game, data)
         tokens = -(-len(prompt(shown, ask, "line")) // CHARACTERS_PER_TOKEN)
         if tokens > config.max_prompt_tokens:
-            raise TooLarge(
+            raise SettingError(
+                "max_prompt_tokens",
                 f"a prompt takes about {tokens:,} tokens; at most {config.max_prompt_tokens:,} are"
-                " allowed. Use a smaller game, or raise --max-prompt-tokens"
+                " allowed. Use a smaller game, or raise the limit",
             )
 
 
