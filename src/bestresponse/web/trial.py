@@ -1,5 +1,5 @@
-"""Try an experiment before people come: programs go through its real pages, as people would, and
-fill in their forms.
+"""Try an experiment before people come: programs or models go through its real pages, as people
+would, and fill in their forms.
 
 What they read and answered is kept; what the server has kept of it in the end is compared with
 their own notes.
@@ -7,6 +7,7 @@ their own notes.
 
 import asyncio
 import html
+import json
 import re
 import tempfile
 import time
@@ -25,6 +26,7 @@ from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
 from bestresponse.web.experiments.model import Item, parse_experiment
+from bestresponse.web.reader import ask_reader, read_page
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_participants
@@ -48,7 +50,8 @@ class TrialSettings:
     """How many programs take part, who they are (a strategy or `model:NAME`), and how many of 100
     leave for good.
 
-    Time limits are divided by `speed`.
+    With `readers` the participants are these models, one after the other, who read the pages and
+    answer everything themselves. Time limits are divided by `speed`.
     """
 
     people: int
@@ -56,6 +59,7 @@ class TrialSettings:
     drop_outs: int = 0
     speed: int = 100
     models: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
             trial.seconds = time.monotonic() - began
             rows = list_participants(server, lobby.id)
             trial.money = [Decimal(str(row["money"])) for row in rows if row["money"] is not None]
-            trial.files = {
+            trial.files |= {
                 f"{table}.csv": export_table(server, table, "csv", lobby.id) for table in TABLES
             }
     return trial
@@ -134,11 +138,16 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
 async def _take_part(
     transport: ASGITransport, server: ServerState, lobby: Lobby, settings: TrialSettings
 ) -> Trial:
-    people = [_Participant(server, lobby, number, settings) for number in range(settings.people)]
+    kind = _Reader if settings.readers else _Participant
+    people = [kind(server, lobby, number, settings) for number in range(settings.people)]
     await asyncio.gather(*(person.take_part(transport) for person in people))
     finished = sum(person.finished for person in people)
     turned_away = sum(person.turned_away for person in people)
     trial = Trial(settings.people, finished, turned_away)
+    readings = [row for person in people for row in person.readings]
+    if readings:
+        lines = [json.dumps(row, ensure_ascii=False) for row in readings]
+        trial.files["readings.jsonl"] = "".join(f"{line}\n" for line in lines).encode("utf-8")
     for person in people:
         trial.pages += person.pages
         trial.answers += len(person.notes)
@@ -161,34 +170,44 @@ class _Participant:
         self._lobby = lobby
         self._settings = settings
         self._random: Random = generator(number, "trial")
+        self._number = number
         self._label = f"bot-{number + 1}"
         leaves = self._random.random() * 100 < settings.drop_outs
         self._last_answer = self._random.randrange(5) if leaves else None
         self.pages: list[SeenPage] = []
         self.notes: dict[tuple[str, str, int], Action] = {}
-        self.finished = self.turned_away = False
+        self.readings: list[dict[str, str]] = []
+        self.finished = False
+        self.turned_away = False
+        self.gone = False
 
     async def take_part(self, transport: ASGITransport) -> None:
         """Go through the study page by page, to the last one or until it is time to leave."""
         labels = self._lobby.experiment.assignment.labels
-        label = next(iter(labels[int(self._label[4:]) - 1 :]), self._label)
+        label = next(iter(labels[self._number :]), self._label)
         async with AsyncClient(
             transport=transport, base_url="http://localhost", follow_redirects=True
         ) as client:
             page = await client.get(self._server.personal_path(self._lobby.id, label))
             self._keep(page, SeenPage("", 0, "", "invitation", page.text))
-            page = await self._send(client, page, "/join/", {"do": "agree"})
+            page = await self._join(client, page)
             self.turned_away = not page.url.path.startswith("/seat/")
-            while (
-                not self.turned_away and not self.finished and self._last_answer != len(self.notes)
-            ):
+            while not (self.turned_away or self.finished or self.gone):
                 page = await self._go_on(client, page)
+                self.gone = self.gone or self._last_answer == len(self.notes)
+
+    async def _join(self, client: AsyncClient, page: Response) -> Response:
+        return await self._send(client, page, "/join/", {"do": "agree"})
 
     async def _go_on(self, client: AsyncClient, page: Response) -> Response:
         """Do what the page asks for, and return the next one."""
         _, _, session, number, _ = page.url.path.split("/")[:5]
         context = SeatContext(self._server, self._server.sessions.get_session(session), int(number))
         version = _VERSION.search(page.text)
+        if version is None and page.status_code == _OK:
+            # Whoever was screened out sees a page without a seat.
+            self.turned_away = True
+            return page
         if version is None:
             shown = f"{page.status_code} {page.text[:200]}"
             raise RuntimeError(f"{self._label} came to a page that belongs to no seat: {shown}")
@@ -203,18 +222,10 @@ class _Participant:
         )
         self._keep(page, seen)
         if "/questionnaire" in page.text:
-            items = self._lobby.experiment.list_items()
-            answers = {f"item.{item.name}": self._fill(item, table.texts) for item in items}
-            return await self._send(client, page, "/questionnaire", answers)
+            return await self._answer_questionnaire(client, page, context)
         match version[2]:
             case "welcome":
-                quiz = service.list_quiz_questions(context.session, context.seat)
-                right = [
-                    getattr(question, "right", "") or table.texts.figure(question.answer)
-                    for question in quiz
-                ]
-                answers = {f"quiz.{k}": answer for k, answer in enumerate(right)}
-                return await self._send(client, page, "/ready", {"consent": "yes", **answers})
+                return await self._get_ready(client, page, context)
             case "turn":
                 return await self._answer(client, page, context)
             case "gathering" | "waiting":
@@ -227,6 +238,25 @@ class _Participant:
             return await client.get(following[1])
         self.finished = True
         return page
+
+    async def _answer_questionnaire(
+        self, client: AsyncClient, page: Response, context: SeatContext
+    ) -> Response:
+        texts = context.session.table.texts
+        items = self._lobby.experiment.list_items()
+        answers = {f"item.{item.name}": self._fill(item, texts) for item in items}
+        return await self._send(client, page, "/questionnaire", answers)
+
+    async def _get_ready(
+        self, client: AsyncClient, page: Response, context: SeatContext
+    ) -> Response:
+        texts = context.session.table.texts
+        quiz = service.list_quiz_questions(context.session, context.seat)
+        right = [
+            getattr(question, "right", "") or texts.figure(question.answer) for question in quiz
+        ]
+        answers = {f"quiz.{k}": answer for k, answer in enumerate(right)}
+        return await self._send(client, page, "/ready", {"consent": "yes", **answers})
 
     def _name_page(self, page: Response, phase: str) -> str:
         question = re.search(r'<p class="ask">([^<]+)</p>', page.text)
@@ -277,6 +307,78 @@ class _Participant:
                 fields = {name: html.unescape(value) for name, value in _HIDDEN.findall(form[0])}
                 return await client.post(form[1], data=fields | typed)
         raise RuntimeError(f"{self._label} finds no form {action} on the page {page.url.path}")
+
+
+_TRIES = 3
+"""So often a model may send a page that is refused, before it is taken for somebody who left."""
+
+
+class _Reader(_Participant):
+    """A model with a browser of its own: it is told what the page says, and fills in every form
+    itself."""
+
+    def __init__(
+        self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings
+    ) -> None:
+        super().__init__(server, lobby, number, settings)
+        name = settings.readers[number % len(settings.readers)]
+        self._model = server.model(name)
+        self._label = f"{name} {number + 1}"
+        self._done: list[str] = []
+
+    async def _join(self, client: AsyncClient, page: Response) -> Response:
+        return await self._fill_in(client, page, "/join/", self._lobby.texts)
+
+    async def _answer_questionnaire(
+        self, client: AsyncClient, page: Response, context: SeatContext
+    ) -> Response:
+        return await self._fill_in(client, page, "/questionnaire", context.session.table.texts)
+
+    async def _get_ready(
+        self, client: AsyncClient, page: Response, context: SeatContext
+    ) -> Response:
+        return await self._fill_in(client, page, "/ready", context.session.table.texts)
+
+    async def _answer(self, client: AsyncClient, page: Response, context: SeatContext) -> Response:
+        session = context.session
+        role = context.role
+        texts = session.table.texts
+        with session.lock:
+            ask = session.pending().get(role)
+            turn = session.turn(role)
+        answered = await self._fill_in(client, page, "/answer", texts)
+        kept = session.answer(role, turn)
+        if ask is not None and kept is not None and not kept.decision.stand_in:
+            self.notes[session.id, role, turn] = read_fields(ask, self._typed, texts)[0]
+        return answered
+
+    async def _fill_in(
+        self, client: AsyncClient, page: Response, action: str, texts: PageTexts
+    ) -> Response:
+        """Let the model fill in a page until it is taken; whoever cannot is gone."""
+        for tried in range(_TRIES):
+            read = read_page(page.text)
+            earlier = "\n".join(self._done[-_REMEMBERED:])
+            seed = self._number * _TRIES + tried
+            self._typed = {}
+            if read.fields:
+                prompt, reply, self._typed = await asyncio.to_thread(
+                    ask_reader, self._model, read, earlier, texts, seed
+                )
+                self.readings.append({"who": self._label, "prompt": prompt, "reply": reply})
+            page = await self._send(client, page, action, self._typed)
+            if page.status_code != _REFUSED:
+                told = ", ".join(f"{name} = {value}" for name, value in self._typed.items())
+                self._done.append(f"- {told}" if told else "- read a page and went on")
+                return page
+        self.gone = True
+        return page
+
+
+_REMEMBERED = 40
+"""So many of its latest answers a model is reminded of."""
+_OK = 200
+_REFUSED = 422
 
 
 def render_preview(title: str, pages: Sequence[SeenPage]) -> str:

@@ -169,14 +169,15 @@ class ExperimentConfig(RunSettings):
     what the game says as a table for the file. `check` names the line and the cause of what is
     wrong, and lists what people would read in another language. `preview` writes every page of
     every role on one sheet. `bots` sends programs through the real pages and compares what the
-    server kept with their own notes.
+    server kept with their own notes. `run` lets models take part: they read the pages that people
+    read, answer quiz, games and questionnaires, and are in the same tables.
     """
 
-    task: Literal["game", "check", "preview", "bots"] = setting(
-        argument=True, help="What to do with the file: game, check, preview or bots."
+    task: Literal["game", "check", "preview", "bots", "run"] = setting(
+        argument=True, help="What to do with the file: game, check, preview, bots or run."
     )
     file: Path = setting(argument=True, help="The experiment file, or the name of a game.")
-    people: int = setting(default=8, ge=1, le=2000, help="bots: number of participants.")
+    people: int = setting(default=8, ge=1, le=2000, help="bots, run: number of participants.")
     player: str = setting(
         default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model."
     )
@@ -184,14 +185,20 @@ class ExperimentConfig(RunSettings):
         default=0, ge=0, le=100, help="bots: percentage of participants who drop out."
     )
     speed: int = setting(
-        default=100, ge=1, le=10_000, help="Divide the time limits of the file by this."
+        default=100,
+        ge=1,
+        le=10_000,
+        help="bots, preview: divide the time limits of the file by this.",
     )
-    model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated.")
+    model: NamesSetting = setting(
+        default=(), short="-m", help="A model that may be seated; run: the model that takes part."
+    )
     text: str = setting(
         default="", help="game: print its words and sentences in this language, for [games.text]."
     )
     out: Path | None = setting(
-        default=None, help="preview: the page to write; bots: a folder for the exported tables."
+        default=None,
+        help="preview: the page to write; bots, run: a folder for the exported tables.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
@@ -226,10 +233,7 @@ def try_file(config: ExperimentConfig) -> None:
         for remark in list_remarks(text):
             print(remark)
         return
-    count = config.people if config.task == "bots" else count_people(text)
-    trial_settings = TrialSettings(
-        count, config.player, config.drop_outs, config.speed, config.model
-    )
+    trial_settings = _choose_settings(config, text)
     with open_models((), Path(config.output_dir), config.limits) as opened:
         trial = try_experiment(text, trial_settings, opened.open)
     if config.task == "preview":
@@ -245,6 +249,26 @@ def try_file(config: ExperimentConfig) -> None:
         print(f"tables are in {out}")
     if trial.wrong:
         raise typer.Exit(1)
+
+
+def _choose_settings(config: ExperimentConfig, text: str) -> TrialSettings:
+    if config.task != "run":
+        return TrialSettings(
+            people=config.people if config.task == "bots" else count_people(text),
+            player=config.player,
+            drop_outs=config.drop_outs,
+            speed=config.speed,
+            models=config.model,
+        )
+    if not config.model:
+        raise UsageError("missing option --model NAME: the model that takes part in the experiment")
+    seated = list_seated_models(text)
+    return TrialSettings(
+        people=config.people,
+        speed=1,
+        models=(*config.model, *seated),
+        readers=config.model,
+    )
 
 
 def _check_models(file: Path, named: Iterable[str]) -> None:
