@@ -25,48 +25,48 @@ ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
     "(top)": 480,
     "analysis": 19_142,
-    "api": 5_710,
-    "cli": 20_979,
-    "core": 16_916,
+    "api": 5_716,
+    "cli": 21_080,
+    "core": 17_281,
     "formal": 63_928,
-    "games": 53_990,
+    "games": 54_095,
     "integrations": 10_575,
     "logic": 51_426,
-    "models": 33_900,
+    "models": 33_943,
     "players": 23_848,
-    "report": 26_450,
-    "runs": 32_223,
-    "studies": 181_190,
-    "telling": 16_255,
+    "report": 26_851,
+    "runs": 36_748,
+    "studies": 181_677,
+    "telling": 16_257,
     "theory": 126_255,
-    "web": 65_281,
+    "web": 66_805,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
     "analysis": 1_177,
     "formal": 29_219,
     "games": 3_997,
-    "logic": 7_444,
+    "logic": 7_482,
     "players": 371,
-    "studies": 5_094,
+    "studies": 5_099,
     "theory": 2_102,
     "web": 1_614,
 }
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.7, "deep": 39.9, "packed": 0.9, "loops": 58.3}
+RATES = {"long": 0.7, "deep": 39.6, "packed": 0.6, "loops": 58.2}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
-POSITIONAL = 28
+POSITIONAL = 24
 """Calls with more than five positional arguments."""
 LATE_IMPORTS = 80
 """Imports inside functions: of optional and of slow packages."""
-UNTYPED = 556
+UNTYPED = 576
 """Uses of `Any`, and of names for types with `Any` in them, in signatures."""
 SHARED_NAMES = 21
 """Public names that are defined in more than one module."""
-SHORT_HELPERS = 158
+SHORT_HELPERS = 162
 """Private functions of at most six lines that are called once in their module."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

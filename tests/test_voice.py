@@ -51,8 +51,8 @@ def list_texts() -> list[tuple[str, int, str]]:
     texts = [(path.relative_to(ROOT).as_posix(), 1, path.read_text("utf-8")) for path in PAGES]
     for path in sorted(SOURCE.rglob("*")):
         name = path.relative_to(SOURCE).as_posix()
-        if "stories" in path.parts or "domains" in path.parts:
-            continue  # what people in a story do
+        if "stories" in path.parts or "domains" in path.parts or path.suffix == ".po":
+            continue  # what people in a story do, and its translations
         if path.suffix in {".html", ".po", ".toml", ".txt", ".md", ".jinja"}:
             texts.append((name, 1, path.read_text("utf-8")))
         elif path.suffix == ".py":

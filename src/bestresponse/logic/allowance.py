@@ -62,8 +62,8 @@ class Allowance:
 def measure_processor_time(pids: Sequence[int]) -> float:
     """Return the seconds of processor time that processes have used up to now, all together.
 
-    Where the system does not tell (it is no Linux), the clock stands in: nobody uses more than it
-    gives. A process that has ended uses nothing more.
+    Where the system does not tell (it is no Linux), the clock is taken instead: nobody uses more
+    than it gives. A process that has ended uses nothing more.
     """
     if sys.platform != "linux":
         return time.monotonic() if pids else 0.0

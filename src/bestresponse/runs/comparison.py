@@ -438,7 +438,14 @@ def subtract_intervals(after: Interval, before: Interval) -> Interval:
     down = math.hypot(after.estimate - after.low, before.high - before.estimate)
     up = math.hypot(after.high - after.estimate, before.estimate - before.low)
     n = min(after.n, before.n)
-    return Interval(difference, difference - down, difference + up, LEVEL, "two intervals", n)
+    return Interval(
+        difference,
+        difference - down,
+        high=difference + up,
+        level=LEVEL,
+        method="two intervals",
+        n=n,
+    )
 
 
 def _name_setting(name: str) -> str:

@@ -360,7 +360,7 @@ class _Reader(_Participant):
             read = read_page(page.text)
             earlier = "\n".join(self._done[-_REMEMBERED:])
             seed = self._number * _TRIES + tried
-            self._typed = {}
+            self._typed: dict[str, str] = {}
             if read.fields:
                 prompt, reply, self._typed = await asyncio.to_thread(
                     ask_reader, self._model, read, earlier, texts, seed

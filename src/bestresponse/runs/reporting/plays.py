@@ -1,6 +1,6 @@
 """The plays of a run as data for the page that shows them (`report.viewer`).
 
-A row of the list says who played, what came out, what the worst answer lost and what it took. A
+A row of the list says who played, the result, what the worst answer lost and what it took. A
 play has its answers in order: what was asked and said, how that was read, what it cost and lost,
 and the solution of the game where it is known.
 """

@@ -126,7 +126,7 @@ def group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[
     """Group the calls that led to each answer, by its number: those up to the one that the answer
     was read from.
 
-    Calls after the last reply that can be told stand with the last answer of their seat.
+    Calls after the last reply that can be told are with the last answer of their seat.
     """
     waiting: dict[Role, list[JsonMapping]] = {}
     for call in calls:

@@ -194,26 +194,38 @@ def find_false_start(
         )
     except np.linalg.LinAlgError:
         return None
-    x, y = with_own[:size], against[:size]
+    x = with_own[:size]
+    y = against[:size]
     if min(x.min(), y.min()) < _POSITIVE:
         return None
     value = float(with_own[size])
     brought = mine[:, columns] @ y
     left = x @ mine[rows, :]
-    best, worst = int(np.argmax(brought)), int(np.argmin(left))
-    gains, losses = float(brought[best] - value), float(value - left[worst])
+    best = int(np.argmax(brought))
+    worst = int(np.argmin(left))
+    gains = float(brought[best] - value)
+    losses = float(value - left[worst])
     own = gains >= losses
     instead = float(brought[best] if own else left[worst])
     if max(gains, losses) < _POSITIVE or _write_value(instead) == _write_value(value):
         return None
     mix = np.zeros(len(mine))
     mix[list(rows)] = x
-    return FalseStart(rows, columns, mix, value, best if own else worst, own, instead)
+    return FalseStart(
+        rows,
+        columns,
+        mix=mix,
+        value=value,
+        breaker=best if own else worst,
+        own=own,
+        instead=instead,
+    )
 
 
 def _begin_falsely(example: Example, start: FalseStart) -> Example:
     """Put a false start before the answer, and the answer it would have led to beside it."""
-    game, seat = make_task_game(example.task), example.task["seat"]
+    game = make_task_game(example.task)
+    seat = example.task["seat"]
     restated, played = _cut_restated(example)
     supports = write_cells(game, seat, start.rows, start.columns)
     begun = f"These are played:\n{supports}\nI get {_write_value(start.value)}."
@@ -244,7 +256,8 @@ def write_answer(task: GameTask, own: Array, other: Array, worked: bool) -> str:
     serves long ones too. The payoffs of what is played are written out because the mix depends on
     nothing else: games of all sizes are then one task, however many of their actions nobody plays.
     """
-    game, seat = make_task_game(task), task["seat"]
+    game = make_task_game(task)
+    seat = task["seat"]
     actions = game.form.actions[seat]
     if not worked:
         return _write_mix(actions, own)
@@ -274,7 +287,8 @@ def review_reasons(task: GameTask, answer: str) -> Review:
     The question says how the other mixes, and that an equilibrium is wanted; verify is told it with
     the figures.
     """
-    game, seat = make_task_game(task), task["seat"]
+    game = make_task_game(task)
+    seat = task["seat"]
     rival = game.roles[1 - seat]
     shares = zip(game.form.actions[1 - seat], task["opponent"], strict=True)
     reasons = answer.splitlines()[-2]
@@ -329,7 +343,8 @@ def make_story_examples(
     """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is
     its program."""
     for game, key in zip(payoffs, classify(payoffs), strict=True):
-        shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
+        shown_as = str(rng.choice(telling.formats))
+        theme = str(rng.choice(telling.themes))
         task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story")
         task["class"] = f"{int(key):016x}"
         program = write_table_program(as_game_table(make_task_game(task).form))

@@ -27,7 +27,8 @@ from bestresponse.formal.claims.translation import write_translation_prompt
 from bestresponse.studies.improve.rows import GameTask
 from bestresponse.theory.games.normal_form import NormalForm
 
-_LEAST, _MOST = 2, 6
+_LEAST = 2
+_MOST = 6
 """Claims of a text."""
 _DENIED = 0.15
 _SILENT = 0.4

@@ -186,7 +186,8 @@ def find_ask(task: GameTask) -> tuple[View, Mixture]:
     if task["kind"] == "tree":
         question = plan_tree(task["game"]).make_question(task)
         return question.shown, Mixture(question.ask.options)
-    game, seat = make_task_game(task), task["seat"]
+    game = make_task_game(task)
+    seat = task["seat"]
     view = game.view(game.start(), game.roles[seat])
     if task["kind"] == "reply":
         view = replace(view, notes=(state_mix(game, task),))
@@ -216,7 +217,8 @@ def write_short(task: GameTask) -> str:
 
     Whoever asks always has the rows, so that the seats are one task and not two.
     """
-    game, seat = make_task_game(task), task["seat"]
+    game = make_task_game(task)
+    seat = task["seat"]
     rows, columns = (range(len(game.form.actions[player])) for player in (seat, 1 - seat))
     text = write_cells(game, seat, rows, columns)
     return f"{text}\n{state_mix(game, task)}" if task["kind"] == "reply" else text
@@ -234,7 +236,8 @@ def write_cells(game: MatrixGame, seat: int, rows: Sequence[int], columns: Seque
             list(map("/".join, zip(*cells, strict=True)))
             for cells in zip(mine, theirs, strict=True)
         ]
-    actions, others = game.form.actions[seat], game.form.actions[1 - seat]
+    actions = game.form.actions[seat]
+    others = game.form.actions[1 - seat]
     lines = [" ".join([actions[row], *cells]) for row, cells in zip(rows, mine, strict=True)]
     return "\n".join([" ".join(others[column] for column in columns), *lines])
 

@@ -534,7 +534,8 @@ def _draw_classes(
         games = np.concatenate([games, drawn])
         keys, firsts = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
         order = np.argsort(firsts)
-        games, keys = games[firsts[order]], keys[order]
+        games = games[firsts[order]]
+        keys = keys[order]
         if len(keys) - known <= _EXHAUSTED * len(drawn):
             break
     return games[:count].astype(np.float64), keys[:count]

@@ -68,7 +68,8 @@ def label_tree(game: str) -> Mapping[int, Label]:
     for player, plex in enumerate(form.plexes):
         size = float(np.ptp(tree.payoffs[tree.leaves][:, player])) or 1.0
         for index, before in zip(plex.infosets.tolist(), plex.parent.tolist(), strict=True):
-            first, end = tree.first_move[index], tree.first_move[index + 1]
+            first = tree.first_move[index]
+            end = tree.first_move[index + 1]
             mix = np.asarray(policy.probabilities[first:end], dtype=np.float64)
             reached = bool(plans[player][before] > _REACHED)
             losses: Array | None = None

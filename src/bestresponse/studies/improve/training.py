@@ -118,7 +118,14 @@ class PackedBatch:
     def _replace_parts(self, parts: Iterable[Tensor]) -> PackedBatch:
         words, tokens, positions, starts, scored, targets = parts
         return PackedBatch(
-            words, tokens, positions, starts, scored, targets, self.longest, self.real
+            words,
+            tokens,
+            positions=positions,
+            starts=starts,
+            scored=scored,
+            targets=targets,
+            longest=self.longest,
+            real=self.real,
         )
 
 
@@ -256,16 +263,21 @@ def pack(
     used = scored = 0
     for k in rng.permutation(len(pairs)):
         asked, answer, _ = pairs[k]
-        size, new = len(asked) + len(answer), {*asked, *answer}
+        size = len(asked) + len(answer)
+        new = {*asked, *answer}
         if size > shape.tokens or len(answer) > shape.scored or len(new) >= _WORDS:
             continue
         full = used + size > shape.tokens or scored + len(answer) > shape.scored
         if full or len(words | new) >= _WORDS or len(waiting) == shape.conversations:
             batches.append(_fill(waiting, shape))
-            waiting, words, used, scored = [], set(), 0, 0
+            waiting = []
+            words = set()
+            used = 0
+            scored = 0
         waiting.append(pairs[k])
         words |= new
-        used, scored = used + size, scored + len(answer)
+        used = used + size
+        scored = scored + len(answer)
     return batches or [_fill(waiting, shape)] if waiting else batches
 
 
@@ -281,7 +293,8 @@ def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
     starts[0] = start = first = 0
     longest = 1
     for number, (asked, answer, learnt) in enumerate(pairs, 1):
-        middle, end = start + len(asked), start + len(asked) + len(answer)
+        middle = start + len(asked)
+        end = start + len(asked) + len(answer)
         tokens[start:end] = asked + answer
         positions[start:end] = np.arange(end - start)
         scored[first : first + len(answer)] = np.arange(middle - 1, end - 1)
@@ -295,12 +308,12 @@ def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
     return PackedBatch(
         torch.from_numpy(np.pad(words, (0, _WORDS - len(words)))),
         torch.from_numpy(indices.reshape(-1)),
-        torch.from_numpy(positions),
-        torch.from_numpy(starts),
-        torch.from_numpy(scored),
-        torch.from_numpy(targets),
-        max(longest, shape.longest),
-        start,
+        positions=torch.from_numpy(positions),
+        starts=torch.from_numpy(starts),
+        scored=torch.from_numpy(scored),
+        targets=torch.from_numpy(targets),
+        longest=max(longest, shape.longest),
+        real=start,
     )
 
 
@@ -356,7 +369,9 @@ class Trainer:
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             return _attend_apart(q, k, v, batch)
 
-        states = run_layers(self.network.sizes, now, x, batch.positions, attend, self.steps)
+        states = run_layers(
+            self.network.sizes, now, x=x, positions=batch.positions, attend=attend, steps=self.steps
+        )
         scorer = now.get("head", now["embedding"])
         return self.score(states.index_select(0, batch.scored), scorer, batch.targets)
 
@@ -382,7 +397,8 @@ class Trainer:
         self.adam.step()
         with torch.no_grad():
             for name, value in self.matrices.items():
-                gradient, momentum = value.grad, self.momenta[name]
+                gradient = value.grad
+                momentum = self.momenta[name]
                 assert gradient is not None
                 momentum.lerp_(gradient, 1 - _MOMENTUM)
                 ahead = gradient.lerp(momentum, _MOMENTUM)
@@ -511,7 +527,8 @@ def train(
 
     All of it counts as time. Measurements that take long are made less often.
     """
-    recipe, progress = trainer.recipe, trainer.progress
+    recipe = trainer.recipe
+    progress = trainer.progress
     every = recipe.saved_every
     held_out = choose_held_out(data, recipe.seed, recipe.held_out)
     losses: list[Tensor] = []
@@ -534,7 +551,8 @@ def train(
             break
         done = recipe.find_share(progress.step, now)
         if number != progress.pool:
-            progress.pool, progress.batch = number, 0
+            progress.pool = number
+            progress.batch = 0
         if clock.now() - saved >= every:
             clock.end_steps()
             trainer.save(checkpoint)
@@ -589,8 +607,10 @@ class Batches(IterableDataset[tuple[int, PackedBatch]]):  # type: ignore[misc, u
         self.network = Network(
             network.sizes, {}, network.tokenizer
         )  # parameters stay where they are trained
-        self.recipe, self.data = trainer.recipe, data
-        self.first, self.skipped = trainer.progress.pool, trainer.progress.batch
+        self.recipe = trainer.recipe
+        self.data = data
+        self.first = trainer.progress.pool
+        self.skipped = trainer.progress.batch
         self.shape = choose_shape(network, data, self.recipe.batch_tokens)
 
     def __iter__(self) -> Iterator[tuple[int, PackedBatch]]:

@@ -1,4 +1,4 @@
-"""What participants have earned: where every answer stands in its game, what it brought, and the
+"""What participants have earned: where every answer is in its game, what it brought, and the
 money for it.
 
 A person is paid the rounds that they played themselves. A game that pays no single rounds counts as
