@@ -29,7 +29,10 @@ MISTAKES = [
         "sequential is for games played in turns; stag-hunt is a table",
     ),
     ("solve stag-hunt --dynamics replicater", "Did you mean replicator?"),
-    ("solve stag-hunt --plot picture.bmp", "expected a file ending in .svg, .png, .html"),
+    (
+        "solve stag-hunt --plot picture.bmp",
+        "expected a file ending in .svg, .pdf, .png, .tex, .html",
+    ),
     ("solve stag-hunt --method simplex", "there is no method 'simplex'; expected one of auto,"),
     ("solve stag-hunt --set lambda=1", "--set is for --dynamics and --concept"),
     ("solve stag-hunt --concept quantal-response --set lamda=1", "it has these: precision=5.0"),

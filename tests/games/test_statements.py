@@ -216,7 +216,7 @@ def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why:
     ("data", "why"),
     [
         ([], "expected a statement as an object"),
-        ({"is": "Nobody"}, "one of Prose, Title, Players, .* got .Nobody"),
+        ({"is": "Nobody"}, "one of Prose, Worded, .* Players, .* got .Nobody"),
         ({"is": "Players"}, "Players lacks names"),
         ({"is": "Players", "names": "Ann"}, "names of Players as a list, got 'Ann'"),
         ({"is": "Players", "names": [1]}, "an entry of names of Players as text, got 1"),

@@ -78,7 +78,7 @@ def test_the_default_move_can_be_overridden_and_given_back():
     agent = Agent.of("Ada", DILEMMA, "tit-for-tat").with_default_move("defect")
     assert agent.seats().table(0).first == (("defect", 1),)
     assert agent.with_default_move(None).seats().table(0).first == (("cooperate", 1),)
-    with pytest.raises(UsageError, match="none of cooperate, defect"):
+    with pytest.raises(UsageError, match="expected cooperate or defect"):
         agent.with_default_move("sulk").seats()
 
 

@@ -205,7 +205,7 @@ def test_an_index_probabilities_or_a_text_are_read(tmp_path, answer, strategy):
         ([0.5], "unparseable"),
         (["A", "B"], "unparseable"),
         ([0.9, 0.9], "illegal"),
-        ([float("nan"), 1.0], "illegal"),
+        ([float("nan"), 1.0], "unparseable"),
         ({"Z": 1.0}, "unparseable"),
         (object(), "unparseable"),
         ("no idea", "unparseable"),

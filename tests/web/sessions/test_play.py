@@ -233,7 +233,8 @@ def test_a_person_sees_only_their_own_card(server):
     server.wait_for(lambda: "player 1" in session.pending())
     card = session.episode.view("player 1").facts["infoset"]
     pages = [client.get(link).text for client, link in people]
-    assert [f'<span class="card">{card}</span>' in page for page in pages] == [True, False]
+    shown = re.compile(f'<span class="card"[^>]*>{card}</span>')
+    assert [bool(shown.search(page)) for page in pages] == [True, False]
 
 
 def test_a_seat_opens_with_its_own_link_only(server):
@@ -259,7 +260,7 @@ def test_people_who_follow_the_shared_link_fill_group_after_group(server):
     ]
     assert str(clients[0].get(server.state.join_path(lobby.id)).url).split("/")[4:6] == places[0]
     full = join(server, lobby, server.client())
-    assert full.status_code == 422
+    assert full.status_code == 200
     assert "every seat is taken" in full.text.casefold()
 
 

@@ -62,7 +62,7 @@ def value_replies(automaton: Automaton, payoffs: Array, course: MatchCourse) -> 
     >>> dilemma = np.array([[3.0, 0.0], [5.0, 1.0]])
     >>> tit_for_tat = classic_strategy("tit-for-tat")
     >>> value_replies(tit_for_tat, dilemma, MatchCourse(rounds=4))[4, 0].tolist()
-    [14.0, 12.0]
+    [14.0, 13.0]
     """
     own_actions, other_actions = payoffs.shape
     if automaton.step.shape[1:] != (other_actions, own_actions):

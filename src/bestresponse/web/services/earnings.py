@@ -312,7 +312,11 @@ def name_part(part: Part) -> str:
     ['A dilemma', 'A dilemma 2']
     """
     if not part.game.title:
-        return part.name
+        numbered = f"game {part.number + 1}"  # the name of a game that the file gives none
+        if part.name != numbered and not part.name.startswith(f"{numbered} "):
+            return part.name
+        again = part.name.removeprefix(numbered)
+        return part.texts("part_numbered", number=part.number + 1) + again
     _, _, number = part.name.rpartition(" ")
     return f"{part.game.title} {number}" if part.again else part.game.title
 
