@@ -53,7 +53,7 @@ def test_a_match_is_a_transcript_with_what_was_earned_before_each_round(tmp_path
     ]
     # A defector would have got 5 instead of 3 from somebody who cooperates.
     assert play["turns"][0]["beside"][:2] == [
-        ("Lost against the others", "2"),
+        ("Lost against the others", "0"),
         ("Lost in equilibrium", "1"),
     ]
     assert ("Equilibrium", "row: defect; col: defect") in play["facts"]
