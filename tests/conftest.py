@@ -38,7 +38,7 @@ settings.load_profile("fixed")
 # start hear them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONGEST = 600
+LONGEST = 300
 """Seconds after which a test counts as hanging: far more than any takes on a loaded machine."""
 LONGEST_SOAK = 24 * 3600
 """Seconds for the tests of `make long`, which draw thousands of cases."""
