@@ -133,7 +133,7 @@ TARGETS = {
         "studies/steer/test_steer_replay.py",
     ],
     "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
-    "studies/tournament/study.py": [f"{LIMITS}[tournament]", "studies/tournament"],
+    "studies/tournament": [f"{LIMITS}[tournament]", "studies/tournament"],
     "studies/verify/study.py": [
         f"{LIMITS}[verify]",
         "studies/verify/test_evaluation.py",

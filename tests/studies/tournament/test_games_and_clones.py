@@ -8,7 +8,8 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import as_game_table, write_table_program
 from bestresponse.games.lookup import NamedGame
-from bestresponse.studies.tournament.study import TournamentConfig, find_standings
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.standings import find_standings
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import cooperative_actions
 

@@ -43,7 +43,7 @@ from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.stories.study import estimate_share
-from bestresponse.studies.tournament.study import StageGame, make_stage
+from bestresponse.studies.tournament.entries import StageGame, make_stage
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
 
