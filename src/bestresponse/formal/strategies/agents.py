@@ -31,6 +31,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.files import read_text_file
+from bestresponse.core.player import Call, Status
 from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
@@ -48,7 +49,8 @@ from bestresponse.logic.programs.strategies import (
 )
 from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.logic.settings import settings
-from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
@@ -324,6 +326,25 @@ class StrategyFormalization:
         return self.attempts[-1].rules if self.ok else ""
 
     @property
+    def status(self) -> Status:
+        """How the last answer was read."""
+        if self.ok:
+            return Status.VALID
+        if self.declined:
+            return Status.REFUSED
+        if self.attempts[-1].reply.finish is Finish.LENGTH:
+            return Status.TRUNCATED
+        return Status.ILLEGAL if self.attempts[-1].rules else Status.UNPARSEABLE
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call of the model."""
+        return tuple(
+            Call(self.model, request_to_json(attempt.request), reply_to_json(attempt.reply))
+            for attempt in self.attempts
+        )
+
+    @property
     def trouble(self) -> str:
         """Why there are no rules, in one sentence."""
         if self.ok:
@@ -388,7 +409,7 @@ def ask_for_rules(
     asked: StrategySettings,
     tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> StrategyFormalization:
-    """Ask for rules until `find_fault` finds nothing wrong with them, as often as `asked` allows."""
+    """Ask for rules until `find_fault` finds nothing wrong, as often as `asked` allows."""
     made: list[StrategyAttempt] = []
     declined = ""
     while len(made) < asked.attempts and not declined and (not made or made[-1].wrong):

@@ -36,6 +36,9 @@ _WOULD_PLAY = "would_play/4"
 READING = frozenset({_SOURCE, _RULE_OF, _WOULD_PLAY})
 """What a program may ask about the other."""
 
+_OWN_ENDING = "__"
+"""What sets the names of copies apart from those that programs may define."""
+_OF_OTHER = "__other"
 _GOALS = {
     ",/2": (0, 1),
     ";/2": (0, 1),
@@ -77,12 +80,13 @@ class OpenProgram:
         found = read(text)
         if found.diagnostics:
             raise InvalidGame(f"the program cannot be read: {found.diagnostics[0]}")
-        program = cls(text, tuple(clause for clause in found.clauses if not _is_directive(clause)))
-        taken = sorted(program.defined & READING)
+        rules = [clause for clause in found.clauses if _indicate(clause.term) != ":-/1"]
+        program = cls(text, tuple(rules))
+        taken = sorted(name for name in program.defined if name in READING or _OWN_ENDING in name)
         if taken:
             raise InvalidGame(
-                f"the program defines {taken[0]}, which says something about the other program;"
-                " choose another name"
+                f"the program defines {taken[0]}, a name that is used for what it may know of the"
+                " other program; choose another name"
             )
         if "select/4" not in program.defined:
             raise InvalidGame("the program has no rule for select/4, so it gives no move")
@@ -117,20 +121,23 @@ def link_programs(own: OpenProgram, other: OpenProgram, levels: int = LEVELS) ->
     """
     lines = [own.text, "% What it may know about the other program."]
     lines += _describe(own, other, "")
-    lines += _describe(other, own, "_of_other")
+    lines += _describe(other, own, _OF_OTHER)
     # Program 0 is the deepest: it finds out nothing.
     caller = ""
     for level in reversed(range(levels)):
         is_other = (levels - level) % 2 == 1
         program = other if is_other else own
-        lines.append(_write_would_play(caller, f"select_{level}"))
-        names = {predicate: f"_{level}" for predicate in program.defined}
-        names[_WOULD_PLAY] = f"_{level}"
+        lines.append(_write_would_play(caller, f"select__{level}"))
+        names = dict.fromkeys(program.defined, f"__{level}")
+        names[_WOULD_PLAY] = f"__{level}"
         if is_other:
-            names[_SOURCE] = "_of_other"
-            names[_RULE_OF] = "_of_other"
-        lines += [f"{write(_rename_clause(clause, names))}." for clause in program.clauses]
-        caller = f"_{level}"
+            names[_SOURCE] = _OF_OTHER
+            names[_RULE_OF] = _OF_OTHER
+        for clause in program.clauses:
+            head, body = clause.parts
+            copy = Struct(":-", (_rename(head, names), _rename_goal(body, names)))
+            lines.append(f"{write(copy)}.")
+        caller = f"__{level}"
     lines.append(_write_would_play(caller, "fail"))
     return "\n".join(lines) + "\n"
 
@@ -151,10 +158,6 @@ def _describe(own: OpenProgram, other: OpenProgram, ending: str) -> Iterator[str
             yield f"{write(Struct(f'rule_of{ending}', (Atom(who), head, body)))}."
 
 
-def _is_directive(clause: Clause) -> bool:
-    return isinstance(clause.term, Struct) and _indicate(clause.term) == ":-/1"
-
-
 def _indicate(term: Term, more: int = 0) -> str:
     """Return a goal as name/arity, with so many more arguments; empty for what is none."""
     if isinstance(term, Struct):
@@ -172,11 +175,6 @@ def _list_goals(goal: Term) -> Iterable[str]:
         yield from _list_goals(goal.args[place])
     if name in _CLOSURES:
         yield _indicate(goal.args[0], _CLOSURES[name])
-
-
-def _rename_clause(clause: Clause, endings: dict[str, str]) -> Term:
-    head, body = clause.parts
-    return Struct(":-", (_rename(head, endings), _rename_goal(body, endings)))
 
 
 def _rename_goal(goal: Term, endings: dict[str, str]) -> Term:
