@@ -63,6 +63,8 @@ _CHOSEN = (
 _KIND = re.compile(
     r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE
 )
+_ANSWER_KEYS = frozenset({"answer", "action", "choice", "move", "decision", "option", "bid"})
+"""Keys of a JSON object that hold the answer, where the object has only one of them."""
 _LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
@@ -207,6 +209,8 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
         chosen = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
         if len(chosen) == 1:
             return chosen.pop(), "a sentence that names the choice"
+        if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
+            return whole, ""
         return None, ""
     if isinstance(ask, Amount):
         return (
@@ -265,9 +269,12 @@ def _from_object(
                     ensure_ascii=False,
                 )
         return json.dumps(inside) if isinstance(inside, list) else None
-    if "answer" not in data or isinstance(data["answer"], dict | list | bool):
+    named = [key for key in data if key.casefold() in _ANSWER_KEYS]
+    if "answer" in data:
+        named = ["answer"]
+    if len(named) != 1 or isinstance(data[named[0]], dict | list | bool):
         return None
-    return str(data["answer"])
+    return str(data[named[0]])
 
 
 def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[object, str]:
