@@ -184,6 +184,8 @@ def test_two_values_of_one_key_are_no_answer(ask, text):
         ('{"action": "C", "move": "B"}', None),
         ("My answer is A or B.", None),
         ("I would play A, but B is safer.", None),
+        ("I choose A. Wait, the column player then answers C.", None),
+        ("I choose A. It pays at least 3.", "A"),
     ],
 )
 def test_a_short_sentence_or_a_key_of_another_name_is_read_as_the_answer(text, value):

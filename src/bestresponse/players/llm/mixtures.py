@@ -3,8 +3,8 @@
 Actions and numbers that take turns, in many notations: `A: 0.25, B: 0.75`, `{"a": "1/4"}`,
 `25 % A, 75 % B`, `A with probability 1/4 and B with probability 3/4`, `0,25; 0,75`, `A and B each
 1/2`, `one half A, one half B`, `2:1:1`, `50/50`, `uniform over A and B`, `A` alone, all of them
-also in LaTeX. Text is cut into actions, numbers and words; where a word is in between that is not one of
-those with which strategies are told, nothing is read.
+also in LaTeX. Text is cut into actions, numbers and words; where a word is in between that is not
+one of those with which strategies are told, nothing is read.
 """
 
 import math

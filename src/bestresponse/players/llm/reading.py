@@ -60,6 +60,11 @@ _CHOSEN = (
     r"(?:i|we)(?:'ll| will| would| should)? (?:choose|pick|play|select|go with|take)(?: action|"
     r" option| row| column)?"
 )
+_CORRECTS = re.compile(
+    r"\b(?:wait|actually|instead|however|correction|mistake|on (?:second thought|reflection))\b",
+    re.IGNORECASE,
+)
+"""Words of a later sentence that may correct the choice."""
 _KIND = re.compile(
     r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE
 )
@@ -206,8 +211,13 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
         ) == 1:
             return whole, "the bare answer"
         names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
-        chosen = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
+        naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*)"
+        found = list(re.finditer(naming, whole, re.IGNORECASE))
+        chosen = {match["option"] for match in found}
         if len(chosen) == 1:
+            taken_back = any(TAKES_BACK.search(match["behind"]) for match in found)
+            if taken_back or _CORRECTS.search(whole, found[-1].end()):
+                return None, ""
             return chosen.pop(), "a sentence that names the choice"
         if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
             return whole, ""
