@@ -279,12 +279,12 @@ def _from_object(
                     ensure_ascii=False,
                 )
         return json.dumps(inside) if isinstance(inside, list) else None
-    named = [key for key in data if key.casefold() in _ANSWER_KEYS]
+    keys = [key for key in data if key.casefold() in _ANSWER_KEYS]
     if "answer" in data:
-        named = ["answer"]
-    if len(named) != 1 or isinstance(data[named[0]], dict | list | bool):
+        keys = ["answer"]
+    if len(keys) != 1 or isinstance(data[keys[0]], dict | list | bool):
         return None
-    return str(data[named[0]])
+    return str(data[keys[0]])
 
 
 def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[object, str]:
