@@ -4,7 +4,7 @@ words."""
 import pytest
 
 import bestresponse as br
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.errors import SettingError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import as_game_table, write_table_program
 from bestresponse.games.lookup import NamedGame
