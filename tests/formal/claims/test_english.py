@@ -298,7 +298,6 @@ def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) 
         "If both cooperate, they get 3.",
         "If one of us defects, the other gets 0.",
         "If I defect and you cooperate, the first player gets 5 and the second 0.",
-        "Defecting would give me 5 in the best case, and 1 in the worst case.",
         "They may defect, in which case they get 5 and I get 0 if I cooperate.",
         "If we both cooperate twice, I get 6.",
         "If they believe that I cooperate, they get 5 by defecting.",
@@ -686,3 +685,44 @@ def test_what_follows_namely_says_where_and_puts_no_condition_on_the_statement()
     review = Reviewer(RulesTranslator()).review(sentence, Subject(tables.load("prisoners-dilemma")))
     assert review.state is State.REFUTED  # it is 0
     assert [passage.left_out for passage in review.passages] == [("when they defect",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Cooperating is dominated.", ["proved"]),
+        ("Cooperating is a strictly dominated strategy.", ["proved"]),
+        ("Defecting is not dominated.", ["proved"]),
+        ("Defecting is weakly dominated.", ["refuted"]),
+        ("Cooperating gives me 3 in the best case and 0 in the worst case.", ["proved", "proved"]),
+        ("Defecting gives me 5 in the best case and 0 in the worst case.", ["proved", "refuted"]),
+        ("Neither player has an incentive to deviate from (defect, defect).", ["proved"]),
+        ("At (defect, defect), nobody can gain by deviating unilaterally.", ["proved"]),
+        ("Neither of us would deviate from mutual cooperation.", ["refuted"]),
+        ("Both players have an incentive to deviate from mutual cooperation.", ["proved"] * 2),
+        ("I have an incentive to deviate from (defect, defect).", ["refuted"]),
+        ("My maximin payoff is 1.", ["proved"]),
+        ("My maximin payoff is 3.", ["refuted"]),
+        ("Defecting is my maximin strategy, and it guarantees me at least 1.", ["proved"] * 2),
+        ("The lowest payoff I can get from cooperating is 0.", ["proved"]),
+        ("Even if they cooperate, defecting gives me 5 rather than 3.", ["proved", "proved"]),
+        ("Defecting pays me more than cooperating, whatever the other player does.", ["proved"]),
+    ],
+)
+def test_words_for_deviations_cases_and_dominated_moves_are_read(text, verdict):
+    """Both cooperating pays 3, both defecting 1, defecting against a cooperator 5 and 0."""
+    assert verdicts(DILEMMA, text) == verdict
+
+
+def test_who_would_leave_an_outcome_is_said_of_each_player_alone():
+    """At (hawk, hawk) each would rather be a dove; at (hawk, dove) neither would change."""
+    game = tables.load("hawk-dove")
+    assert verdicts(game, "I have an incentive to deviate from (hawk, hawk).") == ["proved"]
+    corner = "The other player has an incentive to deviate from (Up, Right)."
+    assert read(CORNER, corner) == ["not(best_response('Right', do(choice(you, 'Up'), s0), them))."]
+    # I gain by moving to Down there, and they gain by moving to Left; at (Up, Left) neither does.
+    assert verdicts(CORNER, "I would gain by deviating from (Up, Left).") == ["refuted"]
+
+
+def test_of_three_moves_one_may_be_dominated_by_a_mixture_of_which_nothing_is_read():
+    assert read(GRID, "Bottom is dominated.") == []

@@ -15,7 +15,8 @@ from bestresponse.formal.claims.subject import THEM
 
 _BEHIND: Final = re.compile(
     r",?\s+as well$|,?\s+(?P<link>because|since|as|although|though|which|making|so|namely)\s+|:\s+"
-    r"|,\s+(?:(?P<where>where|in which|with)|by)\s+|,?\s+and possibly\s+",
+    r"|,\s+(?:(?P<where>where|in which|with)|by)\s+|,?\s+and possibly\s+"
+    r"|,?\s+(?P<and>and)\s+(?=it\s)",
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
@@ -64,7 +65,7 @@ def split_comment(sentence: str) -> Iterator[Parting]:
     [Parting(statement='R is best', rest='I like red', link='because')]
     """
     for match in _BEHIND.finditer(sentence):
-        link = match["link"] or match["where"] or ""
+        link = match["link"] or match["where"] or match["and"] or ""
         yield Parting(sentence[: match.start()], sentence[match.end() :], link.lower())
         if link.lower() == "so":
             # "Paper beats rock, so I get 1": what follows may be the statement.
@@ -124,7 +125,7 @@ def carry_over(
         yield from _fill_difference(difference, claims[0], place, words)
     if link == "(":
         rest = f"is {rest}"
-    elif link in ("because", "since"):
+    elif link in ("because", "since", "and"):
         it, _, rest = rest.partition(" ")
         if it.lower() != "it":
             return

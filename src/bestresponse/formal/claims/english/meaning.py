@@ -1002,6 +1002,17 @@ class Meaning:
 
         return Fact(state)
 
+    def _read_both_extremes(self, *parts: Part) -> Fact:
+        """Claim the best and the worst that a move gives: "3 in the best case and 0 in the worst"."""
+        shared = [part for part in parts if isinstance(part, Party | Act | Side)]
+        amounts = _pick(parts, _Amount)
+        kinds = [part for part in parts if part in ("highest", "lowest")]
+        facts = [
+            self._read_extreme(*shared, amount, kind)
+            for amount, kind in zip(amounts, kinds, strict=True)
+        ]
+        return Fact(lambda case: [claim for fact in facts for claim in fact.state(case)])
+
     def _read_extreme_at(self, *parts: Part) -> Fact:
         """Claim that a payoff is the highest or lowest there is, and in which outcome."""
         outcome = dict(_pick(parts, Case)[-1])
@@ -1105,6 +1116,25 @@ class Meaning:
         return self._solve([Claim(form, (self._chain(case),), "denied" in parts) for case in cases])
 
     _read_equilibrium = partialmethod(_judge_outcomes, "equilibrium")
+
+    def _read_would_leave(self, *parts: Part) -> Fact:
+        """Claim that each of some players has a better response than what an outcome says."""
+        party = _find_party(parts)
+        outcome = _first(parts, Case)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            _require(
+                not self.has_turns and not (outcome and case), "moves in turn, or two outcomes"
+            )
+            left = case if outcome is None else dict(outcome)
+            self._chain(left)
+            for player in party.players:
+                action, name = self._name(player, left[player])
+                moves, _ = self._against(left, player)
+                yield Claim("best_response", (action, moves, name), negated=True)
+
+        return Fact(state)
+
     _read_pareto_optimal = partialmethod(_judge_outcomes, "pareto_optimal")
 
     def _read_pareto_dominates(self, *parts: Part) -> Fact:
@@ -1216,6 +1246,17 @@ class Meaning:
 
         return Fact(state)
 
+    def _read_dominated(self, *parts: Part) -> Fact:
+        """Claim that a move is dominated, where only one other could dominate it.
+
+        With more moves a mixture may dominate it, of which no form speaks.
+        """
+        act = _pick(parts, Act)[0]
+        (player,) = self._find_owners([act], _find_party(parts))
+        other = Act(((player, self._other_index(player, act.index(player))),))
+        said = [part for part in parts if not isinstance(part, Act)]
+        return self._dominate("dominates", other, act, *said)
+
     _read_dominant = partialmethod(_dominate, "dominant")
     _read_higher_guaranteed = partialmethod(_judge_moves, "higher_guaranteed_payoff")
     _read_lower_guaranteed = partialmethod(_judge_moves, "lower_guaranteed_payoff")
@@ -1224,6 +1265,11 @@ class Meaning:
     def _read_no_dominant(self, *parts: Part) -> Fact:
         _require("strictly" not in parts, "no form says that")
         return self._judge_moves("no_dominant_choice", *parts)
+
+    def _read_maximin_payoff(self, party: Party, amount: _Amount) -> Fact:
+        _require_said(party.single is not None, "it is not said whose it is")
+        names = self._name(party.players[0])
+        return self._solve_anyhow([Claim("maximin_payoff", (amount.value, *names))])
 
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
@@ -1301,7 +1347,9 @@ STATEMENTS: Final[dict[str, Callable[..., Any]]] = {
     "changes": Meaning._read_changes,
     "compares": Meaning._read_compares,
     "count_equilibria": Meaning._read_count_equilibria,
+    "both_extremes": Meaning._read_both_extremes,
     "dominant": Meaning._read_dominant,
+    "dominated": Meaning._read_dominated,
     "dominates": Meaning._read_dominates,
     "equilibrium": Meaning._read_equilibrium,
     "equilibrium_paying": Meaning._read_equilibrium_paying,
@@ -1319,6 +1367,7 @@ STATEMENTS: Final[dict[str, Callable[..., Any]]] = {
     "lower": Meaning._read_lower,
     "lower_guaranteed": Meaning._read_lower_guaranteed,
     "maximin": Meaning._read_maximin,
+    "maximin_payoff": Meaning._read_maximin_payoff,
     "mixed_equilibrium": Meaning._read_mixed_equilibrium,
     "mixes": Meaning._read_mixes,
     "mixes_each": Meaning._read_mixes_each,
@@ -1345,6 +1394,7 @@ STATEMENTS: Final[dict[str, Callable[..., Any]]] = {
     "will_get": Meaning._read_will_get,
     "will_play": Meaning._read_will_play,
     "worse_amount": Meaning._read_worse_amount,
+    "would_leave": Meaning._read_would_leave,
     "worth": Meaning._read_worth,
 }
 """What the kinds of statement in `claims.lark` mean in a game."""
