@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from lark import Token
 
 from bestresponse.formal.claims.claim import Claim
-from bestresponse.formal.claims.english.meaning import Case
+from bestresponse.formal.claims.english.parts import Case
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english
 from bestresponse.formal.claims.form import YOU, Move
 from bestresponse.formal.claims.subject import THEM

@@ -24,7 +24,8 @@ from bestresponse.formal.claims.english.clauses import (
     split_comment,
     split_rest,
 )
-from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
+from bestresponse.formal.claims.english.meaning import Meaning
+from bestresponse.formal.claims.english.parts import Case, Impossible
 from bestresponse.formal.claims.english.vocabulary import (
     UnknownWord,
     Vocabulary,

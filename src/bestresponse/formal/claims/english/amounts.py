@@ -1,0 +1,481 @@
+"""Statements about amounts: what somebody gets, which of two choices gives more, best responses,
+best and worst cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partialmethod
+from itertools import pairwise
+
+from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.english.cases import Cases
+from bestresponse.formal.claims.english.parts import (
+    ALWAYS,
+    NO_CASE,
+    UNSAID,
+    Act,
+    Amount,
+    Case,
+    Choices,
+    Either,
+    Fact,
+    Impossible,
+    Instead,
+    Often,
+    Part,
+    Party,
+    Relation,
+    Share,
+    Side,
+    Unsaid,
+    find_first,
+    find_party,
+    find_side,
+    find_sides,
+    pick,
+    require,
+    require_said,
+)
+from bestresponse.formal.claims.form import Move, WrittenNumber
+
+
+class Amounts(Cases):
+    """What a sentence says of payoffs."""
+
+    # What somebody gets.
+
+    def _read_pays(self, *parts: Part) -> Fact:
+        shares: list[Share] = []
+        party = UNSAID
+        for part in parts:
+            if isinstance(part, Party) and shares:
+                shares[-1] = Share(part, shares[-1].amount)
+            elif isinstance(part, Party):
+                party = part
+            elif isinstance(part, Amount):
+                shares.append(
+                    Share(party, part._replace(average=part.average or "average" in parts))
+                )
+            elif isinstance(part, Share):
+                shares.append(part)
+        return self._pay(
+            tuple(shares), find_side(parts), find_first(parts, Instead), "always_flag" in parts
+        )
+
+    def _pay(
+        self, shares: tuple[Share, ...], side: Side, instead: Instead | None, always: bool
+    ) -> Fact:
+        def state(case: Choices) -> Iterator[Claim]:
+            if always or ALWAYS in case:
+                for kind in ("guaranteed", "limited"):
+                    yield from self._bound(case, kind, shares, side)
+                return
+            case, mover = self._enter(case, side, shares[0].party)
+            for party, amount in shares:
+                players = self._find_paid(case, party, amount, mover)
+                yield from (self._claim_payoff(case, player, amount) for player in players)
+            if instead is not None:
+                yield self._claim_instead(case, shares[0], instead, mover)
+
+        def again(party: Party, act: Act | None, amount: Amount) -> Fact:
+            require(len(shares) == 1 and instead is None, "it is not clear what goes on")
+            before = shares[0]
+            average = amount.average or before.amount.average
+            share = Share(
+                party if party.players else before.party, amount._replace(average=average)
+            )
+            return self._pay((share,), side if act is None else Side(act, side.case), None, always)
+
+        return Fact(state, shares[0].party if len(shares) == 1 else UNSAID, again)
+
+    def _find_paid(
+        self, case: Choices, party: Party, amount: Amount, mover: int | None
+    ) -> tuple[int, ...]:
+        """Return who gets an amount."""
+        require(amount.each or not party.we, "what we get may be the sum")
+        if party.players or amount.each:
+            return party.players or self.everybody
+        alike = mover is None and self.is_symmetric and len(set(case.values())) == 1
+        require_said(mover == 0 or alike, "it is not said who gets it")
+        return (0,)
+
+    def _claim_payoff(self, case: Choices, player: int, amount: Amount) -> Claim:
+        name = self.subject.players[player]
+        if not self.has_turns and any(isinstance(choice, tuple) for choice in case.values()):
+            require_said(
+                isinstance(case.get(player), int), "it is not said what the player chooses"
+            )
+            action = self.subject.actions[player][case[player]]
+            return Claim(
+                "expected_payoff", (name, amount.value, action, self._against(case, player)[1])
+            )
+        require_said(not amount.average, "it is not said over what the average is taken")
+        return Claim("payoff", (name, amount.value, self._chain(case)))
+
+    def _claim_instead(
+        self, case: Choices, share: Share, instead: Instead, mover: int | None
+    ) -> Claim:
+        """Claim what the other move gives: the one that is named, else the only other one."""
+        player, *others = self._find_paid(case, share.party, share.amount, mover)
+        mover = player if mover is None else mover
+        require_said(
+            not (self.has_turns or others) and isinstance(case.get(mover), int),
+            "it is not said instead of what",
+        )
+        act, outcome = instead.side
+        other = (
+            self._other_index(mover, case[mover]) if act is None and not outcome else case[mover]
+        )
+        case |= dict(outcome) or {mover: other if act is None else act.index(mover)}
+        return self._claim_payoff(
+            case, player, instead.amount._replace(average=share.amount.average)
+        )
+
+    def _read_pays_pair(self, *parts: Part) -> Either:
+        """Pay two numbers: the reasoner's is the first, or they are in the order of the game."""
+        require(len(self.everybody) == 2, "there are not two players")
+        facts = []
+        for order in dict.fromkeys(((0, 1), self.subject.order)):
+            numbers = zip(order, pick(parts, tuple)[0], strict=True)
+            shares = tuple(Share(Party((player,)), Amount(value)) for player, value in numbers)
+            facts.append(self._pay(shares, find_side(parts), None, always=False))
+        return Either(facts)
+
+    # Comparisons.
+
+    def _read_compares(self, *parts: Part) -> Fact:
+        require(not self.has_turns, "moves in turn are not compared")
+        sides = find_sides(parts)
+        party = find_party(parts)
+        relation = find_first(parts, Relation) or Relation(1)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            acts = [side.act for side in sides if side.act is not None]
+            if len(acts) < len(sides):
+                yield from self._compare_outcomes(
+                    [dict(side.case) for side in sides if side.act is None], party, relation
+                )
+            elif "always_flag" in parts or ALWAYS in case:
+                alone = not (
+                    set(case) - {ALWAYS} or relation.has_size or any(side.case for side in sides)
+                )
+                require(alone, "always is said of a case")
+                for player in self._find_owners(acts, party):
+                    yield Claim(
+                        "strictly_dominates",
+                        self._name(player, *self._order(acts, player, relation.sign)),
+                    )
+            else:
+                require(not any(side.case for side in sides[1:]), "two cases are compared")
+                case, mover = self._enter(case, sides[0], party)
+                require(
+                    mover is not None and party.players in ((), (mover,)),
+                    "one moves and another gets it",
+                )
+                indices = self._order(acts, mover or 0, relation.sign)
+                yield self._compare_moves(case, mover or 0, indices, relation)
+
+        return Fact(state)
+
+    def _order(self, acts: list[Act], player: int, sign: int) -> list[int]:
+        """Return the indices of two moves, the better one first; the other one of two where only
+        one is named."""
+        indices = [act.index(player) for act in acts]
+        return (
+            indices if len(indices) == 2 else [*indices, self._other_index(player, indices[0])]
+        )[::sign]
+
+    def _compare_moves(
+        self, case: Choices, player: int, indices: list[int], relation: Relation
+    ) -> Claim:
+        if relation.has_size:
+            better, worse = (case | {player: index} for index in indices)
+            return self._claim_size(player, relation, better, worse)
+        *names, name = self._name(player, *indices)
+        often = case.get(1 - player)
+        if isinstance(often, Often):
+            return Claim(
+                f"better_response_{often.side}",
+                (often.share, *names, self._choose(often, 1 - player), name),
+            )
+        moves, mixes = self._against(case, player)
+        return Claim(
+            "better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name)
+        )
+
+    def _choose(self, often: Often, player: int) -> tuple[Move, ...]:
+        return (Move(*reversed(self._name(player, often.index))),)
+
+    def _read_indifferent(self, *parts: Part) -> Fact:
+        acts = pick(parts, Act)
+        party = find_party(parts)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            require(
+                len(party.players) < 2 and not self.has_turns,
+                "several players are indifferent, or moves in turn",
+            )
+            player = party.players[0] if party.players else self._find_mover(acts[0], party, case)
+            moves, mixes = self._against(self._face(case, player), player)
+            *names, name = self._name(player, *(act.index(player) for act in acts))
+            yield Claim(
+                "equal_response_to_mix" if mixes else "equal_response",
+                (*names, mixes or moves, name),
+            )
+
+        return Fact(state)
+
+    def _compare_outcomes(
+        self, cases: list[Choices], party: Party, relation: Relation
+    ) -> Iterator[Claim]:
+        require_said(party.players and len(cases) == 2, "it is not said for whom, or than what")
+        for player in party.players:
+            better, worse = cases[:: relation.sign]
+            if relation.has_size:
+                yield self._claim_size(player, relation, better, worse)
+            else:
+                name = self.subject.players[player]
+                yield Claim("better_outcome", (name, self._chain(better), self._chain(worse)))
+
+    def _claim_size(
+        self, player: int, relation: Relation, better: Choices, worse: Choices
+    ) -> Claim:
+        """Claim by how much, or how many times as much, one outcome pays more than another."""
+        name = self.subject.players[player]
+        outcomes = (self._chain(better), self._chain(worse))
+        if relation.by is not None:
+            return Claim("payoff_difference", (name, relation.by, *outcomes))
+        if relation.times is not None:
+            return Claim("payoff_ratio", (name, relation.times, *outcomes))
+        raise ValueError("the relation has no size")
+
+    def _read_changes(self, *parts: Part) -> Fact:
+        """Claim what switching from one move to another does to a payoff."""
+        old, new = pick(parts, Act)
+        party = find_party(parts)
+        relation = pick(parts, Relation)[0]
+        numbers = pick(parts, WrittenNumber)
+        setting = find_first(parts, Case) or NO_CASE
+        player = party.single
+        if player is None or self.has_turns:
+            raise Impossible("it is not one player who switches in a table")
+
+        def state(case: Choices) -> Iterator[Claim]:
+            around = self._face(case | self._join(setting), player)
+            before = around | {player: old.index(player)}
+            after = around | {player: new.index(player)}
+            if len(numbers) == 1:
+                sized = Relation(relation.sign, by=numbers[0])
+                yield self._claim_size(player, sized, *(after, before)[:: relation.sign])
+                return
+            yield self._claim_payoff(before, player, Amount(numbers[0]))
+            yield self._claim_payoff(after, player, Amount(numbers[1]))
+            yield Claim("higher" if relation.sign > 0 else "lower", (numbers[1], numbers[0]))
+
+        return Fact(state)
+
+    def _read_all_pay(self, *parts: Part) -> Fact:
+        """Claim that all moves of a player pay an amount, or all the same."""
+        player = (find_first(parts, Party) or Party((0,))).single
+        amount = find_first(parts, Amount)
+        if player is None or self.has_turns:
+            raise Impossible("it is not said of one player in a table")
+        indices = range(len(self.subject.actions[player]))
+        require("pair_only" not in parts or len(indices) == 2, "there are more than two moves")
+
+        def state(case: Choices) -> Iterator[Claim]:
+            faced = self._face(case, player)
+            require(player not in faced, "somebody chooses twice")
+            if amount is not None:
+                for index in indices:
+                    yield self._claim_payoff(faced | {player: index}, player, amount)
+                return
+            moves, mixes = self._against(faced, player)
+            form = "equal_response_to_mix" if mixes else "equal_response"
+            for first, second in pairwise(indices):
+                *names, name = self._name(player, first, second)
+                yield Claim(form, (*names, mixes or moves, name))
+
+        return Fact(state)
+
+    def _compare_numbers(self, form: str, *numbers: Fraction) -> Fact:
+        return Fact(lambda case: [Claim(form, numbers)])
+
+    _read_higher = partialmethod(_compare_numbers, "higher")
+    _read_lower = partialmethod(_compare_numbers, "lower")
+
+    def _judge_amounts(self, form: str, *numbers: Fraction) -> Fact:
+        named = any(word[:1].isdigit() for move in self.words.moves for word in move)
+        require(not named, "moves have numbers for names: one of them may be better than another")
+        return self._compare_numbers(form, *numbers)
+
+    _read_better_amount = partialmethod(_judge_amounts, "higher")
+    _read_worse_amount = partialmethod(_judge_amounts, "lower")
+
+    # Best responses.
+
+    def _read_best(self, *parts: Part) -> Fact:
+        act, own_case = find_side(part for part in parts if not isinstance(part, Case))
+        party = find_party(parts)
+        to = find_first(parts, Case)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            if act is None or len(party.players) > 1:
+                raise Impossible(
+                    "an outcome is no response, and what is best for all is none either"
+                )
+            if self.has_turns:
+                foretold = self._foretell(party, act, case)
+                yield replace(foretold, negated="denied" in parts)
+                return
+            if to is not None:
+                require(set(case) <= set(self.context), "there are two things to respond to")
+            case = (case if to is None else dict(to)) | dict(own_case)
+            player = party.players[0] if party.players else self._find_mover(act, party, case)
+            cases = [self._face(case, player)]
+            if "always_flag" in parts or ALWAYS in case:
+                alone = set(case) <= {ALWAYS} and len(self.everybody) == 2
+                require(
+                    alone and "denied" not in parts,
+                    "always is said of a case, or it may be not always",
+                )
+                cases = [
+                    {1 - player: index} for index in range(len(self.subject.actions[1 - player]))
+                ]
+            for faced in cases:
+                action, name = self._name(player, act.index(player))
+                often = faced.get(1 - player)
+                if isinstance(often, Often):
+                    chosen = self._choose(often, 1 - player)
+                    args = (often.share, action, chosen, name)
+                    yield Claim(f"best_response_{often.side}", args, "denied" in parts)
+                    return
+                moves, mixes = self._against(faced, player)
+                form = "best_response_to_mix" if mixes else "best_response"
+                yield Claim(form, (action, mixes or moves, name), "denied" in parts)
+
+        return Fact(state)
+
+    # The best and the worst that can happen.
+
+    def _read_extreme(self, *parts: Part) -> Fact:
+        amount = pick(parts, Amount)[0]
+        act = find_side(parts).act
+        kind = "highest" if "highest" in parts else "lowest"
+        parties = list(dict.fromkeys(pick(parts, Party))) or [Party((0,))]
+
+        def state(case: Choices) -> Iterator[Claim]:
+            player = parties[0].single
+            if player is None or len(parties) > 1 or amount.average:
+                raise Impossible("several players, or an average")
+            index = self._find_own_move(case, player, act)
+            if index is not None:
+                yield Claim(
+                    f"{kind}_individual_payoff_for_choice",
+                    (amount.value, *self._name(player, index)),
+                )
+            elif "anybody" in parts or not pick(parts, Party):
+                require("anybody" in parts or "whole" in parts, "it may be the best of somebody")
+                yield Claim(f"{kind}_payoff", (amount.value,))
+            else:
+                require("whole" in parts, "a sentence before may have said by which move")
+                yield Claim(
+                    f"{kind}_possible_individual_payoff", (amount.value, *self._name(player))
+                )
+
+        return Fact(state)
+
+    def _read_both_extremes(self, *parts: Part) -> Fact:
+        """Claim the best and the worst that a move gives: "3 in the best case and 0 in the
+        worst"."""
+        shared = [part for part in parts if isinstance(part, Party | Act | Side)]
+        amounts = pick(parts, Amount)
+        kinds = [part for part in parts if part in ("highest", "lowest")]
+        facts = [
+            self._read_extreme(*shared, amount, kind)
+            for amount, kind in zip(amounts, kinds, strict=True)
+        ]
+        return Fact(lambda case: [claim for fact in facts for claim in fact.state(case)])
+
+    def _read_extreme_at(self, *parts: Part) -> Fact:
+        """Claim that a payoff is the highest or lowest there is, and in which outcome."""
+        outcome = dict(pick(parts, Case)[-1])
+        amount = find_first(parts, Amount)
+        kind = "highest" if "highest" in parts else "lowest"
+        player = (find_first(parts, Party) or UNSAID).single
+        if player is None or self.has_turns or (amount is not None and amount.average):
+            raise Impossible("several players, moves in turn, or an average")
+        name = self.subject.players[player]
+        chain = self._chain(outcome)
+        value = self._pay_at(outcome, player) if amount is None else amount.value
+        claims = [Claim(f"{kind}_possible_individual_payoff", (value, name))]
+        if amount is not None:
+            claims.append(Claim("payoff", (name, value, chain)))
+        return self._solve_anyhow(claims)
+
+    def _pay_at(self, outcome: Choices, player: int) -> Fraction:
+        """Return what a player gets in an outcome of a table."""
+        indices = tuple(outcome[one] for one in self.everybody)
+        return Fraction(int(self.subject.cells[player][indices]), self.subject.scale)
+
+    def _solve_anyhow(self, claims: list[Claim]) -> Fact:
+        """Make a fact that names its outcome itself."""
+
+        def state(case: Choices) -> list[Claim]:
+            require(not case, "two outcomes are named")
+            return claims
+
+        return Fact(state)
+
+    def _read_caps(self, act: Act, party: Party, number: WrittenNumber) -> Fact:
+        """Claim that by a move somebody never loses more than a number."""
+        share = Share(party, Amount(-number))
+        return Fact(lambda case: self._bound(case, "guaranteed", (share,), Side(act)))
+
+    def _read_loses(self, *parts: Part) -> Fact:
+        """Claim a negative payoff; a loss may else be what another choice would pay more."""
+        players = find_party(parts).players
+        require(not self.has_turns, "moves in turn may lose against each other")
+        highest = [self.subject.cells[player].max() for player in players]
+        require(all(most <= 0 for most in highest), "it may be less than something else pays")
+        return self._read_pays(*parts)
+
+    def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
+        """Return the player's own move, where nothing else is said of the case."""
+        require(
+            set(case) <= {player, ALWAYS} and not (self.has_turns and act is not None),
+            "the case says more",
+        )
+        index = case.get(player) if act is None else act.index(player)
+        once = index is None or (isinstance(index, int) and case.get(player, index) == index)
+        require(once, "the player mixes, or chooses twice")
+        return index
+
+    def _bound(
+        self, case: Choices, kind: str, shares: tuple[Share, ...], side: Side
+    ) -> Iterator[Claim]:
+        """Bound what one player gets by one move, whatever the others do."""
+        party, amount = shares[0]
+        alone = (
+            len(shares) == 1 and not amount.average and not side.case and len(party.players) <= 1
+        )
+        require_said(alone, "it is not said of one player and one move alone")
+        player = (
+            self._find_mover(side.act, party, case)
+            if side.act and party.single is None
+            else party.single
+        )
+        index = None if player is None else self._find_own_move(case, player, side.act)
+        if player is None or index is None:
+            raise Unsaid("it is not said by which move")
+        yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, index)))
+
+    def _limit(self, kind: str, *parts: Part) -> Fact:
+        share = Share(find_party(parts), pick(parts, Amount)[0])
+        return Fact(lambda case: self._bound(case, kind, (share,), find_side(parts)))
+
+    _read_at_least = partialmethod(_limit, "guaranteed")
+    _read_at_most = partialmethod(_limit, "limited")
+    _read_up_to = partialmethod(_limit, "highest_individual")

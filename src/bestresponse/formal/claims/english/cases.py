@@ -1,0 +1,312 @@
+"""Who chooses what: cases of a sentence, joined and named as the game names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from lark import Token
+
+from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.english.parts import (
+    EITHER_WAY,
+    OPPONENT,
+    REMOVED,
+    Act,
+    Amount,
+    Case,
+    Chance,
+    Choices,
+    Either,
+    Impossible,
+    Often,
+    Part,
+    Party,
+    Side,
+    Whichever,
+    find_first,
+    find_party,
+    pick,
+    require,
+    require_said,
+)
+from bestresponse.formal.claims.english.vocabulary import Vocabulary
+from bestresponse.formal.claims.form import Mix, Move, WrittenNumber
+
+
+class Cases:
+    """What a sentence says of moves and players. `context` is the case that a heading above it
+    sets."""
+
+    def __init__(self, words: Vocabulary, tokens: list[Token], context: Case) -> None:
+        self.words = words
+        self.tokens = tokens
+        self.subject = words.subject
+        self.context = dict(context)
+        self.everybody = tuple(range(len(self.subject.players)))
+        self.has_turns = self.subject.tree is not None
+
+    # Who, what, how much.
+
+    def _read_everybody(self) -> Party:
+        return Party(self.everybody)
+
+    def _read_several(self, *parties: Party) -> Party:
+        return Party(tuple(sorted({player for party in parties for player in party.players})))
+
+    def _read_alone(self, act: Act) -> Side:
+        """I choose it and nobody else does, where everybody has two moves."""
+        others = [
+            (player, self._other_index(player, act.index(player))) for player in self.everybody[1:]
+        ]
+        return Side(None, Case(((0, act.index(0)), *others)))
+
+    def _read_amount(self, *parts: Part) -> Amount:
+        return Amount(pick(parts, WrittenNumber)[0], "average" in parts, "each" in parts)
+
+    # Cases.
+
+    def _read_expects(self, believer: Party, case: Case) -> Case:
+        require(believer.single == 0, "what others believe need not be so")
+        return case
+
+    def _read_acts(self, *parts: Part) -> Case:
+        """Say what somebody chooses, the reasoner where nobody is named."""
+        party = find_first(parts, Party) or Party((0,))
+        act = pick(parts, Act)[0]
+        return Case((player, act.index(player)) for player in party.players)
+
+    def _read_nobody_acts(self, act: Act) -> Case:
+        return Case(
+            (player, self._other_index(player, act.index(player))) for player in self.everybody
+        )
+
+    def _read_profile(self, *acts: Act) -> Either:
+        """Name an outcome: the players are in the order of the game, or the reasoner stands
+        first."""
+        cases = []
+        for order in dict.fromkeys(
+            (self.everybody, tuple(map(int, np.argsort(self.subject.order))))
+        ):
+            if len(order) == len(acts) and all(
+                player in act.owners for player, act in zip(order, acts, strict=True)
+            ):
+                cases.append(
+                    Case(
+                        sorted(
+                            (player, act.index(player))
+                            for player, act in zip(order, acts, strict=True)
+                        )
+                    )
+                )
+        return Either(dict.fromkeys(cases))
+
+    def _read_mixes(self, party: Party, *chances: Chance) -> Case:
+        """Return the probabilities of all moves; what is left belongs to the only move that has
+        none."""
+        pairs = []
+        for player in party.players:
+            weights = {act.index(player): chance for act, chance in chances}
+            left = 1 - sum(
+                (chance for chance in weights.values() if chance is not None), Fraction(0)
+            )
+            indices = range(len(self.subject.actions[player]))
+            others = [index for index in weights if weights[index] is None] or [
+                p for p in indices if p not in weights
+            ]
+            require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
+            weights |= dict.fromkeys(others, left)
+            pairs.append((player, tuple(weights.get(index, Fraction(0)) for index in indices)))
+        return Case(pairs)
+
+    def _read_mixes_some(self, *parts: Part) -> Case:
+        acts = pick(parts, Act)
+        require(len(self.everybody) == 2, "there is more than one opponent")
+        return self._read_mixes(
+            find_first(parts, Party) or Party((1,)),
+            *(Chance(act, Fraction(1, len(acts))) for act in acts),
+        )
+
+    def _read_mixes_evenly(self, party: Party | None = None) -> Case:
+        party = party or Party(self.everybody[1:])
+        counts = {player: len(self.subject.actions[player]) for player in party.players}
+        return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
+
+    def _read_often(self, *parts: Part) -> Case:
+        player = find_party(parts).single
+        act = pick(parts, Act)[0]
+        if player is None or len(self.everybody) != 2:
+            raise Impossible("it is not one of two players who chooses so often")
+        side = "above" if "above" in parts else "below"
+        return Case(((player, Often(act.index(player), pick(parts, WrittenNumber)[0], side)),))
+
+    def _read_one_and_other(self, mine: Act, other: Party, theirs: Act) -> Case:
+        """Say that one chooses this and the other that; the game is the same either way."""
+        two_alike = len(self.everybody) == 2 and self.is_symmetric
+        require(two_alike and other.single == 1, "it is not said who chooses what")
+        return Case(((0, mine.index(0)), (1, theirs.index(1)), (EITHER_WAY, True)))
+
+    def _read_happened(self, act: Act) -> Case:
+        """Say that a move was made which only one player has."""
+        require(self.has_turns and len(act.owners) == 1, "it is not said whose move it is")
+        return Case(act.indices)
+
+    def _read_whichever(self, party: Party, *acts: Act) -> Case:
+        """Say that it makes no difference which of some moves a player chooses."""
+        player = party.single
+        if player is None or self.has_turns:
+            raise Impossible("several players choose, or in turn")
+        return Case(((player, Whichever(act.index(player) for act in acts)),))
+
+    def _read_mixes_each(self, party: Party, number: WrittenNumber) -> Case:
+        """Say that all moves are chosen with one probability, which has to fit their number."""
+        counts = {len(self.subject.actions[player]) for player in party.players}
+        require(counts == {1 / number if number else 0}, "these are not all probabilities")
+        return self._read_mixes_evenly(party)
+
+    def _read_gone(self, act: Act) -> Case:
+        require(
+            not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated"
+        )
+        return Case(((REMOVED, act),))
+
+    def _other_index(self, player: int, index: int) -> int:
+        require(len(self.subject.actions[player]) == 2, "there are more than two moves")
+        return 1 - index
+
+    # From parts to the moves of the game.
+
+    def _join(self, *cases: Case) -> Choices:
+        """Return who chooses what. What a heading says gives way; in a tree the moves are numbered
+        in their order."""
+        pairs = [pair for case in cases for pair in case]
+        if self.has_turns:
+            return dict(enumerate((*self.context.items(), *pairs)))
+        case: Choices = {}
+        for player, choice in pairs:
+            require(case.setdefault(player, choice) == choice, "somebody chooses twice")
+        return case if OPPONENT in case else self.context | case
+
+    def _enter(self, case: Choices, side: Side, party: Party) -> tuple[Choices, int | None]:
+        """Add the outcome or the move that a fact names to its case; also return whose move it is,
+        if one player's."""
+        case = dict(case)
+        added = list(side.case)
+        mover = None
+        if side.act is not None and len(party.players) > 1:
+            added += [(player, side.act.index(player)) for player in party.players]
+        elif side.act is not None:
+            mover = self._find_mover(side.act, party, case)
+            added.append((mover, side.act.index(mover)))
+        for player, choice in added:
+            if self.has_turns:
+                case[len(case)] = (player, choice)
+            else:
+                require(
+                    case.get(player, choice) == choice or player in self.context,
+                    "somebody chooses twice",
+                )
+                case[player] = choice
+        about = mover if mover is not None else party.single or 0
+        require(about == 0 or OPPONENT not in case, "it is not clear against whom")
+        return self._face(case, about), mover
+
+    def _face(self, case: Choices, player: int) -> Choices:
+        """Say who is meant by "against R" in a fact about one player."""
+        if OPPONENT not in case:
+            return case
+        require(len(self.everybody) == 2 and 1 - player not in case, "it is not clear against whom")
+        faced = {other: choice for other, choice in case.items() if other != OPPONENT}
+        return faced | {1 - player: case[OPPONENT].index(1 - player)}
+
+    def _find_mover(self, act: Act, party: Party, case: Choices) -> int:
+        """Return whose move a named move is: whose payoff is spoken of, else the one whose choice
+        is not said yet."""
+        free = [player for player in act.owners if player not in case]
+        may = [
+            player
+            for player, index in act.indices
+            if case.get(player, index) == index or player in self.context
+        ]
+        return (
+            party.players[0]
+            if party.single in (act.owners if self.has_turns else may)
+            else self._choose_one(free)
+        )
+
+    def _find_owners(self, acts: Iterable[Act], party: Party) -> tuple[int, ...]:
+        """Return for whom something is said of moves in the whole game."""
+        owners = [player for player in self.everybody if all(player in act.owners for act in acts)]
+        require(set(party.players) <= set(owners), "somebody does not have these moves")
+        return party.players or (self._choose_one(owners),)
+
+    def _choose_one(self, players: list[int]) -> int:
+        """Return the player that is meant: the only one, or the reasoner where all are alike."""
+        require(
+            len(players) == 1 or (0 in players and self.is_symmetric),
+            "it is not clear who is meant",
+        )
+        return players[0] if len(players) == 1 else 0
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the game is the same for everybody, so that what holds for one holds for all."""
+        if self.has_turns or any(
+            actions != self.subject.actions[0] for actions in self.subject.actions
+        ):
+            return False
+        cells = self.subject.cells
+        return all(
+            np.array_equal(cells[player], np.swapaxes(cells[0], 0, player))
+            for player in self.everybody
+        )
+
+    def _name(self, player: int, *indices: int) -> tuple[str, ...]:
+        """Return the names of a player's moves and then of the player, as most claims take them."""
+        return (
+            *(self.subject.actions[player][index] for index in indices),
+            self.subject.players[player],
+        )
+
+    def _chain(self, case: Choices) -> tuple[Move, ...]:
+        """Return an outcome, in which everybody chooses one move; in a tree, the moves so far."""
+        pairs = list(case.values()) if self.has_turns else sorted(case.items(), reverse=True)
+        require_said(
+            self.has_turns or set(case) == set(self.everybody),
+            "it is not said what everybody chooses",
+        )
+        require(all(isinstance(index, int) for _, index in pairs), "somebody mixes")
+        return tuple(Move(*reversed(self._name(player, index))) for player, index in pairs)
+
+    def _against(self, case: Choices, player: int) -> tuple[tuple[Move, ...], tuple[Mix, ...]]:
+        """Return what the others choose: moves, or mixes where somebody mixes."""
+        others = {
+            other: choice for other, choice in sorted(case.items(), reverse=True) if other != player
+        }
+        require_said(
+            set(others) == set(self.everybody) - {player}, "it is not said what the others choose"
+        )
+        if all(isinstance(choice, int) for choice in others.values()):
+            return (
+                tuple(Move(*reversed(self._name(other, index))) for other, index in others.items()),
+                (),
+            )
+        return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
+
+    def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
+        require(not isinstance(choice, Often), "it is not said how often exactly")
+        weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
+        actions = self.subject.actions[player]
+        return Mix(
+            self.subject.players[player],
+            tuple((actions[index], share) for index, share in weights if share),
+        )
+
+    def _foretell(self, party: Party, act: Act, case: Choices) -> Claim:
+        require(self.has_turns and len(party.players) <= 1, "all choose at once")
+        player = party.single or 0
+        return Claim(
+            "will_play", (*reversed(self._name(player, act.index(player))), self._chain(case))
+        )
