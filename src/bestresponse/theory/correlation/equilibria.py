@@ -313,13 +313,15 @@ def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr
     rows = list(_list_disobediences(tables, coarse, exempt))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
     if not rows:  # nobody has a choice
-        return sparse.csr_array((0, cells))
+        nothing: csr_array = sparse.csr_array((0, cells))
+        return nothing
     entries = (
         np.concatenate([gains for gains, _ in rows]),
         np.concatenate([columns for _, columns in rows]),
         ends,
     )
-    return sparse.csr_array(entries, shape=(len(rows), cells))
+    constraints: csr_array = sparse.csr_array(entries, shape=(len(rows), cells))
+    return constraints
 
 
 def _list_disobediences(

@@ -524,7 +524,7 @@ def solve_weights(
     earned = _widen(program.weigh_leaves() @ weights.masses / scale, deviations)
     cost = np.zeros(size + deviations)
     if objective != "any":
-        cost = -np.asarray(earned.sum(axis=0)).ravel()
+        cost = -np.asarray(earned.sum(axis=0), dtype=np.float64).ravel()
     if objective == "fairness":
         lowest = _find_lowest(constraints, earned, seconds)
         floors = np.full(program.form.num_players, _FLOOR_SLACK - lowest)
