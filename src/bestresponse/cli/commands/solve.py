@@ -94,9 +94,9 @@ def solve_command(
             help=(
                 "Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated,"
                 " coarse-correlated, "
-                "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees"
+                "rationalizable, maximin, bargaining, ordinal, perfect, proper, stackelberg; of trees"
                 " subgame-perfect, sequential, "
-                "agent-quantal-response."
+                "agent-quantal-response, efce, efcce."
             )
         ),
     ] = None,
