@@ -15,6 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import canonical
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
@@ -38,7 +39,7 @@ class TooFast(BestResponseError):
 
 @dataclass
 class ServerState:
-    """The state of a server."""
+    """The state of a server; `codes` are those of participants by the seat they had."""
 
     sessions: SessionStore
     keys: Keys
@@ -46,6 +47,7 @@ class ServerState:
     open_model: OpenModel
     models: tuple[str, ...] = ()
     pictures: Path = Path("pictures")
+    codes: dict[str, str] = field(default_factory=dict)
     runs: Runs = field(init=False)
     judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
@@ -115,8 +117,11 @@ class ServerState:
         return self._make_code(session, seat, *([holder] if holder > 0 else []))
 
     def _make_code(self, *door: str | int) -> str:
-        token = self.keys.token("code", *door)
-        return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
+        name = canonical(list(door))
+        if name not in self.codes:
+            token = self.keys.token("code", *door)
+            self.codes[name] = "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
+        return self.codes[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from pathlib import Path
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error
 
@@ -28,14 +30,14 @@ class Keys:
     """Makes tokens and checks them in constant time."""
 
     def __init__(self, secret: str, admin: str | None = None) -> None:
-        self._secret = secret.encode("utf-8")
+        self.secret = secret
         self.admin = admin or self.token("admin")
 
     @lru_cache(maxsize=20_000)  # noqa: B019 - a server has one of these, and every page has the same doors again
     def token(self, *door: str | int) -> str:
         """Make the token that opens `door`; the same door always gives the same token."""
         code = hmac.new(
-            self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256
+            self.secret.encode("utf-8"), canonical(list(door)).encode("utf-8"), hashlib.sha256
         ).digest()
         return base64.urlsafe_b64encode(code).decode("ascii")[:_LENGTH]
 
@@ -70,6 +72,18 @@ def load_secret(path: Path) -> str:
         raise explain_os_error(error, f"keeping a secret in {path}") from None
 
 
+def read_secret(path: Path) -> str:
+    """Read the secret of a folder of sessions; UsageError where there is none."""
+    try:
+        secret = read_text_file(path, _LARGEST_SECRET).strip()
+    except (OSError, UnicodeDecodeError):
+        secret = ""
+    if not secret:
+        raise UsageError(f"there are no sessions to read: {path} is missing or empty")
+    return secret
+
+
+_LARGEST_SECRET = 1000
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
     " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

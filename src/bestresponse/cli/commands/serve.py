@@ -4,7 +4,7 @@ look at its pages, and let programs take part in it.
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
@@ -30,8 +30,11 @@ try:
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.model import check_experiment, list_remarks
     from bestresponse.web.experiments.phrases import write_text_table
+    from bestresponse.web.security import read_secret
     from bestresponse.web.services.formalizing import prepare_solver
+    from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
+    from bestresponse.web.sessions.store import SESSIONS
     from bestresponse.web.supervisor import can_supervise, supervise
     from bestresponse.web.trial import (
         TrialSettings,
@@ -171,12 +174,21 @@ class ExperimentConfig(RunSettings):
     every role on one sheet. `bots` sends programs through the real pages and compares what the
     server kept with their own notes. `run` lets models take part: they read the pages that people
     read, answer quiz, games and questionnaires, and are in the same tables.
+
+    `export` writes what people did as a replication pack: the file, what they read, the journal,
+    versions, and the tables with their codebook. `replay` makes the tables of a pack again from
+    its journal and compares them byte by byte.
     """
 
-    task: Literal["game", "check", "preview", "bots", "run"] = setting(
-        argument=True, help="What to do with the file: game, check, preview, bots or run."
+    task: Literal["game", "check", "preview", "bots", "run", "export", "replay"] = setting(
+        argument=True,
+        help="What to do: game, check, preview, bots, run, export or replay.",
     )
-    file: Path = setting(argument=True, help="The experiment file, or the name of a game.")
+    file: Path = setting(
+        argument=True,
+        help="The experiment file; game: the name of a game; export: the file or the id of its"
+        " lobby; replay: the pack.",
+    )
     people: int = setting(default=8, ge=1, le=2000, help="bots, run: number of participants.")
     player: str = setting(
         default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model."
@@ -198,7 +210,14 @@ class ExperimentConfig(RunSettings):
     )
     out: Path | None = setting(
         default=None,
-        help="preview: the page to write; bots, run: a folder for the exported tables.",
+        help="preview: the page to write; bots, run, replay: a folder for the tables.",
+    )
+    pack: Path | None = setting(
+        default=None, help="export: the replication pack to write [default: FILE-pack.zip]."
+    )
+    anonymous: bool = setting(
+        default=False,
+        help="export: write label-1, label-2, ... instead of the labels of participants.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
@@ -219,6 +238,12 @@ def try_file(config: ExperimentConfig) -> None:
             )
         )
         print(f"strategies: {', '.join(list_strategies(game))}")
+        return
+    if config.task == "export":
+        _export_pack(config)
+        return
+    if config.task == "replay":
+        _replay_pack(config)
         return
     text = read_experiment(file)
     if config.task == "check":
@@ -242,12 +267,47 @@ def try_file(config: ExperimentConfig) -> None:
         print(f"{page}: open it in a browser")
         return
     print("\n".join(trial.list_findings()))
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, content in trial.files.items():
-            (out / name).write_bytes(content)
-        print(f"tables are in {out}")
+    _write_tables(out, trial.files)
     if trial.wrong:
+        raise typer.Exit(1)
+
+
+def _write_tables(folder: Path | None, files: Mapping[str, bytes]) -> None:
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    print(f"tables are in {folder}")
+
+
+def _export_pack(config: ExperimentConfig) -> None:
+    folder = Path(config.output_dir) / SESSIONS
+    text = read_experiment(config.file) if config.file.is_file() else None
+    lobby = find_lobby_id(folder, str(config.file), text)
+    pictures = config.file.parent if text is not None else Path(config.output_dir)
+    pack = make_pack(
+        folder,
+        read_secret(folder / "secret"),
+        lobby,
+        pictures / "pictures",
+        anonymous=config.anonymous,
+    )
+    path = config.pack or Path(f"{config.file.stem}-pack.zip")
+    path.write_bytes(pack.content)
+    print(f"{path}: {len(pack.content):,} bytes. Check it with `bestresponse experiment replay`.")
+    for remark in pack.remarks:
+        print(remark)
+
+
+def _replay_pack(config: ExperimentConfig) -> None:
+    replay = replay_pack(config.file)
+    for table in replay.tables:
+        print(f"{table.name}: {table.difference or 'the same, byte by byte'}")
+    for remark in replay.remarks:
+        print(remark)
+    _write_tables(config.out, {table.name: table.content for table in replay.tables})
+    if not replay.equal:
         raise typer.Exit(1)
 
 
