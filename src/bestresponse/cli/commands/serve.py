@@ -4,6 +4,7 @@ look at its pages, and let programs take part in it.
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ import typer
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text, read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, open_model, read_default_settings
 from bestresponse.players.lookup import list_strategies
@@ -64,11 +65,20 @@ class ServeConfig(RunSettings):
 
     host: str = setting(
         default="127.0.0.1",
-        help="Address to listen on; other than localhost only with --admin-token.",
+        help="Address to listen on; other than localhost only with an admin key of your own.",
     )
     port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
     admin_token: str | None = setting(
-        default=None, help=f"Admin key, at least 16 characters; or set {_TOKEN}."
+        default=None,
+        help=f"Admin key, at least 16 characters; safer: --admin-token-file, or set {_TOKEN}.",
+    )
+    admin_token_file: Path | None = setting(
+        default=None, help="File with the admin key, which other users cannot see."
+    )
+    allowed_host: NamesSetting = setting(
+        default=(),
+        help="Name under which people reach the server, such as lab.example.org [default: any name"
+        " if you listen on an address that others can reach, else localhost only].",
     )
     model: NamesSetting = setting(
         default=(),
@@ -82,7 +92,7 @@ class ServeConfig(RunSettings):
 
 def open_to_people(config: ServeConfig) -> None:
     """Serve until somebody ends it."""
-    admin_token = config.admin_token or os.environ.get(_TOKEN)
+    admin_token = _find_admin_token(config)
     output_dir = Path(config.output_dir)
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
@@ -93,6 +103,7 @@ def open_to_people(config: ServeConfig) -> None:
         admin=admin_token,
         experiment=text,
         pictures=pictures,
+        hosts=config.allowed_host,
     )
     here = [
         m["name"]
@@ -127,6 +138,24 @@ def open_to_people(config: ServeConfig) -> None:
     work(0)
 
 
+def _find_admin_token(config: ServeConfig) -> str | None:
+    """Find the admin's key: in a file, on the command line, or in the environment."""
+    if config.admin_token is not None and config.admin_token_file is not None:
+        raise UsageError("give --admin-token or --admin-token-file, not both")
+    if config.admin_token_file is not None:
+        return read_text(config.admin_token_file, _LARGEST_TOKEN).strip()
+    if config.admin_token is not None:
+        print(
+            "Warning: other users of this machine can see --admin-token in the list of processes;"
+            f" use --admin-token-file FILE or set {_TOKEN}.",
+            file=sys.stderr,
+            flush=True,
+        )
+        return config.admin_token
+    return os.environ.get(_TOKEN)
+
+
+_LARGEST_TOKEN = 1000
 serve_command = make_settings_command(ServeConfig, open_to_people)
 
 
