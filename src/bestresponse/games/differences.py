@@ -25,7 +25,8 @@ def find_cell_differences(first: NormalForm, second: NormalForm) -> Iterator[str
         yield f"the first game has {first.num_players} players, the second {second.num_players}"
         return
     seats = _pair_names(first.players, second.players)
-    if first.shape != tuple(second.shape[seat] for seat in seats):
+    shape = tuple(second.shape[seat] for seat in seats)
+    if first.shape != shape:
         sizes = [" x ".join(map(str, form.shape)) for form in (first, second)]
         yield f"the first game has {sizes[0]} actions, the second {sizes[1]}"
         return
@@ -64,7 +65,7 @@ def find_tree_differences(first: Tree, second: Tree, any_names: bool) -> list[st
         walk = list(_Walk(*sides, any_names=any_names).list_differences())
         walk.sort(key=lambda difference: difference.depth)
         walks.append(walk)
-    least = min(walks, key=lambda walk: sum(difference.lost for difference in walk))
+    least = min(walks, key=_count_lost)
     return [difference.sentence for difference in least]
 
 
@@ -72,10 +73,12 @@ def _pair_players(first: Tree, second: Tree, any_names: bool) -> list[int]:
     """Return which player of the second tree is compared with each of the first."""
     if not any_names:
         return _pair_names(first.players, second.players)
-    seats = range(first.num_players)
-    turns = [int(np.sum(first.owner == seat)) for seat in seats]
-    other_turns = [int(np.sum(second.owner == seat)) for seat in seats]
-    return _pair((turns, other_turns))
+    return _pair((_count_turns(first), _count_turns(second)))
+
+
+def _count_turns(tree: Tree) -> list[int]:
+    owners = tree.owner.tolist()
+    return [owners.count(seat) for seat in range(tree.num_players)]
 
 
 def _pair_names(first: Sequence[str], second: Sequence[str]) -> list[int]:
@@ -89,9 +92,9 @@ def _make_plain(first: Sequence[str], second: Sequence[str]) -> tuple[list[str],
 def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
     """Return where each of the first list is in the second: by the first trait that is alike,
     else by order."""
-    num_ours = len(traits[0][0])
-    free = list(range(len(traits[0][1])))
-    any_trait = [0] * num_ours, [0] * len(free)
+    first, second = traits[0]
+    free = list(range(len(second)))
+    any_trait = [0] * len(first), [0] * len(second)
     partners = dict[int, int]()
     for ours, theirs in (*traits, any_trait):
         for k, trait in enumerate(ours):
@@ -146,6 +149,11 @@ class _Difference(NamedTuple):
     depth: int
     sentence: str
     lost: int = 1
+
+
+def _count_lost(differences: Sequence[_Difference]) -> int:
+    """Count the nodes of the first tree that are not compared."""
+    return sum(difference.lost for difference in differences)
 
 
 class _Position(NamedTuple):
@@ -275,7 +283,11 @@ def _mark_subtrees(sides: Sequence[_Side]) -> list[list[int]]:
 
 def _list_after(tree: Tree, marks: Sequence[int], node: int) -> list[tuple[float, int]]:
     """List the probability and the mark of every branch of a node."""
-    return [(round(float(tree.probability[k]), 9), marks[k]) for k in tree.children[node]]
+    after = []
+    for child in tree.children[node]:
+        chance = float(tree.probability[child])
+        after.append((round(chance, 9), marks[child]))
+    return after
 
 
 def _list_labels(tree: Tree, node: int) -> list[str]:

@@ -51,7 +51,8 @@ def plain_name(name: str) -> str:
     >>> plain_name("Country A"), plain_name("country_a"), plain_name("bid -1.5")
     ('countrya', 'countrya', 'bid-1.5')
     """
-    return "".join(_LETTERS.findall(name.casefold())) or name
+    letters = _LETTERS.findall(name.casefold())
+    return "".join(letters) or name
 
 
 class _Move(NamedTuple):
@@ -93,8 +94,9 @@ class Ends:
         moves: list[_Move] = []
         choices: list[range] = []
         for player, names in enumerate(form.actions):
-            choices.append(range(len(moves), len(moves) + len(names)))
+            first = len(moves)
             moves += [_Move(player, name) for name in names]
+            choices.append(range(first, len(moves)))
         return cls._of_moves(
             moves,
             players=form.players,
@@ -124,11 +126,12 @@ class Ends:
                 paths[child] = (*paths[node], start + number)
 
         leaves = tree.leaves.tolist()
+        ends = [paths[leaf] for leaf in leaves]
         return cls._of_moves(
             moves,
             players=tree.players,
             owners=owners,
-            ends=tuple(paths[leaf] for leaf in leaves),
+            ends=tuple(ends),
             payoffs=tree.payoffs[leaves],
         )
 
@@ -228,8 +231,9 @@ def _list_common_moves(game: Ends, fold: Folding) -> list[list[int]]:
         if owner != CHANCE:
             by_name.setdefault(fold(label), []).append(move)
             movers.setdefault(fold(label), set()).add(owner)
-    shared = all(len(owners) == len(game.players) > 1 for owners in movers.values())
-    return list(by_name.values()) if shared else []
+    everybody = set(range(len(game.players)))
+    shared = all(owners == everybody for owners in movers.values())
+    return list(by_name.values()) if shared and len(everybody) > 1 else []
 
 
 @dataclass(frozen=True)
@@ -323,7 +327,8 @@ class _TwoGames:
             ours = scale_payoffs(self.first.payoffs[:, player], scale)
             theirs = scale_payoffs(self.second.payoffs[:, seat], scale)
             both = np.concatenate([ours, theirs])
-            columns.append(_number_values(both, float(np.ptp(both))).tolist())
+            width = float(np.ptp(both))
+            columns.append(_number_values(both, width).tolist())
         return list(zip(*columns, strict=True))
 
 
@@ -408,7 +413,8 @@ class _Colouring:
 
     def is_even(self, cell: Collection[int]) -> bool:
         """Tell whether as many nodes belong to one game as to the other."""
-        return 2 * sum(node < self.half for node in cell) == len(cell)
+        num_of_first = sum(node < self.half for node in cell)
+        return 2 * num_of_first == len(cell)
 
     def split(self, queue: list[int]) -> bool:
         """Split colours until all nodes of one have as many neighbours of every other; False where
@@ -421,7 +427,8 @@ class _Colouring:
             counts = Counter(other for node in cell for other in self.near[node])
             parts: dict[int, dict[int, list[int]]] = {}
             for node, count in counts.items():
-                parts.setdefault(self.colour[node], {}).setdefault(count, []).append(node)
+                by_count = parts.setdefault(self.colour[node], {})
+                by_count.setdefault(count, []).append(node)
             for colour, by_count in parts.items():
                 if not self.divide(colour, list(by_count.values()), queue):
                     return False
@@ -456,6 +463,7 @@ class _Colouring:
         `labels` are those of the first game's moves, then those of the second's: of several that
         fit, one with the same label is taken first.
         """
+        count = len(labels) // 2
         all_colours = list(range(len(self.cells)))
         if not all(map(self.is_even, self.cells)) or not self.split(all_colours):
             return
@@ -467,8 +475,8 @@ class _Colouring:
             self.cells = [set(cell) for cell in cells]
             trial = self._pair_moves(labels, trail)
             if trial.fits:
-                moves = range(len(labels) // 2)
-                yield tuple(max(self.cells[self.colour[move]]) - self.half for move in moves)
+                cells_of_moves = [self.cells[self.colour[move]] for move in range(count)]
+                yield tuple(max(cell) - self.half for cell in cells_of_moves)
             # Pair the next candidate instead of what was paired last, or go back a choice.
             trail = trail[: len(trial.widths)]
             while trail and trail[-1] + 1 == trial.widths[len(trail) - 1]:
@@ -486,13 +494,16 @@ class _Colouring:
         Where the trail ends, the first candidate is taken and added to it.
         """
         count = len(labels) // 2
+        own_labels = labels[:count]
+        other_labels = labels[count:]
         widths: list[int] = []
         for move in range(count):
             colour = self.colour[move]
             if len(self.cells[colour]) == 2:
                 continue
             candidates = sorted(node for node in self.cells[colour] if node >= self.half)
-            candidates.sort(key=lambda node: labels[count + node - self.half] != labels[move])
+            label = own_labels[move]
+            candidates.sort(key=lambda node: other_labels[node - self.half] != label)
             widths.append(len(candidates))
             if len(trail) < len(widths):
                 trail.append(0)

@@ -697,7 +697,7 @@ class RecordedDialogue:
 
     def _wordings(self, state: Dialogue, role: Role) -> dict[int, float]:
         """The numbers of the wordings that lead on, with their weights."""
-        weights = {}
+        weights: dict[int, float] = {}
         for number, (text, weight) in enumerate(self._texts(state, role).items()):
             if self._is_possible_after(state, role, text):
                 weights[number] = weight
