@@ -51,7 +51,10 @@ def open_plain(path: Path) -> BufferedReader:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    # Windows has neither.
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags | without_waiting | no_link)
 
 
 class Unpacked(gzip.GzipFile):
