@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
@@ -19,7 +20,7 @@ from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
 from bestresponse.studies.steer.exporting import export_dialogues
 
-export_command = typer.Typer(rich_markup_mode=None, add_completion=False)
+export_command = Commands()
 
 
 # it keeps `sft` a command of its own: other kinds of training want other files

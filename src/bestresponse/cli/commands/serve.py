@@ -194,10 +194,13 @@ class ExperimentConfig(RunSettings):
         default=(), short="-m", help="A model that may be seated; run: the model that takes part."
     )
     text: str = setting(
-        default="", help="game: print its words and sentences in this language, for [games.text]."
+        default="",
+        metavar="LANGUAGE",
+        help="game: print its words and sentences in this language, for [games.text].",
     )
     out: Path | None = setting(
         default=None,
+        metavar="PATH",
         help="preview: the page to write; bots, run: a folder for the exported tables.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
