@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import FORMATS, theme, themes
 from bestresponse.report.files import write_text
@@ -389,7 +389,7 @@ def read_manifest(folder: Path) -> ExportManifest:
     """Return what a folder of examples says of itself; StoreError where it says nothing that can be
     read."""
     try:
-        manifest: ExportManifest = json.loads(
+        manifest: ExportManifest = parse_json(
             read_text_file(folder / "manifest.json", _LARGEST_MANIFEST)
         )
         if manifest["format"] != FORMAT:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame
@@ -136,7 +137,7 @@ def check_output(config: TrainConfig) -> None:
     if not output.exists():
         return
     try:
-        about = json.loads((output / "student.json").read_text("utf-8"))
+        about = parse_json(read_text_file(output / "student.json"))
         if about["settings"] == json.loads(json.dumps(config.to_json())):
             return
         what = "a student of other data, weights or settings"
