@@ -233,14 +233,19 @@ class ExperimentConfig(RunSettings):
         default=(), short="-m", help="A model that may be seated; run: the model that takes part."
     )
     text: str = setting(
-        default="", help="game: print its words and sentences in this language, for [games.text]."
+        default="",
+        metavar="LANGUAGE",
+        help="game: print its words and sentences in this language, for [games.text].",
     )
     out: Path | None = setting(
         default=None,
-        help="preview: the page to write; bots, run, replay: a folder for the tables.",
+        metavar="PATH",
+        help="preview: the page to write; bots, run, replay: a folder for the exported tables.",
     )
     pack: Path | None = setting(
-        default=None, help="export: the replication pack to write [default: FILE-pack.zip]."
+        default=None,
+        metavar="PATH",
+        help="export: the replication pack to write [default: FILE-pack.zip].",
     )
     anonymous: bool = setting(
         default=False,

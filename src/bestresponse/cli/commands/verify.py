@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
-from bestresponse.cli.options import AsJson
+from bestresponse.cli.options import AsJson, complete_engine
 from bestresponse.cli.study_command import (
     Against,
     DryRun,
@@ -64,7 +64,7 @@ def _run(
     figures: FiguresFolder = None,
     text: Annotated[Path | None, typer.Option(help=_TEXT)] = None,
     judge: Annotated[Path | None, typer.Option(metavar="RUN", help=_JUDGE)] = None,
-    engine: Annotated[str, typer.Option(help=_ENGINE)] = "embedded",
+    engine: Annotated[str, typer.Option(help=_ENGINE, autocompletion=complete_engine)] = "embedded",
     formulas: Annotated[bool, typer.Option("--formulas", help=_FORMULAS)] = False,
 ) -> None:
     """Let a model reason; the options of texts and judges were seen before."""
