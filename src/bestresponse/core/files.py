@@ -14,6 +14,7 @@ import stat
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -28,7 +29,7 @@ _LONG_KEY: Final = re.compile(
 )
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BufferedReader:
     """Open a file to read its bytes; OSError at once where it is a link, a pipe, a device or a
     folder.
 

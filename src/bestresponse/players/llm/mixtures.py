@@ -2,9 +2,9 @@
 
 Actions and numbers that take turns, in many notations: `A: 0.25, B: 0.75`, `{"a": "1/4"}`,
 `25 % A, 75 % B`, `A with probability 1/4 and B with probability 3/4`, `0,25; 0,75`, `A and B each
-1/2`, `one half A, one half B`, `2:1:1`, `uniform over A and B`, `A` alone, all of them also in
-LaTeX. Text is cut into actions, numbers and words; where a word is in between that is not one
-of those with which strategies are told, nothing is read.
+1/2`, `one half A, one half B`, `2:1:1`, `50/50`, `uniform over A and B`, `A` alone, all of them
+also in LaTeX. Text is cut into actions, numbers and words; where a word is in between that is not
+one of those with which strategies are told, nothing is read.
 """
 
 import math
@@ -68,9 +68,12 @@ _RATIO = re.compile(
 )
 _REMARK = re.compile(
     r"\s*[(\[](?P<aside>[^()\[\]]{1,300})[)\]]\.?$"
-    r"|[,;.]?\s+(?:because|since|which|giving|where|so that)\s(?P<reason>.{1,300})$",
+    r"|[,;.]?\s+(?:because|since|which|giving|where|so that)\s(?P<reason>.{1,300})$"
+    r"|\s+[-–—]+\s+(?P<note>[^\W\d_].{1,300})$",
     re.IGNORECASE | re.DOTALL,
 )
+_SPLIT = re.compile(r"\d{1,3}(?: ?[/-] ?\d{1,3})+")
+"""Percentages in the order of the actions: 50/50."""
 TAKES_BACK = re.compile(
     r"\b(?:or|unless|but|if|except|instead|otherwise|maybe|perhaps|rather|actually|wait|however|although|though)\b",
     re.IGNORECASE,
@@ -191,8 +194,18 @@ def _read_ratio(options: tuple[str, ...], text: str) -> _Stated | None:
     >>> _read_ratio(("A", "B", "C"), "2:1:1")
     ({'A': 0.5, 'B': 0.25, 'C': 0.25}, ['a ratio'])
     """
+    if any(option[:1].isdigit() for option in options):
+        return None
+    if _SPLIT.fullmatch(text.strip()):
+        percentages = [int(part) for part in re.split("[/-]", text)]
+        if len(percentages) != len(options) or sum(percentages) != 100:
+            return None
+        return {
+            option: percentage / 100
+            for option, percentage in zip(options, percentages, strict=True)
+        }, ["percentages"]
     match = _RATIO.fullmatch(text.strip())
-    if match is None or any(option[:1].isdigit() for option in options):
+    if match is None:
         return None
     names = list(options)
     if match["names"]:
@@ -209,7 +222,7 @@ def _drop_remark(options: tuple[str, ...], text: str) -> str | None:
     match = _REMARK.search(text)
     if match is None:
         return None
-    remark = match["aside"] or match["reason"]
+    remark = match["aside"] or match["reason"] or match["note"]
     names = "|".join(map(re.escape, options))
     another_share = re.search(rf"(?<!\w)(?:{names})(?!\w)[\s:=]{{0,3}}\d", remark)
     if another_share or TAKES_BACK.search(remark):
@@ -270,7 +283,7 @@ def _cut(
     )
     pattern = (
         rf"({'|'.join(parts)})|({number})( ?/ ?{_DOT})?("
-        r" ?%)?|([^\W\d_]+)|([^\s:=()\[\]{}\"'*`,;.|>→+×·&~≈$<-])"
+        r" ?%)?|([^\W\d_]+)|([^\s:=()\[\]{}\"'*`,;.|>→+×·&~≈$<–—-])"
     )
     tokens: list[str | float] = []
     words = set()

@@ -60,9 +60,16 @@ _CHOSEN = (
     r"(?:i|we)(?:'ll| will| would| should)? (?:choose|pick|play|select|go with|take)(?: action|"
     r" option| row| column)?"
 )
+_CORRECTS = re.compile(
+    r"\b(?:wait|actually|instead|however|correction|mistake|on (?:second thought|reflection))\b",
+    re.IGNORECASE,
+)
+"""Words of a later sentence that may correct the choice."""
 _KIND = re.compile(
     r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE
 )
+_ANSWER_KEYS = frozenset({"answer", "action", "choice", "move", "decision", "option", "bid"})
+"""Keys of a JSON object that hold the answer, where the object has only one of them."""
 _LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
@@ -204,9 +211,16 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
         ) == 1:
             return whole, "the bare answer"
         names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
-        chosen = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
+        naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*)"
+        found = list(re.finditer(naming, whole, re.IGNORECASE))
+        chosen = {match["option"] for match in found}
         if len(chosen) == 1:
+            taken_back = any(TAKES_BACK.search(match["behind"]) for match in found)
+            if taken_back or _CORRECTS.search(whole, found[-1].end()):
+                return None, ""
             return chosen.pop(), "a sentence that names the choice"
+        if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
+            return whole, ""
         return None, ""
     if isinstance(ask, Amount):
         return (
@@ -265,9 +279,12 @@ def _from_object(
                     ensure_ascii=False,
                 )
         return json.dumps(inside) if isinstance(inside, list) else None
-    if "answer" not in data or isinstance(data["answer"], dict | list | bool):
+    named = [key for key in data if key.casefold() in _ANSWER_KEYS]
+    if "answer" in data:
+        named = ["answer"]
+    if len(named) != 1 or isinstance(data[named[0]], dict | list | bool):
         return None
-    return str(data["answer"])
+    return str(data[named[0]])
 
 
 def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[object, str]:

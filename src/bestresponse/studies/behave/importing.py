@@ -557,7 +557,7 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     ):
         try:
             with open_plain(part) as file:
-                parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
+                parts.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
             raise UsageError(f"{part} cannot be read: {error.strerror}") from None
     return replace(config, source=path.name, digest=digest(parts))
