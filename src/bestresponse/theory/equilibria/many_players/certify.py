@@ -95,7 +95,7 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
 
 def _drop_unplayed(strategy: Numbers) -> Numbers:
     is_played = strategy > _ROUNDING
-    return np.where(is_played, strategy, 0.0) / strategy[is_played].sum()
+    return np.asarray(np.where(is_played, strategy, 0.0) / strategy[is_played].sum())
 
 
 def _is_close(units: Numbers, mix: Profile) -> bool:
