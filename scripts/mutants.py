@@ -80,7 +80,13 @@ TARGETS = {
         "report/test_drawn_blocks.py",
         "report/test_metrics.py",
     ],
-    "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_frames.py"],
+    **{
+        f"studies/bench/{name}.py": [
+            "studies/bench/test_measure.py",
+            "studies/bench/test_frames.py",
+        ]
+        for name in ("measure", "metrics", "results", "differences", "listed", "frames")
+    },
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
     "studies/bench/sequential/policies.py": ["studies/bench/sequential"],

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from bestresponse.report.stats.statistics import (
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import load_run
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines, read_sorted
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament.config import TournamentConfig
@@ -125,6 +125,7 @@ class BehaveConfig(RunSettings):
     )
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     sources: tuple[str, ...] = setting(default=(), option=False)
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
 
     def __post_init__(self) -> None:
         stage = StageGame("dilemma", load_table("prisoners-dilemma"))
