@@ -44,6 +44,7 @@ from bestresponse.runs.run import load_run
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines, read_sorted
 from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.behave.automata import show_automata
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
@@ -1045,6 +1046,7 @@ behave = Study(
             caption=_PROSE["intervals"],
         ),
         table("groups", caption="How the strategies were estimated."),
+        show_automata,
         lines(
             "rounds",
             x="round",

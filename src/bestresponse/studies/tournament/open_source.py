@@ -320,7 +320,7 @@ def _tell_history(seat: int, shown: Sequence[str], history: Sequence[MetaRound])
     return "\n\n".join(parts)
 
 
-def list_programs(config: TournamentConfig, play: StoredPlay) -> Iterator[ProgramRow]:
+def list_program_rows(config: TournamentConfig, play: StoredPlay) -> Iterator[ProgramRow]:
     """Yield the programs of a match with what they earned, one row for each side and meta-round.
 
     A match that broke off has no payoffs and counts for nobody.

@@ -47,7 +47,7 @@ from bestresponse.studies.tournament.matches import (
 from bestresponse.studies.tournament.open_source import (
     MetaRoundRow,
     ProgramRow,
-    list_programs,
+    list_program_rows,
     show_last_programs,
     sum_up_meta_rounds,
 )
@@ -179,7 +179,7 @@ class _MatchReader:
             self.readings.count(play.record, asked)
             self.played += not play.record.void
             if config.open_source:
-                self.programs.extend(list_programs(config, play))
+                self.programs.extend(list_program_rows(config, play))
             elif len(self.rounds) < _MOST_LISTED_ROUNDS:
                 self.rounds.extend(_list_rounds(config, play))
             yield play

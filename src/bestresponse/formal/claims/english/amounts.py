@@ -16,7 +16,6 @@ from bestresponse.formal.claims.english.parts import (
     NO_CASE,
     UNSAID,
     Act,
-    Amount,
     Case,
     Choices,
     Either,
@@ -24,6 +23,7 @@ from bestresponse.formal.claims.english.parts import (
     Impossible,
     Instead,
     Often,
+    PaidAmount,
     Part,
     Party,
     Relation,
@@ -54,7 +54,7 @@ class Amounts(Cases):
                 shares[-1] = Share(part, shares[-1].amount)
             elif isinstance(part, Party):
                 party = part
-            elif isinstance(part, Amount):
+            elif isinstance(part, PaidAmount):
                 shares.append(
                     Share(party, part._replace(average=part.average or "average" in parts))
                 )
@@ -79,7 +79,7 @@ class Amounts(Cases):
             if instead is not None:
                 yield self._claim_instead(case, shares[0], instead, mover)
 
-        def again(party: Party, act: Act | None, amount: Amount) -> Fact:
+        def again(party: Party, act: Act | None, amount: PaidAmount) -> Fact:
             require(len(shares) == 1 and instead is None, "it is not clear what goes on")
             before = shares[0]
             average = amount.average or before.amount.average
@@ -91,7 +91,7 @@ class Amounts(Cases):
         return Fact(state, shares[0].party if len(shares) == 1 else UNSAID, again)
 
     def _find_paid(
-        self, case: Choices, party: Party, amount: Amount, mover: int | None
+        self, case: Choices, party: Party, amount: PaidAmount, mover: int | None
     ) -> tuple[int, ...]:
         """Return who gets an amount."""
         require(amount.each or not party.we, "what we get may be the sum")
@@ -101,7 +101,7 @@ class Amounts(Cases):
         require_said(mover == 0 or alike, "it is not said who gets it")
         return (0,)
 
-    def _claim_payoff(self, case: Choices, player: int, amount: Amount) -> Claim:
+    def _claim_payoff(self, case: Choices, player: int, amount: PaidAmount) -> Claim:
         name = self.subject.players[player]
         if not self.has_turns and any(isinstance(choice, tuple) for choice in case.values()):
             require_said(
@@ -139,7 +139,7 @@ class Amounts(Cases):
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):
             numbers = zip(order, pick(parts, tuple)[0], strict=True)
-            shares = tuple(Share(Party((player,)), Amount(value)) for player, value in numbers)
+            shares = tuple(Share(Party((player,)), PaidAmount(value)) for player, value in numbers)
             facts.append(self._pay(shares, find_side(parts), None, always=False))
         return Either(facts)
 
@@ -270,8 +270,8 @@ class Amounts(Cases):
                 sized = Relation(relation.sign, by=numbers[0])
                 yield self._claim_size(player, sized, *(after, before)[:: relation.sign])
                 return
-            yield self._claim_payoff(before, player, Amount(numbers[0]))
-            yield self._claim_payoff(after, player, Amount(numbers[1]))
+            yield self._claim_payoff(before, player, PaidAmount(numbers[0]))
+            yield self._claim_payoff(after, player, PaidAmount(numbers[1]))
             yield Claim("higher" if relation.sign > 0 else "lower", (numbers[1], numbers[0]))
 
         return Fact(state)
@@ -279,7 +279,7 @@ class Amounts(Cases):
     def _read_all_pay(self, *parts: Part) -> Fact:
         """Claim that all moves of a player pay an amount, or all the same."""
         player = (find_first(parts, Party) or Party((0,))).single
-        amount = find_first(parts, Amount)
+        amount = find_first(parts, PaidAmount)
         if player is None or self.has_turns:
             raise Impossible("it is not said of one player in a table")
         indices = range(len(self.subject.actions[player]))
@@ -361,7 +361,7 @@ class Amounts(Cases):
     # The best and the worst that can happen.
 
     def _read_extreme(self, *parts: Part) -> Fact:
-        amount = pick(parts, Amount)[0]
+        amount = pick(parts, PaidAmount)[0]
         act = find_side(parts).act
         kind = "highest" if "highest" in parts else "lowest"
         parties = list(dict.fromkeys(pick(parts, Party))) or [Party((0,))]
@@ -391,7 +391,7 @@ class Amounts(Cases):
         """Claim the best and the worst that a move gives: "3 in the best case and 0 in the
         worst"."""
         shared = [part for part in parts if isinstance(part, Party | Act | Side)]
-        amounts = pick(parts, Amount)
+        amounts = pick(parts, PaidAmount)
         kinds = [part for part in parts if part in ("highest", "lowest")]
         facts = [
             self._read_extreme(*shared, amount, kind)
@@ -402,7 +402,7 @@ class Amounts(Cases):
     def _read_extreme_at(self, *parts: Part) -> Fact:
         """Claim that a payoff is the highest or lowest there is, and in which outcome."""
         outcome = dict(pick(parts, Case)[-1])
-        amount = find_first(parts, Amount)
+        amount = find_first(parts, PaidAmount)
         kind = "highest" if "highest" in parts else "lowest"
         player = (find_first(parts, Party) or UNSAID).single
         if player is None or self.has_turns or (amount is not None and amount.average):
@@ -431,7 +431,7 @@ class Amounts(Cases):
 
     def _read_caps(self, act: Act, party: Party, number: WrittenNumber) -> Fact:
         """Claim that by a move somebody never loses more than a number."""
-        share = Share(party, Amount(-number))
+        share = Share(party, PaidAmount(-number))
         return Fact(lambda case: self._bound(case, "guaranteed", (share,), Side(act)))
 
     def _read_loses(self, *parts: Part) -> Fact:
@@ -473,7 +473,7 @@ class Amounts(Cases):
         yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, index)))
 
     def _limit(self, kind: str, *parts: Part) -> Fact:
-        share = Share(find_party(parts), pick(parts, Amount)[0])
+        share = Share(find_party(parts), pick(parts, PaidAmount)[0])
         return Fact(lambda case: self._bound(case, kind, (share,), find_side(parts)))
 
     _read_at_least = partialmethod(_limit, "guaranteed")

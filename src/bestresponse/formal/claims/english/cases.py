@@ -15,13 +15,13 @@ from bestresponse.formal.claims.english.parts import (
     OPPONENT,
     REMOVED,
     Act,
-    Amount,
     Case,
-    Chance,
     Choices,
     Either,
     Impossible,
+    MoveChance,
     Often,
+    PaidAmount,
     Part,
     Party,
     Side,
@@ -63,8 +63,8 @@ class Cases:
         ]
         return Side(None, Case(((0, act.index(0)), *others)))
 
-    def _read_amount(self, *parts: Part) -> Amount:
-        return Amount(pick(parts, WrittenNumber)[0], "average" in parts, "each" in parts)
+    def _read_amount(self, *parts: Part) -> PaidAmount:
+        return PaidAmount(pick(parts, WrittenNumber)[0], "average" in parts, "each" in parts)
 
     # Cases.
 
@@ -103,7 +103,7 @@ class Cases:
                 )
         return Either(dict.fromkeys(cases))
 
-    def _read_mixes(self, party: Party, *chances: Chance) -> Case:
+    def _read_mixes(self, party: Party, *chances: MoveChance) -> Case:
         """Return the probabilities of all moves; what is left belongs to the only move that has
         none."""
         pairs = []
@@ -126,7 +126,7 @@ class Cases:
         require(len(self.everybody) == 2, "there is more than one opponent")
         return self._read_mixes(
             find_first(parts, Party) or Party((1,)),
-            *(Chance(act, Fraction(1, len(acts))) for act in acts),
+            *(MoveChance(act, Fraction(1, len(acts))) for act in acts),
         )
 
     def _read_mixes_evenly(self, party: Party | None = None) -> Case:

@@ -28,16 +28,16 @@ from bestresponse.formal.claims.english.parts import (
     OPPONENT,
     REMOVED,
     Act,
-    Amount,
     Case,
-    Chance,
     Choices,
     Either,
     Fact,
+    FactItem,
     Group,
     Impossible,
     Instead,
-    Item,
+    MoveChance,
+    PaidAmount,
     Part,
     Party,
     Relation,
@@ -76,18 +76,18 @@ _FLAGS: Final = {
 }
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
-    "chance": Chance,
-    "rest": Chance,
+    "chance": MoveChance,
+    "rest": MoveChance,
     "share": Share,
     "instead": Instead,
-    "item": Item,
+    "item": FactItem,
     "side": make_side,
     "more": partial(Relation, 1),
     "less": partial(Relation, -1),
     "times": lambda factor: Relation(1, times=factor),
     "twice": lambda: Relation(1, times=Fraction(2)),
     "half_as": lambda: Relation(1, times=Fraction(1, 2)),
-    "lost": lambda number: Amount(-number),
+    "lost": lambda number: PaidAmount(-number),
     "pair": lambda *numbers: numbers,
     "always": lambda *others: Case(((ALWAYS, None),)),
     "opponent_acts": lambda act: Case(((OPPONENT, act),)),
@@ -157,24 +157,24 @@ class Meaning(Amounts):
         require_said(self.context, "it is not said when")
         return group
 
-    def _read_short(self, *parts: Part) -> Callable[[Fact], Item]:
+    def _read_short(self, *parts: Part) -> Callable[[Fact], FactItem]:
         """Say the fact before again with another number, perhaps of another player or move."""
         act = next((side.act for side in find_sides(parts) if side.act is not None), None)
 
-        def go_on(before: Fact) -> Item:
+        def go_on(before: Fact) -> FactItem:
             if before.again is None:
                 raise Impossible("nothing is said before that could go on")
-            return Item(
-                before.again(find_party(parts), act, pick(parts, Amount)[0]),
+            return FactItem(
+                before.again(find_party(parts), act, pick(parts, PaidAmount)[0]),
                 find_first(parts, Case),
             )
 
         return go_on
 
-    def _read_facts(self, *items: Item | Callable[[Fact], Item]) -> Group:
-        whole: list[Item] = []
+    def _read_facts(self, *items: FactItem | Callable[[Fact], FactItem]) -> Group:
+        whole: list[FactItem] = []
         for item in items:
-            whole.append(item if isinstance(item, Item) else item(whole[-1].fact))
+            whole.append(item if isinstance(item, FactItem) else item(whole[-1].fact))
         return Group(tuple(whole))
 
     def _state(self, group: Group) -> Iterator[Claim]:
@@ -294,7 +294,7 @@ class Meaning(Amounts):
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
         party = find_party(parts)
-        amount = pick(parts, Amount)[0]
+        amount = pick(parts, PaidAmount)[0]
         require(
             not self.has_turns and not party.we and party.players,
             "it may be a sum, or the moves come in turn",
@@ -310,7 +310,7 @@ class Meaning(Amounts):
     def _read_at_mixed(self, *parts: Part) -> Fact:
         """Claim what somebody gets in the mixed equilibrium."""
         party = find_party(parts)
-        amount = pick(parts, Amount)[0]
+        amount = pick(parts, PaidAmount)[0]
         require(not self.has_turns and not party.we and party.players, "it may be a sum")
         names = [self._name(player) for player in party.players]
         return self._solve([Claim("mixed_equilibrium_payoff", (*n, amount.value)) for n in names])
@@ -375,7 +375,7 @@ class Meaning(Amounts):
         require("strictly" not in parts, "no form says that")
         return self._judge_moves("no_dominant_choice", *parts)
 
-    def _read_maximin_payoff(self, party: Party, amount: Amount) -> Fact:
+    def _read_maximin_payoff(self, party: Party, amount: PaidAmount) -> Fact:
         require_said(party.single is not None, "it is not said whose it is")
         names = self._name(party.players[0])
         return self._solve_anyhow([Claim("maximin_payoff", (amount.value, *names))])
@@ -383,7 +383,7 @@ class Meaning(Amounts):
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
         outcome = find_first(parts, Case)
-        amount = find_first(parts, Amount)
+        amount = find_first(parts, PaidAmount)
 
         def state(case: Choices) -> list[Claim]:
             named = case if outcome is None else dict(outcome)
@@ -409,7 +409,7 @@ class Meaning(Amounts):
             lambda case: [self._foretell(party, act, case)], foretold=(player, act.index(player))
         )
 
-    def _read_will_get(self, party: Party, amount: Amount) -> Fact:
+    def _read_will_get(self, party: Party, amount: PaidAmount) -> Fact:
         """Claim what somebody ends up with after some moves, if everybody looks ahead."""
         require(self.has_turns and party.single is not None, "all choose at once")
 
@@ -420,7 +420,7 @@ class Meaning(Amounts):
 
         return Fact(state)
 
-    def _read_worth(self, party: Party, amount: Amount) -> Fact:
+    def _read_worth(self, party: Party, amount: PaidAmount) -> Fact:
         def state(case: Choices) -> list[Claim]:
             require_said(
                 self.has_turns and not case,

@@ -104,7 +104,7 @@ class Side(NamedTuple):
     case: Case = NO_CASE
 
 
-class Amount(NamedTuple):
+class PaidAmount(NamedTuple):
     """A number that somebody gets: on average, each of several."""
 
     value: Fraction
@@ -116,10 +116,10 @@ class Share(NamedTuple):
     """Who gets how much."""
 
     party: Party
-    amount: Amount
+    amount: PaidAmount
 
 
-class Chance(NamedTuple):
+class MoveChance(NamedTuple):
     """How often a move is chosen; None for the rest of the time."""
 
     act: Act
@@ -129,7 +129,7 @@ class Chance(NamedTuple):
 class Instead(NamedTuple):
     """What another move would give."""
 
-    amount: Amount
+    amount: PaidAmount
     side: Side = Side(None)
 
 
@@ -156,11 +156,11 @@ class Fact:
 
     state: Callable[[Choices], Iterable[Claim]]
     party: Party = UNSAID
-    again: Callable[[Party, Act | None, Amount], Fact] | None = None
+    again: Callable[[Party, Act | None, PaidAmount], Fact] | None = None
     foretold: tuple[int, int] | None = None
 
 
-class Item(NamedTuple):
+class FactItem(NamedTuple):
     """A fact with the case beside it."""
 
     fact: Fact
@@ -170,7 +170,7 @@ class Item(NamedTuple):
 class Group(NamedTuple):
     """Facts under one case."""
 
-    items: tuple[Item, ...]
+    items: tuple[FactItem, ...]
     case: Case = NO_CASE
 
 
@@ -179,9 +179,9 @@ Part = (
     | Act
     | Side
     | Case
-    | Amount
+    | PaidAmount
     | Share
-    | Chance
+    | MoveChance
     | Instead
     | Relation
     | WrittenNumber
