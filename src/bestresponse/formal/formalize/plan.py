@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -78,13 +79,14 @@ def read_structure(story: str) -> Structure:
     Structure(hidden=True, turns=False, amounts=51)
     """  # noqa: E501
     cues = count_cues(story)
-    widths = [
-        int(match[2]) - int(match[1]) + 1
-        for match in _RANGE.finditer(story)
-        if _BETWEEN.search(story[max(0, match.start() - _AROUND) : match.end()])
-    ]
+    widest = 0
+    for match in _RANGE.finditer(story):
+        start = max(0, match.start() - _AROUND)
+        if _BETWEEN.search(story[start : match.end()]):
+            low, high = int(match[1]), int(match[2])
+            widest = max(widest, high - low + 1)
     hidden = cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES
-    return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, max([0, *widths]))
+    return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, widest)
 
 
 def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
@@ -100,8 +102,11 @@ def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[Form
     turns: tuple[FormName, ...] = ("program", simple)
     if model.identity.get("provider") == "local":
         turns = (simple, "program")
-    fitting = tuple(form for form in turns if structure.holds(form))
-    return tuple(fitting[number // _TRIES % len(fitting)] for number in range(attempts))
+    tries: list[FormName] = []
+    for form in turns:
+        if structure.holds(form):
+            tries += [form] * _TRIES
+    return tuple(islice(cycle(tries), attempts))
 
 
 WORD: Final = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
@@ -121,13 +126,14 @@ class _Language(NamedTuple):
 
 @cache
 def _load_languages() -> dict[str, _Language]:
-    data = parse_toml(files(__package__).joinpath("cues.toml").read_text("utf-8"))
+    file = files(__package__) / "cues.toml"
     languages = {}
-    for name, lists in data.items():
+    for name, lists in parse_toml(file.read_text("utf-8")).items():
         common = frozenset(lists.pop("common").split())
-        languages[name] = _Language(
-            common, {word: cue for cue, words in lists.items() for word in words.split()}
-        )
+        cues: dict[str, str] = {}
+        for cue, words in lists.items():
+            cues |= dict.fromkeys(words.split(), cue)
+        languages[name] = _Language(common, cues)
     return languages
 
 
@@ -139,14 +145,19 @@ def count_cues(text: str) -> Counter[str]:
     """
     words = WORD.findall(_UNSEEN.sub(" ", text.casefold()))
     languages = _load_languages()
-    name = max(languages, key=lambda name: sum(word in languages[name].common for word in words))
+    num_common = {}
+    for name, language in languages.items():
+        num_common[name] = sum(word in language.common for word in words)
+    name = max(num_common, key=num_common.__getitem__)
     cues = languages[name].cues
     if name == "english":
         return Counter(cues[word] for word in words if word in cues)
-    matched = (
-        next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words
-    )
-    return Counter(cue for cue in matched if cue is not None)
+    counts: Counter[str] = Counter()
+    for word in words:
+        stem = next((stem for stem in cues if word.startswith(stem)), None)
+        if stem is not None:
+            counts[cues[stem]] += 1
+    return counts
 
 
 # How a game is built counts three times as much as what its story is about.
@@ -199,20 +210,15 @@ def write_example(folder: Path, example: Example) -> None:
 
 
 def _read(folder: Traversable | Path) -> tuple[Example, ...]:
-    texts = {
-        entry.name: entry for entry in folder.iterdir() if entry.name.endswith((".txt", ".pl"))
-    }
-    names = sorted(
-        name[:-3] for name in texts if name.endswith(".pl") and f"{name[:-3]}.txt" in texts
-    )
-    return tuple(
-        Example(
-            name,
-            texts[f"{name}.txt"].read_text("utf-8").strip(),
-            texts[f"{name}.pl"].read_text("utf-8").strip(),
-        )
-        for name in names
-    )
+    entries = {entry.name: entry for entry in folder.iterdir()}
+    programs = [name.removesuffix(".pl") for name in entries if name.endswith(".pl")]
+    examples = []
+    for name in sorted(programs):
+        if f"{name}.txt" in entries:
+            story = entries[f"{name}.txt"].read_text("utf-8").strip()
+            program = entries[f"{name}.pl"].read_text("utf-8").strip()
+            examples.append(Example(name, story, program))
+    return tuple(examples)
 
 
 def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Example, ...]:
@@ -224,23 +230,19 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     texts = [story, *(example.story for example in examples)]
     words = _vectors([count_words(text) for text in texts])
     cues = _vectors([count_cues(text) for text in texts])
-    scored = [
-        (
-            _CUE_SHARE * _cosine(cues[0], cues[index])
-            + (1 - _CUE_SHARE) * _cosine(words[0], words[index])
-            + _PLAIN * (example.name == FIRST),
-            -index,
-            example,
-        )
-        for index, example in enumerate(examples, 1)
-    ]
-    best = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:count]
-    return tuple(entry[2] for entry in reversed(best))
+    scores = {}
+    for index, example in enumerate(examples, 1):
+        by_cues = _CUE_SHARE * _cosine(cues[0], cues[index])
+        by_words = (1 - _CUE_SHARE) * _cosine(words[0], words[index])
+        scores[index - 1] = by_cues + by_words + _PLAIN * (example.name == FIRST)
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:count]
+    return tuple(examples[index] for index in reversed(best))
 
 
 def count_words(text: str) -> Counter[str]:
     """The words that count, in their stems."""
-    return Counter(_stem(word) for word in WORD.findall(text.casefold()) if word not in _STOP)
+    words = WORD.findall(text.casefold())
+    return Counter(_stem(word) for word in words if word not in _STOP)
 
 
 def _stem(word: str) -> str:
@@ -253,18 +255,19 @@ def _stem(word: str) -> str:
 def _vectors(counted: Sequence[Counter[str]]) -> list[dict[str, float]]:
     documents: Counter[str] = Counter(word for words in counted for word in words)
     total = len(counted)
+    rarity = {word: math.log(1 + total / count) for word, count in documents.items()}
     return [
-        {
-            word: (1 + math.log(n)) * math.log(1 + total / documents[word])
-            for word, n in words.items()
-        }
+        {word: (1 + math.log(count)) * rarity[word] for word, count in words.items()}
         for words in counted
     ]
 
 
 def _cosine(first: dict[str, float], second: dict[str, float]) -> float:
-    product = math.fsum(weight * second[word] for word, weight in first.items() if word in second)
-    sizes = math.sqrt(
-        math.fsum(w * w for w in first.values()) * math.fsum(w * w for w in second.values())
-    )
+    shared = [word for word in first if word in second]
+    product = math.fsum(first[word] * second[word] for word in shared)
+    sizes = math.sqrt(_sum_squares(first) * _sum_squares(second))
     return product / sizes if sizes else 0.0
+
+
+def _sum_squares(vector: dict[str, float]) -> float:
+    return math.fsum(weight * weight for weight in vector.values())

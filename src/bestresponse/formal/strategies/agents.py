@@ -105,7 +105,8 @@ class Agent:
 
     def save(self, path: Path) -> None:
         """Write the agent to a JSON file."""
-        path.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        data = json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        path.write_text(data + "\n", "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Agent:
@@ -192,16 +193,16 @@ def build_automaton(
     mine = tuple(own or behaviour.moves)
     theirs = tuple(other or behaviour.moves)
     if isinstance(behaviour, StrategyTable):
-        after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
-        return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
-    pair_index = {
-        pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))
-    }
+        after = []
+        for a in mine:
+            after.append([_weights(behaviour.reply(a, b), mine, name) for b in theirs])
+        first = _weights(behaviour.first, mine, name)
+        return reduced(memory_one(name, first, after))
     mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
-    step = [
-        [[following[pair_index[a, b]] for b in theirs] for a in mine]
-        for _, following in behaviour.states
-    ]
+    pairs = product(behaviour.moves, behaviour.moves)
+    pair_index = {pair: index for index, pair in enumerate(pairs)}
+    places = [[pair_index[a, b] for b in theirs] for a in mine]
+    step = [np.array(following)[places] for _, following in behaviour.states]
     return reduced(Automaton(name, np.array(mix), np.array(step)))
 
 
@@ -243,12 +244,10 @@ def write_match_program(form: NormalForm) -> str:
     moves = form.actions[0]
     table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
     names = [write(Atom(move)) for move in moves]
-    payoffs = [
-        f"payoff({names[row]}, {names[column]}, {first}, {second})."
-        for (row, column), (first, second) in zip(
-            product(range(len(names)), repeat=2), (row.payoffs for row in table.rows), strict=True
-        )
-    ]
+    payoffs = []
+    for (own, other), row in zip(product(names, repeat=2), table.rows, strict=True):
+        first, second = row.payoffs
+        payoffs.append(f"payoff({own}, {other}, {first}, {second}).")
     default, default_of_second = (names[number] for number in find_default_moves(form))
     lines = [f"initially(default_move(_, {default}), s0)."]
     if default != default_of_second:
