@@ -2,19 +2,7 @@
 a table, or a tree.
 
 The model fills in a form under a schema; the program is then written by rule. Nothing it says is
-run.
-
-In a *table* the order is that of thinking: who plays, what each can do, and only then what comes of
-it: for every end first the words of the story about it, then everybody's payoff beside the move
-that earns it. Small models read numbers off words that they have just quoted far better than off a
-story they were told long before.
-
-A *tree* is nested: chance with exact probabilities, choices with what is known, ends with payoffs.
-What a player knows adds up: the `knows` of its positions so far, and its own moves. Positions at
-which a player knows the same are one information set. Only where a position says `forgets` the
-player knows nothing but the `knows` of that position. Everything is checked before it is used:
-probabilities sum to exactly 1, an information set offers the same moves everywhere, every end pays
-everybody.
+run. Everything is checked before it is used.
 """
 
 from __future__ import annotations
@@ -201,7 +189,13 @@ TABLE_SCHEMA: Final = schema_text(
 
 
 def read_game_table(answer: str) -> GameTable:
-    """The table in an answer; InvalidGame says what is wrong with it."""
+    """Return the table in an answer; InvalidGame says what is wrong with it.
+
+    Its order is that of thinking: who plays, what each can do, and only then what comes of it: for
+    every end first the words of the story about it, then everybody's payoff beside the move that
+    earns it. Small models read numbers off words that they have just quoted far better than off a
+    story they were told long before.
+    """
     data = read_object(answer)
     listed = _objects(data, "players")
     if not listed:
@@ -363,7 +357,14 @@ TREE_SCHEMA: Final = schema_text(
 
 
 def read_tree(answer: str) -> GameTable:
-    """Return the game in an answer; InvalidGame says what is wrong with it, and where."""
+    """Return the game in an answer; InvalidGame says what is wrong with it, and where.
+
+    A tree is nested: chance with exact probabilities, choices with what is known, ends with
+    payoffs. What a player knows adds up: the `knows` of its positions so far, and its own moves.
+    Positions at which a player knows the same are one information set. Only where a position says
+    `forgets` the player knows nothing but the `knows` of that position. Probabilities sum to
+    exactly 1, an information set offers the same moves everywhere, every end pays everybody.
+    """
     data = read_object(answer)
     return build_table(read_players(data.get("players")), data.get("tree"))
 

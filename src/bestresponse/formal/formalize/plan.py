@@ -4,21 +4,7 @@ A table cannot hold chance, secrets or long plays, and neither a table nor a tre
 of amounts; a program holds every game. A model on this machine, which is a small one, begins with
 the simplest JSON form that can hold the game; every other model begins with the program.
 
-How a game is built is told by words for turns, chance, secrets, bids and shares, in four languages.
-English words are matched whole, those of other languages by their beginnings, because they are
-inflected more. The language of a story is the one whose commonest words it uses most.
-
 Prompts show checked examples, stories with the programs that tell them, those nearest to the story.
-The examples that come along cover two and three moves, moves in turn, offers, three players, votes,
-auctions, chance, hidden cards and private values. A folder of one's own with `NAME.txt` and
-`NAME.pl` files is read in the same way; games formalized together with a person can so become
-examples for the next.
-
-Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting approaches
-in automatic text retrieval", Information Processing & Management 24, 1988). Words that tell how a
-game is built (who moves after whom, how many players, bids and shares) are folded into cues and
-weigh more than the furniture of the story; a story without any cue is nearest to the prisoner's
-dilemma, the plainest of games.
 """
 
 import math
@@ -140,6 +126,10 @@ def _load_languages() -> dict[str, _Language]:
 def count_cues(text: str) -> Counter[str]:
     """Count what the words say about how the game is built.
 
+    There are cues for turns, chance, secrets, bids and shares in four languages. English words are
+    matched whole, those of other languages by their beginnings, because they are inflected more.
+    The language of a story is the one whose commonest words it uses most.
+
     >>> count_cues("Eine Karte wird zufällig gezogen, und nur sie kennt sie.")["#chance"]
     2
     """
@@ -186,12 +176,20 @@ class Example:
 
 @cache
 def library() -> tuple[Example, ...]:
-    """The examples that come along, by name."""
+    """Return the examples that come along, by name.
+
+    They cover two and three moves, moves in turn, offers, three players, votes, auctions, chance,
+    hidden cards and private values.
+    """
     return _read(files(f"{__package__}.library"))
 
 
 def read_examples(folder: Path) -> tuple[Example, ...]:
-    """The examples in a folder; UsageError where there is none."""
+    """Return the examples in a folder of `NAME.txt` and `NAME.pl` files; UsageError where there is
+    none.
+
+    Games formalized together with a person can so become examples for the next.
+    """
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; expected one with NAME.txt and NAME.pl files")
     examples = _read(folder)
@@ -222,7 +220,14 @@ def _read(folder: Traversable | Path) -> tuple[Example, ...]:
 
 
 def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Example, ...]:
-    """The `count` examples most like `story`, the nearest last, where a model remembers it best.
+    """Return the `count` examples most like `story`, the nearest last, where a model remembers it
+    best.
+
+    Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting
+    approaches in automatic text retrieval", Information Processing & Management 24, 1988). Words
+    that tell how a game is built (who moves after whom, how many players, bids and shares) are
+    folded into cues and weigh more than the furniture of the story; a story without any cue is
+    nearest to the prisoner's dilemma, the plainest of games.
 
     >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
     ['public_goods']

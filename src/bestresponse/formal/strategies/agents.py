@@ -5,16 +5,9 @@ loaded as JSON, cloned, and changed by replacing the strategy or the default mov
 a new agent. What an agent does is a table or an automaton (`Agent.seats`), taken out of its rules
 inside a logic engine; the rules never run anywhere else.
 
-Rules that see only the last move of each player are a strategy of memory one (see
-`theory.repeated.automaton`). Rules with a memory of their own, a counter for example, have one
-state for each state of memory and pair of last moves. In a game whose seats differ a strategy is
-one automaton for each seat. `write_match_program` writes a table of payoffs as a game program, so
-that strategies written as rules can play any matrix game.
-
-Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it
-may repair them, after Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example,
-tit-for-tat, is shown. Rules count only if they give a legal move in every situation, in both seats
-(`Seats`); what is wrong is told back in words.
+`write_match_program` writes a table of payoffs as a game program, so that strategies written as
+rules can play any matrix game; `write_strategy_rules` lets a model write the rules of a strategy
+that is told in words.
 """
 
 from __future__ import annotations
@@ -187,6 +180,11 @@ def build_automaton(
 ) -> Automaton:
     """Return what a strategy does as an automaton.
 
+    Rules that see only the last move of each player are a strategy of memory one (see
+    `theory.repeated.automaton`). Rules with a memory of their own, a counter for example, have one
+    state for each state of memory and pair of last moves. In a game whose seats differ a strategy
+    is one automaton for each seat.
+
     `own` and `other` are the moves in the order in which the game lists them for each seat; without
     them the strategy's own order is used.
     """
@@ -345,6 +343,11 @@ def write_strategy_rules(
 ) -> StrategyFormalization:
     """Return rules for the strategy told in `words`, in the game of the program `game`, with
     everything that was tried.
+
+    The model writes `select/4`, the rules are checked, and it may repair them, after Mensfelt,
+    Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only
+    if they give a legal move in every situation, in both seats (`Seats`); what is wrong is told
+    back in words.
 
     `tell` hears of every attempt.
     """
