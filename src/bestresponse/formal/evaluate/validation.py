@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from pathlib import Path
 from typing import cast
 
@@ -241,7 +241,11 @@ def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
     for rows, cols, swapped in _namings(cells, len(named.moves), _share_moves(table)):
         if not _wrong(cells, named, rows, cols, swapped):
             groups = (table.players[::-1] if swapped else table.players, rows, cols)
-            yield {plain_name(name): role for group in groups for role, name in enumerate(group)}
+            places: dict[str, int] = {}
+            for group in groups:
+                for place, name in enumerate(group):
+                    places[plain_name(name)] = place
+            yield places
 
 
 def _namings(
@@ -269,7 +273,7 @@ def _wrong(
     table = named.letters
     if swapped:
         table = tuple(zip(*table, strict=True))
-    names_of_cells = [names for row in table for names in row]
+    names_of_cells = list(chain.from_iterable(table))
     attempts = []
     for values in product(*choices):
         letters: dict[str, Fraction] = {}
@@ -309,7 +313,8 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
         letters = tuple(tuple(map(_split_letters, row)) for row in entry["payoffs"])
         moves = tuple(entry["moves"])
         holds = tuple(entry["holds"])
-        ones = {letter: Fraction(1) for row in letters for cell in row for letter in cell}
+        cells = chain.from_iterable(letters)
+        ones = dict.fromkeys(chain.from_iterable(cells), Fraction(1))
         for rule in holds:
             _fails(rule, ones)
     except (KeyError, TypeError, ValueError, InvalidGame) as error:

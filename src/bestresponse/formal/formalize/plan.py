@@ -258,13 +258,16 @@ def _stem(word: str) -> str:
 
 
 def _vectors(counted: Sequence[Counter[str]]) -> list[dict[str, float]]:
-    documents: Counter[str] = Counter(word for words in counted for word in words)
+    documents: Counter[str] = Counter()
+    for words in counted:
+        documents.update(words.keys())
     total = len(counted)
     rarity = {word: math.log(1 + total / count) for word, count in documents.items()}
-    return [
-        {word: (1 + math.log(count)) * rarity[word] for word, count in words.items()}
-        for words in counted
-    ]
+    vectors = []
+    for words in counted:
+        weights = {word: (1 + math.log(count)) * rarity[word] for word, count in words.items()}
+        vectors.append(weights)
+    return vectors
 
 
 def _cosine(first: dict[str, float], second: dict[str, float]) -> float:

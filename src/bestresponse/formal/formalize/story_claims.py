@@ -181,7 +181,9 @@ class _Reading:
         for step in steps:
             player = _Reading(step, self.table).find_player("player")
             written = str(step.get("move")).strip()
-            made = [move for row in self.table.rows for mover, move in row.moves if mover == player]
+            made: list[str] = []
+            for row in self.table.rows:
+                made += [move for mover, move in row.moves if mover == player]
             move = _match_name(written, made)
             if move is None:
                 raise InvalidGame(f"no play has the moves {player}: {written[:40]}")
@@ -431,9 +433,8 @@ def _test_preference(reading: _Reading) -> str:
     player = reading.find_player("player")
     if player == NATURE:
         raise InvalidGame("luck prefers nothing")
-    better, worse = (
-        reading.list_payoffs(reading.find_ends(key), player) for key in ("moves", "rather_than")
-    )
+    better = reading.list_payoffs(reading.find_ends("moves"), player)
+    worse = reading.list_payoffs(reading.find_ends("rather_than"), player)
     return (
         ""
         if min(better) > max(worse)
@@ -457,9 +458,9 @@ def _list_names(table: GameTable) -> str:
         f"{player}: {', '.join(moves)}"
         for player, moves in zip(table.players, table.moves, strict=True)
     ]
-    drawn = dict.fromkeys(
-        move for row in table.rows for mover, move in row.moves if mover == NATURE
-    )
+    drawn: dict[str, None] = {}
+    for row in table.rows:
+        drawn |= dict.fromkeys(move for mover, move in row.moves if mover == NATURE)
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
 
 
