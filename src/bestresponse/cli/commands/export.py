@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
+from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
@@ -19,7 +20,7 @@ from bestresponse.core.extras import install_hint
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
 
-export_command = typer.Typer(rich_markup_mode=None, add_completion=False)
+export_command = Commands()
 
 
 # it keeps `sft` a command of its own: other kinds of training want other files

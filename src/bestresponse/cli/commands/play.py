@@ -60,8 +60,8 @@ class PlayConfig(RunSettings):
 
     game: str = setting(argument=True)
     """A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`."""
-    seat: Mapping[str, str] = setting(default_factory=dict)
-    """ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium,
+    seat: Mapping[str, str] = setting(default_factory=dict, metavar="ROLE=PLAYER")
+    """Who sits where: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium,
     always:MOVE, a bidder or baseline."""
     others: str | None = setting(default=None)
     """Player for all other seats, such as tit-for-tat with --rounds. [default: one that suits

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 import bestresponse as br
+from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson, offer_names
 from bestresponse.cli.study_command import make_settings_command, make_study_command
 from bestresponse.cli.terminal import show_frame
@@ -48,9 +49,7 @@ class _GameOrCommand(typer.core.TyperGroup):
         return [*super().shell_complete(ctx, incomplete), *game.shell_complete(ctx, incomplete)]
 
 
-simulate_command = typer.Typer(
-    cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False
-)
+simulate_command = Commands(cls=_GameOrCommand, no_args_is_help=True)
 simulate_command.command("game")(make_study_command(br.simulate))
 simulate_command.command("water")(make_study_command(water))
 simulate_command.command("population")(make_study_command(population))
@@ -87,7 +86,8 @@ def write_sheet(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of a judge who will fill a sheet in; give several for a sheet each."
+            metavar="NAME",
+            help="Name of a judge who will fill a sheet in; give several for a sheet each.",
         ),
     ] = None,
     games: Annotated[
@@ -99,7 +99,7 @@ def write_sheet(
     ] = None,
     each: Annotated[
         int | None,
-        typer.Option(help="How many judges get each game [default: all of them].", min=1),
+        typer.Option(help="How many judges get each game. [default: all]", min=1),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     output: Annotated[
