@@ -236,10 +236,10 @@ class _Walk:
         theirs_after = _list_after(second, self.marks[1], at.there)
         traits.append((ours_after, theirs_after))
         partners = _pair(*traits)
-        return [
-            _Position(at.depth + 1, child, theirs[partner])
-            for child, partner in zip(ours, partners, strict=True)
-        ]
+        positions = []
+        for child, partner in zip(ours, partners, strict=True):
+            positions.append(_Position(at.depth + 1, child, theirs[partner]))
+        return positions
 
     def _compare_chances(self, below: Sequence[_Position]) -> Iterator[_Difference]:
         first = self.first.tree

@@ -2,7 +2,7 @@
 
 A game is named in one of these ways, tried in this order:
 
-- `-`: JSON read from standard input, in the form of `theory.matrix_json`
+- `-`: JSON read from standard input, in the form that `theory.parse_matrix_json` reads
 - a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg`, `.json`, or `.pl` for a
   logic program
 - a name of the catalogue, in normal or in extensive form
@@ -11,11 +11,7 @@ A game is named in one of these ways, tried in this order:
   installed
 
 Game files: `.nfg` and `.efg` are Gambit's normal and extensive form, `.json` is a payoff matrix
-(see `theory.files.matrix_json`), `.pl` a logic program (see `logic.programs`).
-
-Games in any form a user has them (a name, a file, a table, a tree, rules, a formalized story,
-payoffs), and a game as a run keeps it: its name, or the text of the file it came from, so that a
-stored run needs no file.
+(see `theory.parse_matrix_json`), `.pl` a logic program (see `logic.programs`).
 """
 
 from __future__ import annotations

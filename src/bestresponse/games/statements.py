@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 import numpy as np
@@ -179,7 +179,7 @@ def _read_payoffs(form: NormalForm, place: tuple[int, ...]) -> tuple[Fraction, .
 
 def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | None:
     """Find a rule that gives every payoff of a large table exactly; None where no rule does."""
-    options = [option for choice in choices for option in choice.options]
+    options = chain.from_iterable(choice.options for choice in choices)
     if not all(map(_NUMBER.fullmatch, options)):
         return None
     largest = max(map(read_exactly, form.given[0].flat))
@@ -202,9 +202,9 @@ def _guess_bonus(form: NormalForm, choices: tuple[Options, ...]) -> Fraction:
     """Return how far the first payoff for different numbers lies from the lower of them; 0 where
     there is none."""
     for place in np.ndindex(*form.shape):
-        first, second = (
-            Fraction(choice.options[k]) for choice, k in zip(choices, place, strict=True)
-        )
+        row, column = place
+        first = Fraction(choices[0].options[row])
+        second = Fraction(choices[1].options[column])
         if first != second:
             payoff = read_exactly(form.given[0][place])
             return abs(payoff - min(first, second))

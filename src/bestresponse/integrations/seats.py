@@ -17,7 +17,8 @@ def choose_players(game: str, seats: Sequence[str], first: str, others: str) -> 
     """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and
     `others` elsewhere."""
     roles = find_game(game).playable().roles
-    players = list(seats) or [first, *[others] * (len(roles) - 1)]
+    num_others = len(roles) - 1
+    players = list(seats) or [first, *[others] * num_others]
     if len(players) != len(roles):
         raise UsageError(
             f"{game} has the seats {', '.join(roles)}: name a player for each, got {len(players)}"

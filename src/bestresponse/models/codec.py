@@ -50,13 +50,14 @@ def reply_to_json(reply: Reply) -> JsonObject:
 
 def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
     """Return the reply that `reply_to_json` wrote."""
+    positions = []
+    for position in data["logprobs"]:
+        positions.append(tuple((token, chance) for token, chance in position))
     return Reply(
         text=data["text"],
         finish=Finish(data["finish"]),
         usage=Usage(**data["usage"]),
-        logprobs=tuple(
-            tuple((token, chance) for token, chance in position) for position in data["logprobs"]
-        ),
+        logprobs=tuple(positions),
         provider_id=data["provider_id"],
         latency=data["latency"],
         cached=cached,

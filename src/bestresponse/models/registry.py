@@ -136,9 +136,8 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         )
         return opened
     folder = find_weights_folder(spec)
-    if folder is not None and any(
-        (folder / name).is_file() for name in ("config.json", "model.safetensors")
-    ):
+    files = ("config.json", "model.safetensors")
+    if folder is not None and any((folder / name).is_file() for name in files):
         if find_spec("torch") is None:
             why = f"{spec} is a trained network, which needs torch: {install_hint('train')}"
             raise ModelUnavailable(why)

@@ -103,20 +103,19 @@ def _remove_added_nulls(value: Json, schema: object, named: JsonMapping) -> Json
         return value
     known = schema.get("properties", {})
     required = schema.get("required", ())
-    return {
-        name: _remove_added_nulls(item, known.get(name), named)
-        for name, item in value.items()
-        if item is not None
-        or name in required
-        or name not in known
-        or _takes_null(known[name], named)
-    }
+    kept = {}
+    for name, item in value.items():
+        is_added = item is None and name in known and name not in required
+        if not is_added or _takes_null(known[name], named):
+            kept[name] = _remove_added_nulls(item, known.get(name), named)
+    return kept
 
 
 def _follow(schema: object, named: JsonMapping) -> JsonMapping:
     """Return the schema, or the definition that it names; an empty one where it says nothing."""
     if isinstance(schema, dict) and "$ref" in schema:
-        schema = named.get(str(schema["$ref"]).removeprefix("#/$defs/"))
+        reference = str(schema["$ref"])
+        schema = named.get(reference.removeprefix("#/$defs/"))
     return schema if isinstance(schema, dict) else {}
 
 
@@ -166,7 +165,8 @@ def _convert(schema: object) -> dict[str, object]:
     if "type" not in strict:
         # Strict mode wants the type said of a schema that only lists its values.
         values = schema.get("enum", [schema["const"]] if "const" in schema else [])
-        strict["type"] = list(dict.fromkeys(_TYPE_NAMES.get(type(value), "") for value in values))
+        named = [_TYPE_NAMES.get(type(value), "") for value in values]
+        strict["type"] = list(dict.fromkeys(named))
         if not strict["type"] or "" in strict["type"]:
             raise _NoStrictForm
     types = _list_types(strict)
@@ -196,7 +196,8 @@ def _allow_null(schema: JsonObject) -> dict[str, object]:
         return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
     if "$ref" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
-    nullable = schema | {"type": list(dict.fromkeys([*_list_types(schema), "null"]))}
+    types_and_null = dict.fromkeys([*_list_types(schema), "null"])
+    nullable = schema | {"type": list(types_and_null)}
     if "const" in schema:
         nullable["enum"] = [nullable.pop("const")]
     if "enum" in nullable and None not in nullable["enum"]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 from bestresponse.core.told import Decides, Draw, PlayEnd
 from bestresponse.telling.knowledge import CHANCE, Known, Map, Moves, Step, join_ways
@@ -87,10 +88,8 @@ def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iter
         here = _describe_position(chart, place, players, words)
         yield f"{margin}{bullet}{branch}{here}"
         below = margin + "  " if bullet else margin
-        waiting += [
-            (child, below, "- ", f"{name}: ")
-            for name, child in reversed(_list_branches(chart, place, language))
-        ]
+        for name, child in reversed(_list_branches(chart, place, language)):
+            waiting.append((child, below, "- ", f"{name}: "))
     if chart.infosets:
         yield ""
         yield from _list_knowledge(chart, words)
@@ -248,7 +247,7 @@ def _is_product(chart: Map, family: Sequence[Known]) -> bool:
     joined = []
     for number, (who, _) in enumerate(family[0].steps or ()):
         cells = _list_cells(family, number)
-        moves = [move for cell in cells for move in cell]
+        moves = list(chain.from_iterable(cells))
         if len(set(moves)) < len(moves):
             return False
         joined.append((who, tuple(moves)))
@@ -307,7 +306,8 @@ def _describe_choice(
 
 
 def _join(family: Sequence[Known], number: int) -> list[str]:
-    return [move for cell in _list_cells(family, number) for move in cell]
+    cells = _list_cells(family, number)
+    return list(chain.from_iterable(cells))
 
 
 def _describe_known(family: Sequence[Known], words: Narrator) -> Iterator[str]:

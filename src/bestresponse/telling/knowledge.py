@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from string import ascii_lowercase
 
 from bestresponse.core.told import Course, Decides, Position, list_branches, list_children
@@ -125,7 +125,7 @@ class Map:
             layers = list(self._find_layers(place))
             if len(layers) > 1:
                 blocks[place] = tuple(layer[0] for layer in layers)
-                inside.update(child for layer in layers for child in layer)
+                inside.update(*layers)
         return blocks
 
     def _find_layers(self, place: int) -> Iterator[list[int]]:
@@ -135,7 +135,8 @@ class Map:
         players = [self.find_mover(place)]
         yield layer
         while True:
-            layer = [child for before in layer for child in self.children[before]]
+            below = [self.children[before] for before in layer]
+            layer = list(chain.from_iterable(below))
             first = self.get(layer[0])
             if not isinstance(first, Decides) or first.who in players or not first.mark:
                 return

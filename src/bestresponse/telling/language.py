@@ -135,12 +135,12 @@ class Language:
         >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
         ('rock, paper or scissors', 'Stein, Papier oder Schere')
         """
-        parts = [
-            self._write_line(part)
-            if isinstance(part, str)
-            else self.write_text(part.text, part.places)
-            for part in place.parts
-        ]
+        parts = []
+        for part in place.parts:
+            if isinstance(part, str):
+                parts.append(self._write_line(part))
+            else:
+                parts.append(self.write_text(part.text, part.places))
         match place.joined:
             case "and":
                 return self.join(parts, "standard")
@@ -349,11 +349,8 @@ def _show(key: str) -> str:
 
 def list_catalogues() -> list[str]:
     """List the languages that have a catalogue, English first."""
-    names = [
-        entry.name.removesuffix(".po")
-        for entry in _find_catalogues().iterdir()
-        if entry.name.endswith(".po")
-    ]
+    files = [entry.name for entry in _find_catalogues().iterdir()]
+    names = [file.removesuffix(".po") for file in files if file.endswith(".po")]
     return sorted(names, key=lambda name: (name != ENGLISH, name))
 
 

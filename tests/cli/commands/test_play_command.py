@@ -29,7 +29,7 @@ def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(play, tmp_path
     assert done.returncode == 0, done.stderr
     assert "That cannot be played: 'foo' is not a number" in done.stdout
     assert "That cannot be played: 500 is not between 0 and 70" in done.stdout
-    assert "Alex bid $20" in done.stdout
+    assert "You bid $20" in done.stdout
     assert "Alex (me): 1" in done.stdout
 
 
@@ -40,8 +40,8 @@ def test_a_game_that_was_left_goes_on_with_the_same_command(play, tmp_path):
     done = play(*words, typed="44\n")
     assert done.returncode == 0, done.stderr
     assert "going on with" in done.stderr
-    assert "Bob bid $33" in done.stdout
-    assert "Bob bid $44" in done.stdout
+    assert "You bid $33" in done.stdout
+    assert "You bid $44" in done.stdout
 
 
 def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(play, tmp_path):
@@ -50,10 +50,8 @@ def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(play, tmp_path
     assert "player 2 (equilibrium)" in poker
     assert "It is your turn. You hold the" in poker
     # cards and moves are told in words, not by the labels of information sets
-    assert (
-        "There are three cards: the jack, the queen and the king, of which the king is the highest."
-        in poker.replace("\n", " ")
-    )
+    cards = "There are 3 cards, from the lowest to the highest: jack, queen and king."
+    assert cards in poker.replace("\n", " ")
     assert "What you know" not in poker
     assert "pb" not in poker
 
@@ -67,7 +65,7 @@ def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(play, tmp_
 
 def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
     done = play("survival-auction", "--rounds", 1, "--output-dir", tmp_path, typed="20\n")
-    assert "There are 1 units of water today." in done.stdout
+    assert "There is 1 unit of water today." in done.stdout
     assert "player 1 (me): 1" in done.stdout
 
 
@@ -159,7 +157,7 @@ def test_a_person_plays_the_drought_with_supply_and_residents_of_their_own(play,
     )
     assert done.returncode == 0, done.stderr
     assert "There are 5 units of water today." in done.stdout
-    assert "Mill bid $11 and got water" in done.stdout
+    assert "You bid $11 and got water" in done.stdout
     assert "Farm (need): 1" in done.stdout
 
 

@@ -30,6 +30,7 @@ from bestresponse.games.comparison import Comparison
 from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.logic.engine import open_engine
+from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.report.text import visible
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -94,9 +95,8 @@ def check_command(
             return result if query is None else _put_query(result, path, query, engine)
 
         for result in pool.map(check_one, programs):
-            print(
-                json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True
-            )
+            shown = json.dumps(result, ensure_ascii=False) if as_json else _format(result)
+            print(shown, flush=True)
             right = right and result["ok"]
     if not right:
         raise typer.Exit(1)
@@ -110,40 +110,46 @@ def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObj
         table = report.table
         ok = report.ok
         messages = [diagnostic.to_json() for diagnostic in report.diagnostics]
-    except (OSError, InvalidGame) as error:
-        why = (
-            str(error)
-            if isinstance(error, InvalidGame)
-            else f"it cannot be read: {error.strerror or error}"
-        )
-        messages = [_make_message("file", why)]
-    known = {**named_games(), **wanted}
-    names = (
-        []
-        if table is None
-        else [name for name, named in known.items() if check_constraints(table, named)]
-    )
-    if wanted and table is not None and not any(name in wanted for name in names):
-        ok = False
-        messages += [
-            _make_message("constraints", check_constraints(table, named).why)
-            for named in wanted.values()
-        ]
+    except InvalidGame as error:
+        messages = [_make_message("file", str(error))]
+    except OSError as error:
+        messages = [_make_message("file", f"it cannot be read: {error.strerror or error}")]
+    result: JsonObject = {"file": str(path), "ok": ok, "messages": messages}
+    if table is None:
+        return result | {
+            "players": [],
+            "moves": [],
+            "table": None,
+            "names": [],
+            "classes": [],
+            "roles": {},
+            "words": [],
+        }
+    described = _describe_table(table, {**named_games(), **wanted})
+    if wanted and not any(name in wanted for name in described["names"]):
+        result["ok"] = False
+        for named in wanted.values():
+            why = check_constraints(table, named).why
+            messages.append(_make_message("constraints", why))
+    return result | described
+
+
+def _describe_table(table: GameTable, known: Mapping[str, Named]) -> JsonObject:
+    """Return the game of a program as plain data, with the names of the games that it is."""
+    names = [name for name, named in known.items() if check_constraints(table, named)]
+    roles_by_name = {}
+    for name in names:
+        roles = find_roles(table, known[name])
+        if roles is not None:
+            roles_by_name[name] = roles.to_json()
     return {
-        "file": str(path),
-        "ok": ok,
-        "messages": messages,
-        "players": list(table.players) if table else [],
-        "moves": [list(moves) for moves in table.moves] if table else [],
-        "table": table_to_data(table) if table else None,
+        "players": list(table.players),
+        "moves": [list(moves) for moves in table.moves],
+        "table": table_to_data(table),
         "names": names,
         "classes": [known[name].title for name in names],
-        "roles": {
-            name: roles.to_json()
-            for name in names
-            if table and (roles := find_roles(table, known[name]))
-        },
-        "words": list(describe_game(table)) if table else [],
+        "roles": roles_by_name,
+        "words": list(describe_game(table)),
     }
 
 
@@ -160,13 +166,18 @@ def _put_query(result: JsonObject, path: Path, query: str, engine: str) -> JsonO
 
 def _tell_answers(result: JsonObject) -> list[str]:
     """Tell the answers in Prolog's way: variables with what they are, one answer per line."""
-    told = [
-        ", ".join(f"{name} = {term}" for name, term in answer.items()) or "true"
-        for answer in result["answers"]
-    ]
-    last = f"and more; these are the first {len(told)}" if result["more_answers"] else "no more"
-    asked = f"  ?- {result['query'].strip().removeprefix('?-').strip()}"
-    lines = [asked, *(f"  {answer}" for answer in told), f"  {last if told else 'false'}"]
+    query = result["query"].strip().removeprefix("?-").strip()
+    lines = [f"  ?- {query}"]
+    for answer in result["answers"]:
+        values = ", ".join(f"{name} = {term}" for name, term in answer.items())
+        lines.append(f"  {values or 'true'}")
+    count = len(result["answers"])
+    if not count:
+        lines.append("  false")
+    elif result["more_answers"]:
+        lines.append(f"  and more; these are the first {count}")
+    else:
+        lines.append("  no more")
     return [visible(line) for line in lines]
 
 
@@ -175,15 +186,20 @@ def _make_message(stage: str, why: str) -> dict[str, object]:
 
 
 def _format(result: JsonObject) -> str:
-    kind = "a game" if result["ok"] else "not the game wanted" if result["players"] else "no game"
+    kind = "no game"
+    if result["ok"]:
+        kind = "a game"
+    elif result["players"]:
+        kind = "not the game wanted"
     classes = f"; {describe_titles(result['classes'])}" if result["classes"] else ""
     lines = [visible(f"{result['file']}: {kind}{classes}")]
     for name, roles in result["roles"].items():
-        lines.append("  " + visible(f"as {name}: {_tell_roles(roles['players'], *roles['moves'])}"))
+        told = _tell_roles(roles["players"], *roles["moves"])
+        lines.append("  " + visible(f"as {name}: {told}"))
     for message in result["messages"]:
-        position = (
-            f"line {message['line']}, column {message['column']}: " if message["line"] else ""
-        )
+        position = ""
+        if message["line"]:
+            position = f"line {message['line']}, column {message['column']}: "
         hint = f" ({message['hint']})" if message["hint"] else ""
         lines.append("  " + visible(f"{position}{message['severity']}: {message['message']}{hint}"))
     if "answers" in result:

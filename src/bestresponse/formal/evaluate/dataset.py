@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file, read_toml
@@ -46,9 +47,16 @@ from bestresponse.theory.trees.tree import Tree
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _DRAW = re.compile(r"~(\S+)\s+(.+)")
-_Step = tuple[str, str, Fraction | None, str | None]
-"""Who moves, which move, its probability if it is drawn, and what the mover knows, if that is
-said."""
+
+
+class _Step(NamedTuple):
+    """Who moves, which move, its probability if it is drawn, and what the mover knows, if that is
+    said."""
+
+    mover: str
+    move: str
+    chance: Fraction | None = None
+    knows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +86,11 @@ def stories() -> tuple[Story, ...]:
     """All stories that come along, in the order of their files and of the stories in them."""
     folder = files(f"{__package__}.stories")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return tuple(
-        story
-        for name in names
-        for story in _parse(parse_toml(folder.joinpath(name).read_text("utf-8")), name)
-    )
+    found: list[Story] = []
+    for name in names:
+        text = (folder / name).read_text("utf-8")
+        found += _parse(parse_toml(text), name)
+    return tuple(found)
 
 
 def read_stories(path: Path) -> tuple[Story, ...]:
@@ -96,10 +104,11 @@ def read_stories(path: Path) -> tuple[Story, ...]:
             f"{path} holds no stories; expected texts NAME.txt with games NAME.efg, NAME.nfg or"
             " NAME.pl"
         )
-    return tuple(
-        make_story(text.stem, read_text_file(text), format_game(read_reference(text), ".pl"))
-        for text in texts
-    )
+    found = []
+    for text in texts:
+        program = format_game(read_reference(text), ".pl")
+        found.append(make_story(text.stem, read_text_file(text), program))
+    return tuple(found)
 
 
 def read_reference(text: Path) -> NormalForm | Tree:
@@ -166,15 +175,18 @@ def choose(
     pool = tuple(known)
     kinds = set(games)
     names = set(ids)
-    for what, wanted, have in (
-        ("game", kinds, {s.game for s in pool}),
-        ("story", names, {s.id for s in pool}),
-    ):
+    known_kinds = {story.game for story in pool}
+    known_names = {story.id for story in pool}
+    for what, wanted, have in (("game", kinds, known_kinds), ("story", names, known_names)):
         for name in sorted(wanted - have):
             raise UsageError(
                 f"there is no {what} {name!r} in these stories.{did_you_mean(name, sorted(have))}"
             )
-    return tuple(s for s in pool if (not kinds or s.game in kinds) and (not names or s.id in names))
+    if kinds:
+        pool = tuple(story for story in pool if story.game in kinds)
+    if names:
+        pool = tuple(story for story in pool if story.id in names)
+    return pool
 
 
 def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
@@ -198,11 +210,9 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
                 raise ValueError(broken)
             yield story
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            name = (
-                entry.get("id", f"number {number + 1}")
-                if isinstance(entry, dict)
-                else f"number {number + 1}"
-            )
+            name = f"number {number + 1}"
+            if isinstance(entry, dict):
+                name = entry.get("id", name)
             raise InvalidGame(f"{where}: story {name} is incomplete or wrong: {error}") from None
 
 
@@ -216,16 +226,16 @@ def _read_table(entry: JsonMapping) -> GameTable:
     if "ends" in entry:
         return read_game_lines(players, entry["ends"])
     # One list of moves for all or one for each player; payoffs as in `3,3 0,5 5,0 1,1`.
-    moves = (
-        entry["moves"] if isinstance(entry["moves"][0], list) else [entry["moves"]] * len(players)
-    )
-    return table_from_cells(
-        players, tuple(map(tuple, moves)), tuple(map(_numbers, entry["payoffs"].split()))
-    )
+    moves = entry["moves"]
+    if not isinstance(moves[0], list):
+        moves = [moves] * len(players)
+    payoffs = map(_numbers, entry["payoffs"].split())
+    return table_from_cells(players, tuple(map(tuple, moves)), tuple(payoffs))
 
 
 def _numbers(text: str) -> tuple[Fraction, ...]:
-    return tuple(Fraction(part.strip()) for part in text.split(","))
+    parts = text.split(",")
+    return tuple(Fraction(part.strip()) for part in parts)
 
 
 def read_game_lines(players: Sequence[str], text: str) -> GameTable:
@@ -234,21 +244,37 @@ def read_game_lines(players: Sequence[str], text: str) -> GameTable:
     >>> read_game_lines(["a"], "~{1/3|2/3} {x|y} > a stay : {1|0}").rows[1].chances
     (Fraction(2, 3), None)
     """
-    lines = [
-        unfolded for line in text.splitlines() if line.strip() for unfolded in _unfold(line.strip())
-    ]
-    plays = [
-        ([_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")], line)
-        for line in lines
-    ]
-    private = any(knows is not None for steps, _ in plays for *_, knows in steps)
-    chancy = any(chance is not None for steps, _ in plays for _, _, chance, _ in steps)
-    rows = tuple(_build_row(players, steps, line, chancy, private) for steps, line in plays)
-    moves = tuple(
-        tuple(dict.fromkeys(move for row in rows for mover, move in row.moves if mover == player))
-        for player in players
-    )
-    return GameTable(tuple(players), moves, rows, private=private)
+    lines: list[str] = []
+    for line in filter(str.strip, text.splitlines()):
+        lines += _unfold(line.strip())
+    plays = [_read_play(players, line) for line in lines]
+    steps = [step for play in plays for step in play.steps]
+    private = any(step.knows is not None for step in steps)
+    chancy = any(step.chance is not None for step in steps)
+    rows = tuple(_build_row(play, chancy, private) for play in plays)
+
+    moves: dict[str, dict[str, None]] = {player: {} for player in players}
+    for step in steps:
+        if step.mover in moves:
+            moves[step.mover][step.move] = None
+    different = tuple(map(tuple, moves.values()))
+    return GameTable(tuple(players), different, rows, private=private)
+
+
+class _Play(NamedTuple):
+    """A line of a game: its steps, and what everybody gets at its end."""
+
+    steps: list[_Step]
+    payoffs: tuple[Fraction, ...]
+
+
+def _read_play(players: Sequence[str], line: str) -> _Play:
+    before, _, after = line.rpartition(":")
+    steps = [_read_step(players, part.strip()) for part in before.split(">")]
+    payoffs = _numbers(after)
+    if len(payoffs) != len(players):
+        raise ValueError(f"{len(payoffs)} payoffs for {len(players)} players: {line}")
+    return _Play(steps, payoffs)
 
 
 def _unfold(line: str) -> Iterator[str]:
@@ -257,35 +283,32 @@ def _unfold(line: str) -> Iterator[str]:
     if len(counts) > 1:
         raise ValueError(f"all braces of a line need equally many parts: {line}")
     for k in range(counts.pop() if counts else 1):
-        yield _BRACES.sub(lambda match, k=k: match[1].split("|")[k], line)  # type: ignore[misc]
+        parts = iter([group[k] for group in groups])
+        yield _BRACES.sub(lambda match, parts=parts: next(parts), line)  # type: ignore[misc]
 
 
 def _read_step(players: Sequence[str], part: str) -> _Step:
     drawn = _DRAW.fullmatch(part)
     if drawn is not None:
-        return NATURE, drawn[2], Fraction(drawn[1]), None
+        return _Step(NATURE, drawn[2], chance=Fraction(drawn[1]))
     for player in sorted(players, key=len, reverse=True):
         if part.startswith((f"{player} ", f"{player}[")):
             rest = part[len(player) :]
-            known, _, move = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
-            return player, move.strip(), None, known.strip() if rest.startswith("[") else None
+            if not rest.startswith("["):
+                return _Step(player, rest.strip())
+            known, _, move = rest[1:].partition("]")
+            return _Step(player, move.strip(), knows=known.strip())
     raise ValueError(f"nobody of {', '.join(players)} moves in {part!r}")
 
 
-def _build_row(
-    players: Sequence[str], steps: list[_Step], line: str, chancy: bool, private: bool
-) -> Row:
-    payoffs = _numbers(line.rpartition(":")[2])
-    if len(payoffs) != len(players):
-        raise ValueError(f"{len(payoffs)} payoffs for {len(players)} players: {line}")
-    later = [*steps[1:], None]
-    percepts = tuple(
-        ((step[0], step[3]),) if step is not None and step[3] else () for step in later
-    )
-    return Row(
-        tuple((mover, move) for mover, move, _, _ in steps),
-        payoffs,
-        (1,) * len(steps),
-        tuple(chance for _, _, chance, _ in steps) if chancy else (),
-        percepts if private else (),
-    )
+def _build_row(play: _Play, chancy: bool, private: bool) -> Row:
+    moves = [(step.mover, step.move) for step in play.steps]
+    chances: list[Fraction | None] = []
+    if chancy:
+        chances = [step.chance for step in play.steps]
+    percepts: list[tuple[tuple[str, str], ...]] = []
+    if private:  # what is seen of a move is what the next mover knows
+        for step in play.steps[1:]:
+            percepts.append(((step.mover, step.knows),) if step.knows else ())
+        percepts.append(())
+    return Row(tuple(moves), play.payoffs, (1,) * len(moves), tuple(chances), tuple(percepts))

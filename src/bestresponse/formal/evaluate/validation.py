@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from pathlib import Path
 from typing import cast
 
@@ -79,7 +79,8 @@ class Finding:
 @cache
 def named_games() -> Mapping[str, Named]:
     """The games that come along, by name."""
-    data = parse_toml(files(__package__).joinpath("named_games.toml").read_text("utf-8"))
+    file = files(__package__) / "named_games.toml"
+    data = parse_toml(file.read_text("utf-8"))
     return {name: _named(name, entry, "named_games.toml") for name, entry in data.items()}
 
 
@@ -141,23 +142,31 @@ def check_constraints(table: GameTable, named: Named) -> Finding:
             " here",
         )
     size = len(named.moves)
-    if any(len(moves) != size for moves in table.moves):
-        counts = " and ".join(str(len(moves)) for moves in table.moves)
-        return Finding(False, f"in {named.title} both have {size} moves, here {counts}")
-    return broken(_list_cells(table), named, shared=set(table.moves[0]) == set(table.moves[1]))
+    counts = [len(moves) for moves in table.moves]
+    if counts != [size, size]:
+        here = " and ".join(map(str, counts))
+        return Finding(False, f"in {named.title} both have {size} moves, here {here}")
+    return broken(_list_cells(table), named, shared=_share_moves(table))
+
+
+def _share_moves(table: GameTable) -> bool:
+    """Tell whether both players have moves of the same names."""
+    first, second = table.moves
+    return set(first) == set(second)
 
 
 def _is_simultaneous(table: GameTable) -> bool:
     """Say whether everybody chooses once and knows nothing of the others, in whatever order the
     moves are written."""
-    chosen = {
-        (mover, table.knowledge(row, depth, mover))
-        for row in table.rows
-        for depth, (mover, _) in enumerate(row.moves)
-    }
     everybody = sorted(table.players)
-    once = all(sorted(mover for mover, _ in row.moves) == everybody for row in table.rows)
-    return once and len(chosen) == len(everybody)
+    chosen = set()
+    for row in table.rows:
+        movers = [mover for mover, _ in row.moves]
+        if sorted(movers) != everybody:
+            return False
+        for depth, mover in enumerate(movers):
+            chosen.add((mover, table.knowledge(row, depth, mover)))
+    return len(chosen) == len(everybody)
 
 
 def _list_cells(table: GameTable) -> Cells:
@@ -177,11 +186,10 @@ def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
             f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each",
         )
     least = min(wrong, key=len)
-    return (
-        Finding(False, f"it is no {named.title}: " + "; ".join(least[:3]))
-        if least
-        else Finding(True)
-    )
+    if not least:
+        return Finding(True)
+    listed = "; ".join(least[:3])
+    return Finding(False, f"it is no {named.title}: {listed}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,29 +213,24 @@ def find_roles(table: GameTable, named: Named) -> RolesFound | None:
         return None
     cells = _list_cells(table)
     roles = named.roles or named.moves
-    for rows, cols, swapped in _namings(
-        cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])
-    ):
+    for rows, cols, swapped in _namings(cells, len(named.moves), _share_moves(table)):
         if not _wrong(cells, named, rows, cols, swapped):
             seats = ("column", "row") if swapped else ("row", "column")
-            return RolesFound(
-                dict(zip(table.players, seats, strict=True)),
-                tuple(dict(zip(moves, roles, strict=True)) for moves in (rows, cols)),
-            )
+            players = dict(zip(table.players, seats, strict=True))
+            of_rows = dict(zip(rows, roles, strict=True))
+            of_columns = dict(zip(cols, roles, strict=True))
+            return RolesFound(players, (of_rows, of_columns))
     return None
 
 
 def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
     """Whether moves and players with names of the true game have their roles there; both satisfy
     the constraints."""
-    readings = product(_list_roles(table, named), _list_roles(true, named))
-    agree = any(
-        all(roles.get(name, role) == role for name, role in meant.items())
-        for roles, meant in readings
-    )
+    for roles, meant in product(_list_roles(table, named), _list_roles(true, named)):
+        if all(roles.get(name, role) == role for name, role in meant.items()):
+            return Finding(True, "")
     return Finding(
-        agree,
-        "" if agree else f"it is a {named.title}, but names of the story mean something else in it",
+        False, f"it is a {named.title}, but names of the story mean something else in it"
     )
 
 
@@ -235,18 +238,21 @@ def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
     """Yield the place of every player and move in the named game, for each naming under which its
     constraints hold."""
     cells = _list_cells(table)
-    for rows, cols, swapped in _namings(
-        cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])
-    ):
+    for rows, cols, swapped in _namings(cells, len(named.moves), _share_moves(table)):
         if not _wrong(cells, named, rows, cols, swapped):
             groups = (table.players[::-1] if swapped else table.players, rows, cols)
-            yield {plain_name(name): role for group in groups for role, name in enumerate(group)}
+            places: dict[str, int] = {}
+            for group in groups:
+                for place, name in enumerate(group):
+                    places[plain_name(name)] = place
+            yield places
 
 
 def _namings(
     cells: Cells, size: int, shared: bool
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
-    first, second = (tuple(dict.fromkeys(cell[seat] for cell in cells)) for seat in (0, 1))
+    first = tuple(dict.fromkeys(row for row, _ in cells))
+    second = tuple(dict.fromkeys(column for _, column in cells))
     for rows in permutations(first, size):
         for cols in (rows,) if shared else permutations(second, size):
             for swapped in (False, True):
@@ -258,27 +264,27 @@ def _wrong(
 ) -> list[str]:
     """What is not as it should be under one naming; the first choice among several values that fits
     wins."""
-    positions = list(product(range(len(rows)), range(len(cols))))
-    choices = [cells.get((rows[i], cols[k]), ()) for i, k in positions]
-    missing = [
-        f"no payoffs for {rows[i]}, {cols[k]}"
-        for (i, k), values in zip(positions, choices, strict=True)
-        if not values
-    ]
+    pairs = list(product(rows, cols))
+    choices = [cells.get(pair, ()) for pair in pairs]
+    missing = [pair for pair, values in zip(pairs, choices, strict=True) if not values]
     if missing:
-        return missing
+        return [f"no payoffs for {row}, {column}" for row, column in missing]
+
+    table = named.letters
+    if swapped:
+        table = tuple(zip(*table, strict=True))
+    names_of_cells = list(chain.from_iterable(table))
     attempts = []
     for values in product(*choices):
         letters: dict[str, Fraction] = {}
         wrong: list[str] = []
-        for (i, k), pair in zip(positions, values, strict=True):
-            names = named.letters[k][i] if swapped else named.letters[i][k]
+        for names, pair in zip(names_of_cells, values, strict=True):
             for name, value in zip(names, pair[::-1] if swapped else pair, strict=True):
                 if letters.setdefault(name, value) != value:
                     wrong.append(f"{name} is both {letters[name]} and {value}")
-        attempts.append(
-            wrong or [failure for rule in named.holds if (failure := _fails(rule, letters))]
-        )
+        if not wrong:
+            wrong = [failure for rule in named.holds if (failure := _fails(rule, letters))]
+        attempts.append(wrong)
     return min(attempts, key=len)
 
 
@@ -286,7 +292,8 @@ def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
     """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is
     none."""
     try:
-        comparison = read_term(_LETTER.sub(lambda letter: f"({letters[letter[0]]})", rule)).term
+        with_numbers = _LETTER.sub(lambda letter: f"({letters[letter[0]]})", rule)
+        comparison = read_term(with_numbers).term
         holds = COMPARISONS[indicator(comparison)]
         assert isinstance(comparison, Struct)
         left, right = (evaluate_arithmetic(side, lambda steps: None) for side in comparison.args)
@@ -296,24 +303,27 @@ def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
     return "" if holds(left, right) else f"{rule} does not hold ({left} {comparison.name} {right})"
 
 
+def _split_letters(cell: str) -> tuple[str, str]:
+    first, second = cell.split(",")
+    return first.strip(), second.strip()
+
+
 def _named(name: str, entry: JsonMapping, where: str) -> Named:
     try:
-        cells = [[cell.split(",") for cell in row] for row in entry["payoffs"]]
-        letters = tuple(
-            tuple((first.strip(), second.strip()) for first, second in row) for row in cells
-        )
+        letters = tuple(tuple(map(_split_letters, row)) for row in entry["payoffs"])
         moves = tuple(entry["moves"])
         holds = tuple(entry["holds"])
+        cells = chain.from_iterable(letters)
+        ones = dict.fromkeys(chain.from_iterable(cells), Fraction(1))
         for rule in holds:
-            _fails(
-                rule, {letter: Fraction(1) for row in letters for cell in row for letter in cell}
-            )
+            _fails(rule, ones)
     except (KeyError, TypeError, ValueError, InvalidGame) as error:
         raise InvalidGame(
             f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})"
         ) from None
     size = len(moves)
-    if len(letters) != size or any(len(row) != size for row in letters):
+    widths = [len(row) for row in letters]
+    if widths != [size] * size:
         raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
     roles = tuple(entry.get("roles", ()))
     if roles and len(roles) != size:
@@ -435,9 +445,9 @@ def _find_first_error(report: Report, *stages: Stage) -> Finding:
 
 
 def _total_payoffs(table: GameTable) -> list[Fraction]:
-    return sorted(
-        sum(paid, Fraction(0)) for paid in zip(*(row.payoffs for row in table.rows), strict=True)
-    )
+    payoffs = [row.payoffs for row in table.rows]
+    totals = [sum(paid, Fraction(0)) for paid in zip(*payoffs, strict=True)]
+    return sorted(totals)
 
 
 def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = False) -> Comparison:
@@ -469,13 +479,11 @@ def find_broken_order(table: GameTable, true: GameTable, orders: Sequence[str]) 
     numbers = {frozenset(end): number for number, end in enumerate(second.ends, 1)}
     broken = ""
     for renaming in list_isomorphisms(first, second, "none"):
-        earned = {
-            (second.players[seat], numbers[frozenset(renaming.moves[move] for move in end)]): float(
-                payoffs[player]
-            )
-            for end, payoffs in zip(first.ends, first.payoffs, strict=True)
-            for player, seat in enumerate(renaming.players)
-        }
+        earned: dict[tuple[str, int], float] = {}
+        for end, payoffs in zip(first.ends, first.payoffs, strict=True):
+            number = numbers[frozenset(renaming.moves[move] for move in end)]
+            for player, seat in enumerate(renaming.players):
+                earned[second.players[seat], number] = float(payoffs[player])
         reason = next(_find_broken(earned, orders), "")
         if not reason:
             return ""

@@ -176,11 +176,8 @@ class Formalization:
     @property
     def best(self) -> Attempt | None:
         """The attempt that came furthest, the latest among equals."""
-        return (
-            max(enumerate(self.attempts), key=lambda pair: (pair[1].progress, pair[0]))[1]
-            if self.attempts
-            else None
-        )
+        latest_first = reversed(self.attempts)
+        return max(latest_first, key=lambda attempt: attempt.progress, default=None)
 
     @property
     def ok(self) -> bool:
@@ -196,20 +193,21 @@ class Formalization:
     def table(self) -> GameTable | None:
         """The game of the best program, where it is one."""
         best = self.best
-        return (
-            best.report.table if best is not None and best.report is not None and best.ok else None
-        )
+        if best is None or best.report is None or not best.ok:
+            return None
+        return best.report.table
 
     @property
     def questions(self) -> tuple[OpenQuestion, ...]:
         """What the story leaves open, as the model that wrote the best program says, and no remark
         has answered."""
-        asked = self.best.questions if self.best is not None else ()
-        return tuple(
-            question
-            for question in asked
-            if not any(question.text in remark for remark in self.remarks)
-        )
+        if self.best is None:
+            return ()
+        left = []
+        for question in self.best.questions:
+            if not any(question.text in remark for remark in self.remarks):
+                left.append(question)
+        return tuple(left)
 
     @property
     def told(self) -> str:
@@ -221,7 +219,9 @@ class Formalization:
     def tokens(self) -> tuple[int, int]:
         """Tokens of all prompts and of all replies, as far as they were counted."""
         usages = [attempt.reply.usage for attempt in self.attempts]
-        return sum(u.prompt or 0 for u in usages), sum(u.completion or 0 for u in usages)
+        of_prompts = sum(usage.prompt or 0 for usage in usages)
+        of_replies = sum(usage.completion or 0 for usage in usages)
+        return of_prompts, of_replies
 
     @property
     def trouble(self) -> str:
@@ -347,9 +347,11 @@ class Formalizer:
         report = validate(source, self.engine)
         if report.table is None:
             return report
-        if not any(len(moves) > 1 for moves in report.table.moves):
+        has_choice = any(len(moves) > 1 for moves in report.table.moves)
+        if not has_choice:
             return _add_doubt(report, NO_CHOICE, "check legal/2 and final/1", Severity.ERROR)
-        if len({row.payoffs for row in report.table.rows}) == 1:
+        outcomes = {row.payoffs for row in report.table.rows}
+        if len(outcomes) == 1:
             return _add_doubt(report, NO_MATTER, "is that what the story says?", Severity.WARNING)
         return report
 
@@ -364,19 +366,27 @@ class Formalizer:
         answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
         stuck = len(answers) == 2 and answers[0] == answers[1]
         cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
-        # An answer that says its end again and again would only fill more room with it.
-        texts = [attempt.reply.text for attempt in before if attempt.reply.finish is Finish.LENGTH]
-        cuts = sum(not text.strip() or text.count(text[-_CIRCLE:]) <= 2 for text in texts)
+        cuts = 0
+        for attempt in before:
+            if attempt.reply.finish is Finish.LENGTH and not _runs_in_circles(attempt.reply.text):
+                cuts += 1
+        room = min(s.max_tokens << cuts, MOST_ROOM)
         return Request(
             (Message("system", form.system()), Message("user", text)),
             schema=form.schema(self.model),
-            max_tokens=max(s.max_tokens, min(s.max_tokens << cuts, MOST_ROOM)),
+            max_tokens=max(s.max_tokens, room),
             temperature=max(s.temperature, _HEAT) if stuck or cut else s.temperature,
             seed=s.seed,
             replicate=s.replicate * 1000 + len(before),
             effort=s.effort,
             reasoning_tokens=s.reasoning_tokens,
         )
+
+
+def _runs_in_circles(text: str) -> bool:
+    """Tell whether an answer says its end again and again, and would fill more room with it."""
+    end = text[-_CIRCLE:]
+    return bool(text.strip()) and text.count(end) > 2
 
 
 def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:

@@ -163,8 +163,10 @@ def estimate_formalizing(story: str) -> tuple[int, int]:
     """Return about how many tokens the prompt and the program of a story take, at four characters
     each."""
     examples = library()
-    shown = sum(len(example.story) + len(example.program) for example in examples) // len(examples)
-    return (len(TEXTS.text("system")) + shown + len(story)) // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
+    lengths = [len(example.story) + len(example.program) for example in examples]
+    usual = sum(lengths) // len(examples)
+    characters = len(TEXTS.text("system")) + usual + len(story)
+    return characters // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
 
 
 def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> ProgramAnswer:
@@ -236,9 +238,11 @@ def find_code(answer: str) -> ExtractedCode | None:
     blocks, closed = _blocks(answer)
     programs = [block for block in blocks if _looks_like_a_program(block)]
     if programs:
-        begun = sum(bool(_BEGINNING.search(block)) for block in programs)
-        return ExtractedCode(_joined(programs), "fenced" if closed else "unclosed", max(1, begun))
-    bare = _bare("\n".join(line for line in answer.splitlines() if not _fence(line)))
+        begun = [block for block in programs if _BEGINNING.search(block)]
+        how = "fenced" if closed else "unclosed"
+        return ExtractedCode(_joined(programs), how, max(1, len(begun)))
+    unfenced = [line for line in answer.splitlines() if not _fence(line)]
+    bare = _bare("\n".join(unfenced))
     return ExtractedCode(bare, "bare") if bare else None
 
 
@@ -250,19 +254,16 @@ def find_asides(answer: str) -> ProgramAnswer:
     (OpenQuestion(text='Does Bo see the offer?', assumed='yes'),)
     """
     answer = answer[:_LONGEST_ANSWER]
-    pairs = (
-        _ASSUMED.split(question, maxsplit=1)
-        for question in _QUESTION.findall(answer)[:_MOST_QUESTIONS]
-    )
-    questions = tuple(
-        OpenQuestion(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs
-    )
+    asked = []
+    for text in _QUESTION.findall(answer)[:_MOST_QUESTIONS]:
+        question, *assumed = _ASSUMED.split(text, maxsplit=1)
+        asked.append(OpenQuestion(question.strip(), "".join(assumed).strip()))
+    questions = tuple(asked)
     refusal = _REFUSAL.search(answer)
     if refusal is None:
         return ProgramAnswer(questions=questions)
-    return ProgramAnswer.refuse(
-        questions, refusal.group(2).strip()[:_LONGEST_REASON], refusal.group(1) == "NO GAME"
-    )
+    kind, reason = refusal.group(1, 2)
+    return ProgramAnswer.refuse(questions, reason.strip()[:_LONGEST_REASON], kind == "NO GAME")
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:
@@ -354,7 +355,9 @@ def what_is_wrong(report: Report, problem: str = "") -> str:
     ]
     shown = [line for line in lines if line]
     more = len(shown) - _MOST
-    return "\n".join(shown[:_MOST] + ([f"- and {more} more of the same kinds"] if more > 0 else []))
+    if more > 0:
+        shown[_MOST:] = [f"- and {more} more of the same kinds"]
+    return "\n".join(shown)
 
 
 def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
@@ -376,16 +379,14 @@ def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
     for key in sorted(report.defined):
         name, _, arity = key.rpartition("/")
         kinds.setdefault(name, []).append(arity)
-    several = {
-        name: " and with ".join(arities) for name, arities in kinds.items() if len(arities) > 1
-    }
-    return [
-        line,
-        *(
-            f"- {n} is written with {a} arguments, which are different predicates"
-            for n, a in several.items()
-        ),
-    ]
+    lines = [line]
+    for name, arities in kinds.items():
+        if len(arities) > 1:
+            listed = " and with ".join(arities)
+            lines.append(
+                f"- {name} is written with {listed} arguments, which are different predicates"
+            )
+    return lines
 
 
 def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
@@ -400,11 +401,13 @@ def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
 def _line(message: str, hint: str, faults: Sequence[Diagnostic]) -> str:
     hint = hint or next((advice for habit, advice in _ALSO if habit.search(message)), "")
     lines = sorted({fault.line for fault in faults if fault.line})
-    where = (
-        f"line {', '.join(map(str, lines[:6]))}{', ...' if len(lines) > 6 else ''}: "
-        if lines
-        else ""
-    )
+    where = ""
+    if lines:
+        listed = ", ".join(map(str, lines[:6]))
+        more = ", ..." if len(lines) > 6 else ""
+        where = f"line {listed}{more}: "
+    shown = ""
     source = faults[0].source_line.strip()
-    shown = f"\n    {source[:_LONGEST_LINE]}" if source and len(lines) == 1 else ""
+    if source and len(lines) == 1:
+        shown = f"\n    {source[:_LONGEST_LINE]}"
     return f"- {where}{message}{f' ({hint})' if hint else ''}{shown}"

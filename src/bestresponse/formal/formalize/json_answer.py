@@ -2,19 +2,7 @@
 a table, or a tree.
 
 The model fills in a form under a schema; the program is then written by rule. Nothing it says is
-run.
-
-In a *table* the order is that of thinking: who plays, what each can do, and only then what comes of
-it: for every end first the words of the story about it, then everybody's payoff beside the move
-that earns it. Small models read numbers off words that they have just quoted far better than off a
-story they were told long before.
-
-A *tree* is nested: chance with exact probabilities, choices with what is known, ends with payoffs.
-What a player knows adds up: the `knows` of its positions so far, and its own moves. Positions at
-which a player knows the same are one information set. Only where a position says `forgets` the
-player knows nothing but the `knows` of that position. Everything is checked before it is used:
-probabilities sum to exactly 1, an information set offers the same moves everywhere, every end pays
-everybody.
+run. Everything is checked before it is used.
 """
 
 from __future__ import annotations
@@ -134,11 +122,11 @@ def read_asides(data: Mapping[str, object]) -> ProgramAnswer:
     """Return an answer that has only the questions and the refusal in the data."""
     unclear = data.get("unclear")
     listed = unclear[:MOST_QUESTIONS] if isinstance(unclear, list) else []
-    questions = tuple(
-        OpenQuestion(_shorten(entry.get("question")), _shorten(entry.get("assumed")))
-        for entry in listed
-        if isinstance(entry, dict) and _shorten(entry.get("question"))
-    )
+    asked = []
+    for entry in listed:
+        if isinstance(entry, dict) and (question := _shorten(entry.get("question"))):
+            asked.append(OpenQuestion(question, _shorten(entry.get("assumed"))))
+    questions = tuple(asked)
     refusal = data.get("refusal")
     if not isinstance(refusal, dict):
         return ProgramAnswer(questions=questions)
@@ -148,7 +136,10 @@ def read_asides(data: Mapping[str, object]) -> ProgramAnswer:
 
 
 def _shorten(value: object) -> str:
-    return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    words = " ".join(value.split())
+    return words[:_LONGEST_REASON]
 
 
 def read_name(value: object) -> str:
@@ -198,12 +189,19 @@ TABLE_SCHEMA: Final = schema_text(
 
 
 def read_game_table(answer: str) -> GameTable:
-    """The table in an answer; InvalidGame says what is wrong with it."""
+    """Return the table in an answer; InvalidGame says what is wrong with it.
+
+    Its order is that of thinking: who plays, what each can do, and only then what comes of it: for
+    every end first the words of the story about it, then everybody's payoff beside the move that
+    earns it. Small models read numbers off words that they have just quoted far better than off a
+    story they were told long before.
+    """
     data = read_object(answer)
     listed = _objects(data, "players")
     if not listed:
         raise InvalidGame(NO_PLAYERS)
-    players = list(read_players([player.get("name") for player in listed]))
+    names = [player.get("name") for player in listed]
+    players = list(read_players(names))
     moves = [
         _moves(name, player.get("moves")) for name, player in zip(players, listed, strict=True)
     ]
@@ -213,18 +211,16 @@ def read_game_table(answer: str) -> GameTable:
     if data.get("timing") not in (AT_ONCE, IN_TURN):
         raise InvalidGame(f'timing must be "{AT_ONCE}" or "{IN_TURN}"')
     read = [_end(players, end) for end in ends]
-    return (
-        _at_once(players, moves, read)
-        if data["timing"] == AT_ONCE
-        else _in_turn(players, moves, read)
-    )
+    if data["timing"] == AT_ONCE:
+        return _at_once(players, moves, read)
+    return _in_turn(players, moves, read)
 
 
 def _objects(data: Mapping[str, object], key: str) -> list[dict[str, object]]:
     objects = data.get(key)
-    if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
-        raise InvalidGame(f"{key} must be a list of objects as in the example")
-    return objects
+    if isinstance(objects, list) and all(isinstance(entry, dict) for entry in objects):
+        return objects
+    raise InvalidGame(f"{key} must be a list of objects as in the example")
 
 
 def _moves(player: str, listed: object) -> list[str]:
@@ -248,14 +244,14 @@ def _end(players: Sequence[str], end: object) -> _End:
         )
     made = [seats[player].get("move") for player in players]
     moved = [read_name(move) for move in made if move is not None]
-    if made[len(moved) :] != [None] * (len(made) - len(moved)):
+    after = made[len(moved) :]
+    if any(move is not None for move in after):
         raise InvalidGame(
             f"in the end {_join_moves(moved)} a player without a move comes before one who moves"
         )
     otherwise = f"the payoffs of the end {_join_moves(moved)} must be numbers"
-    return tuple(moved), read_numbers(
-        [seats[player].get("payoff") for player in players], len(players), otherwise
-    )
+    payoffs = [seats[player].get("payoff") for player in players]
+    return tuple(moved), read_numbers(payoffs, len(players), otherwise)
 
 
 def _join_moves(moves: Sequence[str]) -> str:
@@ -279,19 +275,21 @@ def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     if missing:
         raise InvalidGame(f"the end {_join_moves(missing[0])} is missing")
     actions = tuple(tuple(labels) for labels in moves)
-    return table_from_cells(tuple(players), actions, tuple(cells[profile] for profile in profiles))
+    payoffs_in_order = tuple(cells[profile] for profile in profiles)
+    return table_from_cells(tuple(players), actions, payoffs_in_order)
 
 
 def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
     rows: dict[tuple[str, ...], Row] = {}
     for made, payoffs in ends:
-        if not made or any(move not in choices for move, choices in zip(made, moves, strict=False)):
+        in_order = zip(made, moves, strict=False)
+        if not made or any(move not in choices for move, choices in in_order):
             raise InvalidGame(
                 f"the end {_join_moves(made)} has a move that is not the next player's"
             )
         if made in rows and rows[made].payoffs == payoffs:
             continue
-        if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
+        if any(_begins_with(made, other) or _begins_with(other, made) for other in rows):
             raise InvalidGame(
                 f"the end {_join_moves(made)} is there twice, or the game goes on after another end"
             )
@@ -301,21 +299,26 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
         for seat, move in enumerate(made):
             replies.setdefault(made[:seat], set()).add(move)
     for seat, choices in enumerate(moves):
-        missing = set(choices).difference(
-            *(there for before, there in replies.items() if len(before) == seat)
-        )
+        made_here = [there for before, there in replies.items() if len(before) == seat]
+        missing = set(choices).difference(*made_here)
         if missing:
             raise InvalidGame(
                 f"it is not said what happens after {min(missing, key=choices.index)}"
             )
     for before, there in replies.items():
         # An end that was forgotten would leave the player no choice.
-        if len(there) == 1 < len(moves[len(before)]) and (*before, *there) in rows:
+        choices = moves[len(before)]
+        if len(there) == 1 < len(choices) and (*before, *there) in rows:
             raise InvalidGame(
                 f"after {_join_moves(before)} only {_join_moves([*there])} is possible: say what"
                 " happens after the others, or leave the move out where there is no choice"
             )
-    return GameTable(tuple(players), tuple(tuple(labels) for labels in moves), tuple(rows.values()))
+    actions = tuple(tuple(labels) for labels in moves)
+    return GameTable(tuple(players), actions, tuple(rows.values()))
+
+
+def _begins_with(moves: Sequence[str], start: Sequence[str]) -> bool:
+    return moves[: len(start)] == start
 
 
 MOST_NODES = 3_000
@@ -354,23 +357,31 @@ TREE_SCHEMA: Final = schema_text(
 
 
 def read_tree(answer: str) -> GameTable:
-    """Return the game in an answer; InvalidGame says what is wrong with it, and where."""
+    """Return the game in an answer; InvalidGame says what is wrong with it, and where.
+
+    A tree is nested: chance with exact probabilities, choices with what is known, ends with
+    payoffs. What a player knows adds up: the `knows` of its positions so far, and its own moves.
+    Positions at which a player knows the same are one information set. Only where a position says
+    `forgets` the player knows nothing but the `knows` of that position. Probabilities sum to
+    exactly 1, an information set offers the same moves everywhere, every end pays everybody.
+    """
     data = read_object(answer)
     return build_table(read_players(data.get("players")), data.get("tree"))
 
 
 def read_players(listed: object) -> tuple[str, ...]:
     """Return the names of the players; InvalidGame where they are none."""
-    players = tuple(read_name(name) for name in listed) if isinstance(listed, list) else ()
+    names = listed if isinstance(listed, list) else []
+    players = tuple(map(read_name, names))
     if not players or len(set(players)) != len(players):
         raise InvalidGame(
             f"players must be a list of different names; got {', '.join(players) or 'none'}"
         )
-    luck = next((player for player in players if player.casefold() in (NATURE, "luck")), None)
-    if luck is not None:
-        raise InvalidGame(
-            f"{luck} is no player: write what luck decides as chance, with probabilities"
-        )
+    for player in players:
+        if player.casefold() in (NATURE, "luck"):
+            raise InvalidGame(
+                f"{player} is no player: write what luck decides as chance, with probabilities"
+            )
     return players
 
 
@@ -381,15 +392,12 @@ def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     rows = tuple(reader.read(tree, _Path()))
     private = any(seen.count > 1 for seen in reader.sets.values())
     chancy = any(chance is not None for row in rows for chance in row.chances)
-    return GameTable(
-        players,
-        tuple(tuple(reader.moves[player]) for player in players),
-        tuple(
-            Row(r.moves, r.payoffs, r.blocks, r.chances * chancy, r.percepts * private)
-            for r in rows
-        ),
-        private=private,
-    )
+    if not chancy:
+        rows = tuple(replace(row, chances=()) for row in rows)
+    if not private:
+        rows = tuple(replace(row, percepts=()) for row in rows)
+    moves = [tuple(reader.moves[player]) for player in players]
+    return GameTable(players, tuple(moves), rows, private=private)
 
 
 _Known = tuple[tuple[str, str], ...]
@@ -558,7 +566,8 @@ class _Reader:
 
 
 def _read_knowledge(node: Mapping[str, object]) -> str:
-    return " ".join(str(node.get("knows") or "").split())
+    knows = str(node.get("knows") or "")
+    return " ".join(knows.split())
 
 
 def _read_forgets(node: Mapping[str, object], path: _Path) -> bool:

@@ -4,21 +4,7 @@ A table cannot hold chance, secrets or long plays, and neither a table nor a tre
 of amounts; a program holds every game. A model on this machine, which is a small one, begins with
 the simplest JSON form that can hold the game; every other model begins with the program.
 
-How a game is built is told by words for turns, chance, secrets, bids and shares, in four languages.
-English words are matched whole, those of other languages by their beginnings, because they are
-inflected more. The language of a story is the one whose commonest words it uses most.
-
 Prompts show checked examples, stories with the programs that tell them, those nearest to the story.
-The examples that come along cover two and three moves, moves in turn, offers, three players, votes,
-auctions, chance, hidden cards and private values. A folder of one's own with `NAME.txt` and
-`NAME.pl` files is read in the same way; games formalized together with a person can so become
-examples for the next.
-
-Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting approaches
-in automatic text retrieval", Information Processing & Management 24, 1988). Words that tell how a
-game is built (who moves after whom, how many players, bids and shares) are folded into cues and
-weigh more than the furniture of the story; a story without any cue is nearest to the prisoner's
-dilemma, the plainest of games.
 """
 
 import math
@@ -29,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -78,13 +65,14 @@ def read_structure(story: str) -> Structure:
     Structure(hidden=True, turns=False, amounts=51)
     """  # noqa: E501
     cues = count_cues(story)
-    widths = [
-        int(match[2]) - int(match[1]) + 1
-        for match in _RANGE.finditer(story)
-        if _BETWEEN.search(story[max(0, match.start() - _AROUND) : match.end()])
-    ]
+    widest = 0
+    for match in _RANGE.finditer(story):
+        start = max(0, match.start() - _AROUND)
+        if _BETWEEN.search(story[start : match.end()]):
+            low, high = int(match[1]), int(match[2])
+            widest = max(widest, high - low + 1)
     hidden = cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES
-    return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, max([0, *widths]))
+    return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, widest)
 
 
 def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
@@ -100,8 +88,11 @@ def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[Form
     turns: tuple[FormName, ...] = ("program", simple)
     if model.identity.get("provider") == "local":
         turns = (simple, "program")
-    fitting = tuple(form for form in turns if structure.holds(form))
-    return tuple(fitting[number // _TRIES % len(fitting)] for number in range(attempts))
+    tries: list[FormName] = []
+    for form in turns:
+        if structure.holds(form):
+            tries += [form] * _TRIES
+    return tuple(islice(cycle(tries), attempts))
 
 
 WORD: Final = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
@@ -121,32 +112,42 @@ class _Language(NamedTuple):
 
 @cache
 def _load_languages() -> dict[str, _Language]:
-    data = parse_toml(files(__package__).joinpath("cues.toml").read_text("utf-8"))
+    file = files(__package__) / "cues.toml"
     languages = {}
-    for name, lists in data.items():
+    for name, lists in parse_toml(file.read_text("utf-8")).items():
         common = frozenset(lists.pop("common").split())
-        languages[name] = _Language(
-            common, {word: cue for cue, words in lists.items() for word in words.split()}
-        )
+        cues: dict[str, str] = {}
+        for cue, words in lists.items():
+            cues |= dict.fromkeys(words.split(), cue)
+        languages[name] = _Language(common, cues)
     return languages
 
 
 def count_cues(text: str) -> Counter[str]:
     """Count what the words say about how the game is built.
 
+    There are cues for turns, chance, secrets, bids and shares in four languages. English words are
+    matched whole, those of other languages by their beginnings, because they are inflected more.
+    The language of a story is the one whose commonest words it uses most.
+
     >>> count_cues("Eine Karte wird zufällig gezogen, und nur sie kennt sie.")["#chance"]
     2
     """
     words = WORD.findall(_UNSEEN.sub(" ", text.casefold()))
     languages = _load_languages()
-    name = max(languages, key=lambda name: sum(word in languages[name].common for word in words))
+    num_common = {}
+    for name, language in languages.items():
+        num_common[name] = sum(word in language.common for word in words)
+    name = max(num_common, key=num_common.__getitem__)
     cues = languages[name].cues
     if name == "english":
         return Counter(cues[word] for word in words if word in cues)
-    matched = (
-        next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words
-    )
-    return Counter(cue for cue in matched if cue is not None)
+    counts: Counter[str] = Counter()
+    for word in words:
+        stem = next((stem for stem in cues if word.startswith(stem)), None)
+        if stem is not None:
+            counts[cues[stem]] += 1
+    return counts
 
 
 # How a game is built counts three times as much as what its story is about.
@@ -175,12 +176,20 @@ class Example:
 
 @cache
 def library() -> tuple[Example, ...]:
-    """The examples that come along, by name."""
+    """Return the examples that come along, by name.
+
+    They cover two and three moves, moves in turn, offers, three players, votes, auctions, chance,
+    hidden cards and private values.
+    """
     return _read(files(f"{__package__}.library"))
 
 
 def read_examples(folder: Path) -> tuple[Example, ...]:
-    """The examples in a folder; UsageError where there is none."""
+    """Return the examples in a folder of `NAME.txt` and `NAME.pl` files; UsageError where there is
+    none.
+
+    Games formalized together with a person can so become examples for the next.
+    """
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; expected one with NAME.txt and NAME.pl files")
     examples = _read(folder)
@@ -199,24 +208,26 @@ def write_example(folder: Path, example: Example) -> None:
 
 
 def _read(folder: Traversable | Path) -> tuple[Example, ...]:
-    texts = {
-        entry.name: entry for entry in folder.iterdir() if entry.name.endswith((".txt", ".pl"))
-    }
-    names = sorted(
-        name[:-3] for name in texts if name.endswith(".pl") and f"{name[:-3]}.txt" in texts
-    )
-    return tuple(
-        Example(
-            name,
-            texts[f"{name}.txt"].read_text("utf-8").strip(),
-            texts[f"{name}.pl"].read_text("utf-8").strip(),
-        )
-        for name in names
-    )
+    entries = {entry.name: entry for entry in folder.iterdir()}
+    programs = [name.removesuffix(".pl") for name in entries if name.endswith(".pl")]
+    examples = []
+    for name in sorted(programs):
+        if f"{name}.txt" in entries:
+            story = entries[f"{name}.txt"].read_text("utf-8").strip()
+            program = entries[f"{name}.pl"].read_text("utf-8").strip()
+            examples.append(Example(name, story, program))
+    return tuple(examples)
 
 
 def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Example, ...]:
-    """The `count` examples most like `story`, the nearest last, where a model remembers it best.
+    """Return the `count` examples most like `story`, the nearest last, where a model remembers it
+    best.
+
+    Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting
+    approaches in automatic text retrieval", Information Processing & Management 24, 1988). Words
+    that tell how a game is built (who moves after whom, how many players, bids and shares) are
+    folded into cues and weigh more than the furniture of the story; a story without any cue is
+    nearest to the prisoner's dilemma, the plainest of games.
 
     >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
     ['public_goods']
@@ -224,23 +235,19 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     texts = [story, *(example.story for example in examples)]
     words = _vectors([count_words(text) for text in texts])
     cues = _vectors([count_cues(text) for text in texts])
-    scored = [
-        (
-            _CUE_SHARE * _cosine(cues[0], cues[index])
-            + (1 - _CUE_SHARE) * _cosine(words[0], words[index])
-            + _PLAIN * (example.name == FIRST),
-            -index,
-            example,
-        )
-        for index, example in enumerate(examples, 1)
-    ]
-    best = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:count]
-    return tuple(entry[2] for entry in reversed(best))
+    scores = {}
+    for index, example in enumerate(examples, 1):
+        by_cues = _CUE_SHARE * _cosine(cues[0], cues[index])
+        by_words = (1 - _CUE_SHARE) * _cosine(words[0], words[index])
+        scores[index - 1] = by_cues + by_words + _PLAIN * (example.name == FIRST)
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:count]
+    return tuple(examples[index] for index in reversed(best))
 
 
 def count_words(text: str) -> Counter[str]:
     """The words that count, in their stems."""
-    return Counter(_stem(word) for word in WORD.findall(text.casefold()) if word not in _STOP)
+    words = WORD.findall(text.casefold())
+    return Counter(_stem(word) for word in words if word not in _STOP)
 
 
 def _stem(word: str) -> str:
@@ -251,20 +258,24 @@ def _stem(word: str) -> str:
 
 
 def _vectors(counted: Sequence[Counter[str]]) -> list[dict[str, float]]:
-    documents: Counter[str] = Counter(word for words in counted for word in words)
+    documents: Counter[str] = Counter()
+    for words in counted:
+        documents.update(words.keys())
     total = len(counted)
-    return [
-        {
-            word: (1 + math.log(n)) * math.log(1 + total / documents[word])
-            for word, n in words.items()
-        }
-        for words in counted
-    ]
+    rarity = {word: math.log(1 + total / count) for word, count in documents.items()}
+    vectors = []
+    for words in counted:
+        weights = {word: (1 + math.log(count)) * rarity[word] for word, count in words.items()}
+        vectors.append(weights)
+    return vectors
 
 
 def _cosine(first: dict[str, float], second: dict[str, float]) -> float:
-    product = math.fsum(weight * second[word] for word, weight in first.items() if word in second)
-    sizes = math.sqrt(
-        math.fsum(w * w for w in first.values()) * math.fsum(w * w for w in second.values())
-    )
+    shared = [word for word in first if word in second]
+    product = math.fsum(first[word] * second[word] for word in shared)
+    sizes = math.sqrt(_sum_squares(first) * _sum_squares(second))
     return product / sizes if sizes else 0.0
+
+
+def _sum_squares(vector: dict[str, float]) -> float:
+    return math.fsum(weight * weight for weight in vector.values())

@@ -137,13 +137,13 @@ def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
         raise InvalidGame("expected a list of claims")
     for claim in claims[:MOST_CLAIMS]:
         if isinstance(claim, dict):
-            words = " ".join(str(claim.get("words") or claim.get("kind")).split())[:300]
+            kind = claim.get("kind")
+            said = str(claim.get("words") or kind)
+            words = " ".join(said.split())[:300]
             try:
-                if claim.get("kind") not in _TESTS:
-                    raise InvalidGame(
-                        f"there are no claims of the kind {str(claim.get('kind'))[:40]!r}"
-                    )
-                why = _TESTS[claim["kind"]](_Reading(claim, table))
+                if kind not in _TESTS:
+                    raise InvalidGame(f"there are no claims of the kind {str(kind)[:40]!r}")
+                why = _TESTS[kind](_Reading(claim, table))
                 yield TestedClaim(words, not why, why)
             except InvalidGame as error:
                 yield TestedClaim(words, None, str(error))
@@ -181,7 +181,9 @@ class _Reading:
         for step in steps:
             player = _Reading(step, self.table).find_player("player")
             written = str(step.get("move")).strip()
-            made = [move for row in self.table.rows for mover, move in row.moves if mover == player]
+            made: list[str] = []
+            for row in self.table.rows:
+                made += [move for mover, move in row.moves if mover == player]
             move = _match_name(written, made)
             if move is None:
                 raise InvalidGame(f"no play has the moves {player}: {written[:40]}")
@@ -212,32 +214,34 @@ def _match_name(name: str, known: Sequence[str]) -> str | None:
 
 def _test_first(reading: _Reading) -> str:
     player = reading.find_player("player")
-    movers = {
-        next((mover for mover, _ in row.moves if mover != NATURE), "nobody")
-        for row in reading.table.rows
-    }
-    together = {
-        row.moves[k][0] for row in reading.table.rows for k in range(_find_first_block(row))
-    }
-    return "" if player in movers | together else f"{', '.join(sorted(movers))} moves first"
+    first: set[str] = set()
+    together: set[str] = set()
+    for row in reading.table.rows:
+        movers = [mover for mover, _ in row.moves]
+        players = [mover for mover in movers if mover != NATURE]
+        first.add(players[0] if players else "nobody")
+        together.update(movers[: _find_first_block(row)])
+    if player in first | together:
+        return ""
+    return f"{', '.join(sorted(first))} moves first"
 
 
 def _find_first_block(row: Row) -> int:
     """Return how many moves are made by the end of the first block in which a player moves."""
     start = 0
     for size in row.blocks:
-        if any(mover != NATURE for mover, _ in row.moves[start : start + size]):
-            return start + size
+        block = row.moves[start : start + size]
         start += size
+        if any(mover != NATURE for mover, _ in block):
+            return start
     return start
 
 
 def _test_same_time(reading: _Reading) -> str:
     player = reading.find_player("player")
     other = reading.find_player("other")
-    if _choose_together(reading.table, player, other) or _choose_together(
-        reading.table, other, player
-    ):
+    table = reading.table
+    if _choose_together(table, player, other) or _choose_together(table, other, player):
         return ""
     return f"{player} and {other} never choose without knowing something of each other's choice"
 
@@ -257,10 +261,11 @@ def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
             before = [number for number in range(depth) if row.moves[number][0] == earlier]
             if mover == later and before:
                 position = (table.knowledge(row, depth, later), len(before))
-                chosen.setdefault(position, set()).add(row.moves[before[-1]][1])
-                possible.setdefault(position, set()).update(
-                    options[table.knowledge(row, before[-1], earlier)]
-                )
+                last = before[-1]
+                _, last_move = row.moves[last]
+                chosen.setdefault(position, set()).add(last_move)
+                choices = options[table.knowledge(row, last, earlier)]
+                possible.setdefault(position, set()).update(choices)
     return any(moves == possible[position] for position, moves in chosen.items())
 
 
@@ -291,14 +296,12 @@ def _knows(table: GameTable, player: str, other: str, named: Sequence[str]) -> b
     meant. InvalidGame where it does not say so, and some of these are known and others are not.
     """
     plays = _list_plays(table)
-    meant = {
-        decision
-        for play in plays
-        for (mover, _), decision in zip(play.row.moves, play.decisions, strict=True)
-        if mover == other
-        and len(decision.options) > 1
-        and (not named or decision.options & {*named})
-    }
+    meant: dict[_Decision, None] = {}
+    for play in plays:
+        for (mover, _), decision in zip(play.row.moves, play.decisions, strict=True):
+            is_named = not named or decision.options & {*named}
+            if mover == other and is_named and len(decision.options) > 1:
+                meant[decision] = None
     apart = [_can_tell(table, plays, player, other, {decision}) for decision in meant]
     told = {known for known in apart if known is not None}
     if told == {True, False}:
@@ -348,12 +351,16 @@ def _can_tell(
         for depth, (chooser, _) in enumerate(row.moves):
             before = max(start for start in starts if start <= depth)
             steps = zip(row.moves[:before], decisions[:before], strict=True)
-            done = tuple(
-                move for (mover, move), decision in steps if mover == other and decision in meant
-            )
+            done = []
+            for (mover, move), decision in steps:
+                if mover == other and decision in meant:
+                    done.append(move)
             if chooser == player and done:
-                seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
-    return all(len(histories) == 1 for histories in seen.values()) if seen else None
+                known = table.knowledge(row, depth, player)
+                seen.setdefault(known, set()).add(tuple(done))
+    if not seen:
+        return None
+    return all(len(histories) == 1 for histories in seen.values())
 
 
 def _test_probability(reading: _Reading) -> str:
@@ -375,11 +382,8 @@ def _test_probability(reading: _Reading) -> str:
         return ""
     listing = " or ".join(map(str, chances))
     # How likely a draw is in all depends on the players where they move before it.
-    total = (
-        None
-        if any(played for *_, played in draws)
-        else sum(before * chance for before, chance, _ in draws)
-    )
+    is_played = any(played for *_, played in draws)
+    total = None if is_played else sum(before * chance for before, chance, _ in draws)
     if total == wanted and not given:
         return ""
     if total == wanted:
@@ -429,9 +433,8 @@ def _test_preference(reading: _Reading) -> str:
     player = reading.find_player("player")
     if player == NATURE:
         raise InvalidGame("luck prefers nothing")
-    better, worse = (
-        reading.list_payoffs(reading.find_ends(key), player) for key in ("moves", "rather_than")
-    )
+    better = reading.list_payoffs(reading.find_ends("moves"), player)
+    worse = reading.list_payoffs(reading.find_ends("rather_than"), player)
     return (
         ""
         if min(better) > max(worse)
@@ -455,9 +458,9 @@ def _list_names(table: GameTable) -> str:
         f"{player}: {', '.join(moves)}"
         for player, moves in zip(table.players, table.moves, strict=True)
     ]
-    drawn = dict.fromkeys(
-        move for row in table.rows for mover, move in row.moves if mover == NATURE
-    )
+    drawn: dict[str, None] = {}
+    for row in table.rows:
+        drawn |= dict.fromkeys(move for mover, move in row.moves if mover == NATURE)
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
 
 
@@ -492,10 +495,9 @@ def compare_with_story(
     verdicts = list(_VERDICT.finditer(reply.text))
     difference = next((verdict for verdict in verdicts if "DIFFER" in verdict[0].upper()), None)
     if difference is not None:
-        rest = reply.text[difference.end() :].partition("\n")[0]
-        return BackCheck(
-            False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply
-        )
+        line, _, _ = reply.text[difference.end() :].partition("\n")
+        words = line.lstrip(" \t:.*-").rstrip()
+        return BackCheck(False, words[:_LONGEST_DIFFERENCE], request, reply)
     if reply.finish is Finish.LENGTH:
         why = f"the answer was cut off after {request.max_tokens:,} tokens; raise max_tokens"
         return BackCheck(None, why, request, reply)

@@ -5,16 +5,9 @@ loaded as JSON, cloned, and changed by replacing the strategy or the default mov
 a new agent. What an agent does is a table or an automaton (`Agent.seats`), taken out of its rules
 inside a logic engine; the rules never run anywhere else.
 
-Rules that see only the last move of each player are a strategy of memory one (see
-`theory.repeated.automaton`). Rules with a memory of their own, a counter for example, have one
-state for each state of memory and pair of last moves. In a game whose seats differ a strategy is
-one automaton for each seat. `write_match_program` writes a table of payoffs as a game program, so
-that strategies written as rules can play any matrix game.
-
-Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it
-may repair them, after Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example,
-tit-for-tat, is shown. Rules count only if they give a legal move in every situation, in both seats
-(`Seats`); what is wrong is told back in words.
+`write_match_program` writes a table of payoffs as a game program, so that strategies written as
+rules can play any matrix game; `write_strategy_rules` lets a model write the rules of a strategy
+that is told in words.
 """
 
 from __future__ import annotations
@@ -107,7 +100,8 @@ class Agent:
 
     def save(self, path: Path) -> None:
         """Write the agent to a JSON file."""
-        path.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        data = json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        path.write_text(data + "\n", "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Agent:
@@ -188,22 +182,27 @@ def build_automaton(
 ) -> Automaton:
     """Return what a strategy does as an automaton.
 
+    Rules that see only the last move of each player are a strategy of memory one (see
+    `theory.repeated.automaton`). Rules with a memory of their own, a counter for example, have one
+    state for each state of memory and pair of last moves. In a game whose seats differ a strategy
+    is one automaton for each seat.
+
     `own` and `other` are the moves in the order in which the game lists them for each seat; without
     them the strategy's own order is used.
     """
     mine = tuple(own or behaviour.moves)
     theirs = tuple(other or behaviour.moves)
     if isinstance(behaviour, StrategyTable):
-        after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
-        return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
-    pair_index = {
-        pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))
-    }
+        after = []
+        for a in mine:
+            after.append([_weights(behaviour.reply(a, b), mine, name) for b in theirs])
+        first = _weights(behaviour.first, mine, name)
+        return reduced(memory_one(name, first, after))
     mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
-    step = [
-        [[following[pair_index[a, b]] for b in theirs] for a in mine]
-        for _, following in behaviour.states
-    ]
+    pairs = product(behaviour.moves, behaviour.moves)
+    pair_index = {pair: index for index, pair in enumerate(pairs)}
+    places = [[pair_index[a, b] for b in theirs] for a in mine]
+    step = [np.array(following)[places] for _, following in behaviour.states]
     return reduced(Automaton(name, np.array(mix), np.array(step)))
 
 
@@ -245,12 +244,10 @@ def write_match_program(form: NormalForm) -> str:
     moves = form.actions[0]
     table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
     names = [write(Atom(move)) for move in moves]
-    payoffs = [
-        f"payoff({names[row]}, {names[column]}, {first}, {second})."
-        for (row, column), (first, second) in zip(
-            product(range(len(names)), repeat=2), (row.payoffs for row in table.rows), strict=True
-        )
-    ]
+    payoffs = []
+    for (own, other), row in zip(product(names, repeat=2), table.rows, strict=True):
+        first, second = row.payoffs
+        payoffs.append(f"payoff({own}, {other}, {first}, {second}).")
     default, default_of_second = (names[number] for number in find_default_moves(form))
     lines = [f"initially(default_move(_, {default}), s0)."]
     if default != default_of_second:
@@ -367,6 +364,11 @@ def write_strategy_rules(
 ) -> StrategyFormalization:
     """Return rules for the strategy told in `words`, in the game of the program `game`, with
     everything that was tried.
+
+    The model writes `select/4`, the rules are checked, and it may repair them, after Mensfelt,
+    Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only
+    if they give a legal move in every situation, in both seats (`Seats`); what is wrong is told
+    back in words.
 
     `tell` hears of every attempt.
     """

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 from typing import ClassVar, Protocol, Self, TypedDict, TypeGuard
 
@@ -27,18 +28,27 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.special import TalkEnds
 from bestresponse.core.told import TextPlace, Worded
 from bestresponse.games.dialogue.domain_reader import DomainReader, are_distinct
-from bestresponse.games.dialogue.schemas import make_choice, make_numbers, make_object
+from bestresponse.games.dialogue.schemas import Schema, make_choice, make_numbers, make_object
 from bestresponse.telling.language import ENGLISH, load_language
 
 Private = JsonMapping
 """What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or
 `side`."""
 
+Secrets = tuple[Private, ...]
+"""What each speaker alone knows, in the order of the seats."""
+
+Names = tuple[str, ...]
+
 Deal = JsonMapping
 """What was agreed, as plain data; people are seats, in the order of the names."""
 
 Ruling = Mapping[str, object]
 """What the referee says was agreed, before it is read."""
+
+Utilities = tuple[float, ...]
+Bounds = tuple[float, float]
+"""The lowest and the highest payoff."""
 
 Talk = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
@@ -80,34 +90,32 @@ class DealRules(Protocol):
     def from_reader(cls, reader: DomainReader, players: int) -> Self:
         """Read the section `deal` of a domain."""
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Check the section `generate` and return the lowest and the highest utility that it
         allows."""
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw what each of the people knows."""
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell whether these people can come to a deal."""
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the JSON schema of what one person knows, with the ranges that the domain draws
         from."""
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the JSON schema of the referee's ruling."""
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what
         was said."""
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the deal is worth to each person."""
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Names:
         """What people may name in a message that is agreed on, or in a sealed note."""
         return ()
 
@@ -134,13 +142,13 @@ class DealRules(Protocol):
 class Option(DealRules):
     """One of `items` for everybody, or none: a day, a place."""
 
-    items: tuple[str, ...]
+    items: Names
     kind: ClassVar[str] = "option"
     impossible: ClassVar[str] = "nothing suits all of them"
     private: ClassVar[frozenset[str]] = frozenset({"values"})
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Names:
         """The items."""
         return self.items
 
@@ -149,7 +157,7 @@ class Option(DealRules):
         """Read the items."""
         return cls(reader.words("deal.items"))
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Return 0 or the lowest, and the highest value."""
         low, high = reader.range("generate.values")
         fewest, most = reader.range("generate.available")
@@ -160,7 +168,7 @@ class Option(DealRules):
             )
         return min(low, 0), high
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw which items suit each of the people, and what they are worth."""
         drawn = []
         for _ in range(players):
@@ -170,29 +178,27 @@ class Option(DealRules):
             drawn.append({"values": values})
         return tuple(drawn)
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell whether some item suits all."""
         suited = [set(person["values"]) for person in private]
         return bool(set.intersection(*suited))
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of some values."""
         fewest, most = generate["available"]
         values = make_object(make_numbers(self.items, generate["values"]), required=False)
         return make_object({"values": {**values, "minProperties": fewest, "maxProperties": most}})
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the schema of an item or null."""
         return make_object({"agreed": {"type": "boolean"}, "choice": make_choice(self.items)})
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the chosen item is worth to each person."""
         if not deal["agreed"]:
             return (0.0,) * len(private)
@@ -209,13 +215,13 @@ class Option(DealRules):
 class Trade(DealRules):
     """What each of two speakers gives to the other: a number of pieces of each of `items`."""
 
-    items: tuple[str, ...]
+    items: Names
     kind: ClassVar[str] = "trade"
     impossible: ClassVar[str] = "somebody owns nothing"
     private: ClassVar[frozenset[str]] = frozenset({"values", "endowment"})
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Names:
         """The items."""
         return self.items
 
@@ -226,7 +232,7 @@ class Trade(DealRules):
             raise reader.wrong("a trade is between 2 players; use deal.kind = 'option' for more")
         return cls(reader.words("deal.items"))
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Return what it is worth to give or to get everything."""
         _, value = reader.range("generate.values")
         _, most = reader.range("generate.endowment")
@@ -236,7 +242,7 @@ class Trade(DealRules):
             )
         return -value * most * len(self.items), value * most * len(self.items)
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw what each of the people owns, and what a piece is worth."""
         drawn = []
         for _ in range(players):
@@ -245,27 +251,25 @@ class Trade(DealRules):
             drawn.append({"endowment": endowment, "values": values})
         return tuple(drawn)
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell whether everybody owns something."""
         endowments = [person["endowment"] for person in private]
         return all(any(owned.values()) for owned in endowments)
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of an endowment, in which 0 need not be written, and values."""
         endowment = make_numbers(self.items, generate["endowment"], default=0)
         values = make_numbers(self.items, generate["values"])
         return make_object({"endowment": make_object(endowment), "values": make_object(values)})
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the schema of what everybody gives."""
         basket = make_object({key: {"type": "integer", "minimum": 0} for key in self.items})
         return make_object(
             {"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))}
         )
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be
         carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
@@ -283,7 +287,7 @@ class Trade(DealRules):
                     raise InvalidMove(f"{name} gives {count} x {item} but owns {owned}")
         return {"agreed": agreed, "gives": baskets}
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what each person gains by the trade."""
         if not deal["agreed"]:
             return (0.0,) * len(private)
@@ -338,19 +342,19 @@ class Price(DealRules):
             raise reader.wrong("a price is between 2 players, a seller and a buyer")
         return cls(*reader.range("deal.prices"))
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Return the largest loss and gain between a price and a worth."""
         low, high = reader.range("generate.worth")
         most = max(self.high - low, high - self.low)
         return -most, most
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw who sells, and what the thing is worth to each."""
         parts = rng.sample(_SELLER_AND_BUYER, 2)
         low, high = generate["worth"]
         return tuple({"part": part, "worth": rng.randint(low, high)} for part in parts)
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell whether some price leaves nobody worse off."""
         parts = {person["part"] for person in private}
         gains = 0
@@ -358,7 +362,7 @@ class Price(DealRules):
             gains += person["worth"] if person["part"] == "buyer" else -person["worth"]
         return gains >= 0 and len(parts) == 2
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of a part and a worth."""
         part = {"type": "string", "enum": list(_SELLER_AND_BUYER)}
         return make_object({"part": part, **make_numbers(["worth"], generate["worth"])})
@@ -369,13 +373,11 @@ class Price(DealRules):
         high = TextPlace("high", (str(self.high),))
         return (TextPlace("prices", (Worded("from {low} to {high}", (low, high)),)),)
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the schema of a price or null."""
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody
         named it."""
         price = data.get("price")
@@ -394,7 +396,7 @@ class Price(DealRules):
             )
         return {"agreed": agreed, "price": float(price)}
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return the price less the worth to the seller, and the worth less the price to the
         buyer."""
         if not deal["agreed"]:
@@ -422,7 +424,7 @@ class Issues(DealRules):
     the first.
     """
 
-    issues: Mapping[str, tuple[str, ...]]
+    issues: Mapping[str, Names]
     climbing: str
     kind: ClassVar[str] = "issues"
     ending: ClassVar[TalkEnds] = TalkEnds("issues")
@@ -431,9 +433,9 @@ class Issues(DealRules):
     private: ClassVar[frozenset[str]] = frozenset({"part", "values"})
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Names:
         """The levels of all issues."""
-        return tuple(level for levels in self.issues.values() for level in levels)
+        return self.levels
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Issues:
@@ -444,23 +446,23 @@ class Issues(DealRules):
         issues = {
             name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)
         }
-        if not are_distinct(level for scale in issues.values() for level in scale):
+        if not are_distinct(chain.from_iterable(issues.values())):
             raise reader.wrong(
                 "deal.issues: two levels have the same name; expected different ones"
             )
         return cls(issues, parts[0])
 
     @property
-    def levels(self) -> tuple[str, ...]:
+    def levels(self) -> Names:
         """The levels of all issues."""
-        return tuple(level for scale in self.issues.values() for level in scale)
+        return tuple(chain.from_iterable(self.issues.values()))
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Return the lowest (0 without a deal) and the highest sum of values."""
         low, high = reader.range("generate.values")
         return min(0, low * len(self.issues)), high * len(self.issues)
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw who has which part, and what each level is worth to them."""
         drawn = []
         for part in rng.sample(generate["parts"], players):
@@ -472,12 +474,12 @@ class Issues(DealRules):
             drawn.append({"part": part, "values": values})
         return tuple(drawn)
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell whether the parts differ."""
         parts = {person["part"] for person in private}
         return len(parts) == 2
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
         values = make_numbers(self.levels, generate["values"])
@@ -488,14 +490,12 @@ class Issues(DealRules):
         issues = tuple(_word_issue(name, levels) for name, levels in self.issues.items())
         return (TextPlace("issues", issues, "semicolons"),)
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the schema of a level or null for each issue."""
         terms = {name: make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left
         open."""
         written = _read_mapping(data, "terms", "a level of each issue")
@@ -512,7 +512,7 @@ class Issues(DealRules):
             )
         return {"agreed": agreed, "terms": terms}
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return the sum of what the levels are worth to each person."""
         levels = deal["terms"].values()
         sums = []
@@ -535,7 +535,7 @@ class Moves(DealRules):
     """One of `moves` for each of two after a talk; `table` has a row for one's own move, a column
     for the other's."""
 
-    moves: tuple[str, ...]
+    moves: Names
     table: tuple[tuple[float, ...], ...]
     kind: ClassVar[str] = "moves"
     ending: ClassVar[TalkEnds] = TalkEnds("notes")
@@ -543,7 +543,7 @@ class Moves(DealRules):
     sealed: ClassVar[bool] = True
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Names:
         """The moves."""
         return self.moves
 
@@ -552,8 +552,10 @@ class Moves(DealRules):
         """Read the moves and the table."""
         moves = reader.words("deal.moves", 2)
         rows = reader.get("deal.payoffs", list)
-        lists = [row for row in rows if isinstance(row, list)]
-        numbers = [x for row in lists for x in row if type(x) in (int, float)]
+        numbers: list[float] = []
+        for row in rows:
+            if isinstance(row, list):
+                numbers += [x for x in row if type(x) in (int, float)]
         count = len(moves)
         if players != 2 or len(rows) != count or len(numbers) != count**2:
             raise reader.wrong(
@@ -562,19 +564,19 @@ class Moves(DealRules):
         table = [tuple(map(float, row)) for row in rows]
         return cls(moves, tuple(table))
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Return the lowest and the highest payoff of the table."""
         return min(map(min, self.table)), max(map(max, self.table))
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Return nothing: everybody knows the table."""
         return ({},) * players
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell that everybody can always move."""
         return True
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of an empty object."""
         return make_object({})
 
@@ -586,14 +588,12 @@ class Moves(DealRules):
                 lines.append(_word_payoff(own, other, payoff))
         return TextPlace("moves", self.moves, "or"), TextPlace("payoffs", tuple(lines))
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the schema of a move for each person."""
         move = {"type": "string", "enum": list(self.moves)}
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the moves, or InvalidMove where one is missing or is not the one that the writer's
         note names."""
         written = data.get("moves")
@@ -621,7 +621,7 @@ class Moves(DealRules):
             return None
         return {"moves": [move for (move,) in named]}
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the table says."""
         first, second = (self.moves.index(move) for move in deal["moves"])
         return self.table[first][second], self.table[second][first]
@@ -644,33 +644,31 @@ class Verdict(DealRules):
         reader.words("generate.topics")
         return cls()
 
-    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+    def find_bounds(self, reader: DomainReader) -> Bounds:
         """Return the payoffs of a loser and a winner."""
         return 0, 1
 
-    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw a side for each of the people."""
         sides = rng.sample(generate["sides"], players)
         return tuple({"side": side} for side in sides)
 
-    def is_possible(self, private: tuple[Private, ...]) -> bool:
+    def is_possible(self, private: Secrets) -> bool:
         """Tell whether all sides differ."""
         sides = {person["side"] for person in private}
         return len(sides) == len(private)
 
-    def private_schema(self, generate: Ranges) -> dict[str, object]:
+    def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of a side."""
         return make_object({"side": {"type": "string", "enum": list(generate["sides"])}})
 
-    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
+    def schema(self, names: Names) -> Schema:
         """Return the schema of reasons and a winner."""
         return make_object(
             {"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}}
         )
 
-    def read(
-        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
         if winner is None:
@@ -679,7 +677,7 @@ class Verdict(DealRules):
         seat = None if winner == _TIE else names.index(winner)
         return {"winner": seat, "reasons": reasons if isinstance(reasons, str) else ""}
 
-    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+    def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return 1 for the winner and 0 for the others, or equal shares for a tie."""
         if deal["winner"] is None:
             return (1 / len(private),) * len(private)

@@ -22,14 +22,6 @@ games drawn from it.
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the
 idea of such a file.
-
-`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and
-on n. In a debate the sides always differ; elsewhere some deal is possible.
-
-A written scenario (by a model, a person) has the form of `Scenario.to_json`: names, what everybody
-knows (`public`), and what each knows alone (`private`, in the order of the names). It has to keep
-to what the domain's own generator draws: the items, the ranges of numbers, different sides; and
-some deal must be possible. Names, topics and situations are the writer's own.
 """
 
 from __future__ import annotations
@@ -468,7 +460,11 @@ class Scenario:
 
 
 def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
-    """The first `count` different games of `seed`; InvalidGame where the domain has fewer."""
+    """Return the first `count` different games of `seed`; InvalidGame where the domain has fewer.
+
+    The n-th depends only on the seed and on n. In a debate the sides always differ; elsewhere some
+    deal is possible.
+    """
     cases = list(islice(all_scenarios(domain, seed), count))
     if len(cases) < count:
         raise InvalidGame(f"{domain.name} has only {len(cases)} different games, not {count}")
@@ -522,7 +518,13 @@ def variants(
 
 def read_scenario(domain: Domain, data: object) -> Scenario:
     """Return the scenario that `data` describes; InvalidGame says why it does not belong to
-    this domain."""
+    this domain.
+
+    It has the form of `Scenario.to_json`: names, what everybody knows (`public`), and what each
+    knows alone (`private`, in the order of the names). It has to keep to what the domain's own
+    generator draws: the items, the ranges of numbers, different sides; and some deal must be
+    possible. Names, topics and situations are the writer's own.
+    """
     if not isinstance(data, Mapping):
         raise InvalidGame(
             f"a scenario is {shorten(data)}, expected an object with names and private"

@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from string import Template
 from typing import Any
 
@@ -200,7 +201,8 @@ class DialogueGame:
         if self.domain.players == 2:
             return self.manners.options
         others = [name for other, name in enumerate(self.names) if other != seat]
-        return tuple(f"{manner}, to {name}" for manner in self.manners.options for name in others)
+        pairs = product(self.manners.options, others)
+        return tuple(f"{manner}, to {name}" for manner, name in pairs)
 
     def neutral(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat that give no guidance about the manner."""
@@ -285,19 +287,19 @@ class DialogueGame:
 
     def _list_heard(self, state: Dialogue, seat: int) -> list[Spoken]:
         """List the messages that a seat may read; at the end sealed notes are opened."""
-        return [
-            line
-            for number, line in enumerate(state.said)
-            if state.over or line.seat == seat or not self.is_sealed(number)
-        ]
+        heard = []
+        for number, line in enumerate(state.said):
+            if state.over or line.seat == seat or not self.is_sealed(number):
+                heard.append(line)
+        return heard
 
     def _list_observed(self, state: Dialogue, seat: int) -> list[str]:
         """List the summaries that were written for a seat, one for each of its turns."""
-        return [
-            summary
-            for number, summary in enumerate(state.summaries, 1)
-            if number % self.domain.players == seat
-        ]
+        observed = []
+        for number, summary in enumerate(state.summaries, 1):
+            if number % self.domain.players == seat:
+                observed.append(summary)
+        return observed
 
     def _observer_view(self, state: Dialogue) -> View:
         """Ask for a summary for the next speaker: the messages it may read between two texts, which
@@ -604,7 +606,10 @@ class Book:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All recorded texts."""
-        return tuple(entry for drawn in self._entries.values() for entry in drawn.values())
+        entries: list[Entry] = []
+        for drawn in self._entries.values():
+            entries += drawn.values()
+        return tuple(entries)
 
     def __len__(self) -> int:
         return sum(map(len, self._entries.values()))

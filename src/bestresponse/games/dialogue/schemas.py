@@ -8,6 +8,9 @@ from typing import Any
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, JsonObject
 
+Schema = dict[str, object]
+"""A JSON schema."""
+
 _PLACES = {
     "boolean": "true or false",
     "integer": "<whole number>",
@@ -17,7 +20,7 @@ _PLACES = {
 }
 
 
-def make_object(properties: Mapping[str, object], *, required: bool = True) -> dict[str, object]:
+def make_object(properties: Mapping[str, object], *, required: bool = True) -> Schema:
     """Return the JSON schema of an object with these properties and no others."""
     return {
         "type": "object",
@@ -27,7 +30,7 @@ def make_object(properties: Mapping[str, object], *, required: bool = True) -> d
     }
 
 
-def make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> dict[str, object]:
+def make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> Schema:
     """Return the JSON schemas of one whole number for each name, from the first to the second of
     `span`."""
     low, high = span
@@ -35,7 +38,7 @@ def make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> dict
     return dict.fromkeys(names, number)
 
 
-def make_choice(items: Sequence[str]) -> dict[str, object]:
+def make_choice(items: Sequence[str]) -> Schema:
     """Return the JSON schema of one of the items or null."""
     return {"type": ["string", "null"], "enum": [*items, None]}
 
@@ -105,11 +108,11 @@ def _read_object(answer: Mapping[object, object], schema: JsonMapping, name: str
             f"{name} has {len(written)} entries, expected {expected}: {', '.join(parts)}"
         )
 
-    return {
-        key: read_by_schema(written[key], parts[key], f"{key} of {name}")
-        for key in parts
-        if key in written
-    }
+    read = {}
+    for key, part in parts.items():
+        if key in written:
+            read[key] = read_by_schema(written[key], part, f"{key} of {name}")
+    return read
 
 
 def shorten(value: object) -> str:

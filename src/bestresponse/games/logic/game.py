@@ -233,11 +233,10 @@ def _find_together(node: DecisionNode) -> list[DecisionNode]:
 def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
     """Return the table of a game in which everybody moves once, at the same time, as payoff
     tensors."""
-    positions = {
-        (player, move): number
-        for player, moves in zip(table.players, table.moves, strict=True)
-        for number, move in enumerate(moves)
-    }
+    positions = {}
+    for player, moves in zip(table.players, table.moves, strict=True):
+        for number, move in enumerate(moves):
+            positions[player, move] = number
     payoffs = np.zeros((len(table.players), *map(len, table.moves)), dtype=object)
     for row in table.rows:
         made = dict(row.moves)

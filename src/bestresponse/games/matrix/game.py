@@ -176,10 +176,10 @@ class MatrixGame:
         if state:
             return {}
         wanted = self.wanted or ("action",) * self.form.num_players
-        return {
-            role: Choice(actions) if kind == "action" else Mixture(actions)
-            for role, actions, kind in zip(self.roles, self.form.actions, wanted, strict=True)
-        }
+        asked: dict[Role, Ask] = {}
+        for role, actions, kind in zip(self.roles, self.form.actions, wanted, strict=True):
+            asked[role] = Choice(actions) if kind == "action" else Mixture(actions)
+        return asked
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""

@@ -185,9 +185,11 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
     days = rules.days
     seats = len(rules.residents)
     salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
-    mornings, bids, balances, healths, drys = (
-        np.full((games, days, seats), np.nan) for _ in range(5)
-    )
+    mornings = np.full((games, days, seats), np.nan)
+    bids = np.full((games, days, seats), np.nan)
+    balances = np.full((games, days, seats), np.nan)
+    healths = np.full((games, days, seats), np.nan)
+    drys = np.full((games, days, seats), np.nan)
     served = np.zeros((games, days, seats), dtype=np.bool_)
     balance = np.zeros((games, seats)) + salaries
     health = np.full((games, seats), float(rules.health))

@@ -250,19 +250,21 @@ class Water:
             return {}
         if state.supply is None:
             return {NATURE: Lottery.uniform(self.rules.supplies)}
-        return {
-            role: Amount(0, standing.balance, may_pass=True)
-            for role, standing in zip(self.roles, state.standings, strict=True)
-            if standing.alive
-        }
+        asked = {}
+        for role, standing in zip(self.roles, state.standings, strict=True):
+            if standing.alive:
+                asked[role] = Amount(0, standing.balance, may_pass=True)
+        return asked
 
     def view(self, state: Drought, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, facts={"day": state.day})
-        days = [event for day in state.past for event in list_day(self.rules, day)]
-        history = (*days, *list_morning(self.rules, state))
-        return View(role, state_rules(self.rules), history, self._facts(state, role))
+        history: list[Event] = []
+        for day in state.past:
+            history += list_day(self.rules, day)
+        history += list_morning(self.rules, state)
+        return View(role, state_rules(self.rules), tuple(history), self._facts(state, role))
 
     @property
     def has_final_payoff(self) -> bool:

@@ -48,16 +48,11 @@ def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
     """Ask what `bestresponse bench` asks: the mixed strategies of random zero-sum games."""
     questions = BenchQuestions(num_games, actions, seed)
     requests = [questions.write_request(number) for number in range(num_games)]
-    samples = [
-        Sample(
-            id=number,
-            input=[
-                _MESSAGES[message.role](content=message.content) for message in request.messages
-            ],
-            metadata={"questions": asdict(questions), "number": number},
-        )
-        for number, request in enumerate(requests)
-    ]
+    samples = []
+    for number, request in enumerate(requests):
+        messages = [_MESSAGES[one.role](content=one.content) for one in request.messages]
+        metadata = {"questions": asdict(questions), "number": number}
+        samples.append(Sample(id=number, input=messages, metadata=metadata))
     config = GenerateConfig(max_tokens=requests[0].max_tokens, temperature=requests[0].temperature)
     return Task(
         dataset=MemoryDataset(samples), solver=generate(), scorer=nash_gap_scorer(), config=config
@@ -197,9 +192,8 @@ def payoff_and_regret() -> Scorer:
             "payoff": fmean(payoff for payoff, _ in played) if played else _UNREAD,
             "regret": fmean(regrets) if regrets else _UNREAD,
         }
-        return Score(
-            value=value, explanation=state.metadata["void"] or str(state.metadata["payoffs"])
-        )
+        explanation = state.metadata["void"] or str(state.metadata["payoffs"])
+        return Score(value=value, explanation=explanation)
 
     return score
 
@@ -212,7 +206,8 @@ def formalize(num_stories: int = 10, attempts: int = 3, kind: str = "") -> Task:
     if not chosen:
         known = ", ".join(sorted({story.game for story in stories()}))
         raise ClickException(f"there is no story of {kind!r}: expected one of {known}")
-    chosen = chosen[:: max(1, len(chosen) // num_stories)][:num_stories]
+    step = max(1, len(chosen) // num_stories)
+    chosen = chosen[::step][:num_stories]
     data = [Sample(id=story.id, input=story.text, metadata={"story": story.id}) for story in chosen]
     return Task(dataset=MemoryDataset(data), solver=_formalize(attempts), scorer=game_is_true())
 

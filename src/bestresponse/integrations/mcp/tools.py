@@ -98,9 +98,11 @@ def list_known_games(
     """List the games that can be named: matrix games, game trees, and games with rules of their
     own."""
     games = [row for row in list_games().rows if row["kind"] != "family"]
-    wanted = [
-        row for row in games if search.casefold() in f"{row['name']}\n{row['what']}".casefold()
-    ]
+    wanted = []
+    for row in games:
+        text = f"{row['name']}\n{row['what']}"
+        if search.casefold() in text.casefold():
+            wanted.append(row)
     return GameList.model_validate({"games": wanted})
 
 
@@ -112,11 +114,9 @@ class NameList(BaseModel):
 
 def list_known_strategies() -> NameList:
     """List the strategies that `tournament` takes; the first names are those of groups."""
-    return NameList(
-        names=list(
-            dict.fromkeys((*GROUPS, *PUBLISHED, *(bot.name for bot in classic_strategies())))
-        )
-    )
+    classic = [bot.name for bot in classic_strategies()]
+    names = dict.fromkeys((*GROUPS, *PUBLISHED, *classic))
+    return NameList(names=list(names))
 
 
 def list_studies() -> NameList:
@@ -171,7 +171,8 @@ def solve_game(
     ] = "auto",
 ) -> SolvedGame:
     """Find the Nash equilibria of a game, with payoffs and a certificate (the largest regret)."""
-    return SolvedGame.model_validate(solve(_read_game(game), method=method).to_json())
+    solution = solve(_read_game(game), method=method)
+    return SolvedGame.model_validate(solution.to_json())
 
 
 class CheckedProfile(BaseModel):
@@ -190,7 +191,8 @@ def check_profile(game: Game, strategies: Profile) -> CheckedProfile:
     policy = _read_policy(form, strategies)
     payoffs = policy_value(policy.tree, policy)
     regrets = policy_regrets(policy.tree, policy)
-    stable = max(regrets.values()) <= _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
+    largest = float(np.abs(form.payoffs).max())
+    stable = max(regrets.values()) <= _EQUAL * max(1.0, largest)
     return CheckedProfile(
         is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values())
     )
@@ -224,14 +226,10 @@ def best_response(
     seat = form.players.index(player)
     # The tree of a table has one information set for each player, in their order, which is always
     # reached.
-    values = dict(
-        zip(
-            form.actions[seat],
-            counterfactual_values(policy.tree, policy)[seat].tolist(),
-            strict=True,
-        )
-    )
-    near = answer.value - _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
+    own_values = counterfactual_values(policy.tree, policy)[seat].tolist()
+    values = dict(zip(form.actions[seat], own_values, strict=True))
+    largest = float(np.abs(form.payoffs).max())
+    near = answer.value - _EQUAL * max(1.0, largest)
     best = [action for action, value in values.items() if value >= near]
     return BestResponse(player=player, best=best, value=answer.value, action_values=values)
 
@@ -312,7 +310,8 @@ def verify_text(
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false
     is corrected."""
-    return VerifiedText.model_validate(verify(text, _read_game(game), seat=seat).to_json())
+    review = verify(text, _read_game(game), seat=seat)
+    return VerifiedText.model_validate(review.to_json())
 
 
 class ComparedGames(BaseModel):
@@ -463,10 +462,10 @@ def _read_game(text: str) -> LoadedGame:
     >>> _read_game("Stag hunt").name
     'stag-hunt'
     """
-    program = ".pl" if text.strip().endswith(".") and "(" in text else ""
-    ending = next(
-        (ending for start, ending in _STARTS.items() if text.strip().startswith(start)), program
-    )
+    stripped = text.strip()
+    program = ".pl" if stripped.endswith(".") and "(" in text else ""
+    known = (ending for start, ending in _STARTS.items() if stripped.startswith(start))
+    ending = next(known, program)
     if not ending:
         try:
             return find_game(text, allow_files=False)

@@ -83,7 +83,8 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
             agent: Discrete(size) for agent, size in zip(form.players, form.shape, strict=True)
         }
         self._space = Box(0, 1, (sum(form.shape),), np.int8)
-        self._starts = np.concatenate([[0], np.cumsum(form.shape)[:-1]]).tolist()
+        ends = np.cumsum(form.shape)
+        self._starts = [0, *ends[:-1].tolist()]
         self._round = 0
         seats = list(enumerate(form.payoffs))
         self._regrets = [payoffs.max(axis=seat, keepdims=True) - payoffs for seat, payoffs in seats]
@@ -104,9 +105,9 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         """Start again; nothing is drawn, so the seed changes nothing."""
         self.agents = list(self.possible_agents)
         self._round = 0
-        return {agent: self._observe(()) for agent in self.agents}, {
-            agent: {} for agent in self.agents
-        }
+        observations = {agent: self._observe(()) for agent in self.agents}
+        infos: dict[str, dict[str, object]] = {agent: {} for agent in self.agents}
+        return observations, infos
 
     def step(
         self, actions: dict[str, int]
@@ -123,13 +124,13 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         self._round += 1
         over = self._round >= self.rounds
         rewards = {agent: self.form.payoffs[seat].item(chosen) for seat, agent in enumerate(agents)}
-        infos = {
-            agent: {
+        infos = {}
+        for seat, agent in enumerate(agents):
+            best = self._responses[seat].item(chosen)
+            infos[agent] = {
                 "regret": self._regrets[seat].item(chosen),
-                "best_response": self.form.actions[seat][self._responses[seat].item(chosen)],
+                "best_response": self.form.actions[seat][best],
             }
-            for seat, agent in enumerate(agents)
-        }
         observations = {agent: self._observe(chosen) for agent in agents}
         if over:
             self.agents = []
@@ -244,12 +245,12 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         while int(tree.owner[self._node]) == CHANCE:
             below = tree.children[self._node]
             odds = np.array([tree.probability[child] for child in below], dtype=np.float64)
-            self._node = below[int(self._rng.choice(len(below), p=odds / odds.sum()))]
+            drawn = int(self._rng.choice(len(below), p=odds / odds.sum()))
+            self._node = below[drawn]
         owner = int(tree.owner[self._node])
         if owner == LEAF:
-            self.rewards = dict(
-                zip(self.possible_agents, map(float, tree.payoffs[self._node]), strict=True)
-            )
+            payoffs = map(float, tree.payoffs[self._node])
+            self.rewards = dict(zip(self.possible_agents, payoffs, strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
             return
         self._clear_rewards()

@@ -148,7 +148,8 @@ class Endpoint:
                 f"{self.server} sent more than {self.largest / 2**21:.4g} MB beyond ASCII for one"
                 " reply"
             )
-        if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
+        num_values = answer.count(b",") + answer.count(b"[") + answer.count(b"{")
+        if num_values > _MOST_VALUES:
             raise BadReply(
                 f"{self.server} sent JSON of more than {_MOST_VALUES:,} values for one reply"
             )

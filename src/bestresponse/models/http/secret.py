@@ -57,7 +57,8 @@ class _Folding(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         plain = unicodedata.normalize("NFKC", chr(code)).casefold()
         seen = [letter for letter in plain if unicodedata.category(letter)[0] not in "CM"]
-        self[code] = "".join(letter if letter.isascii() else "\0" for letter in seen) or None
+        ascii_only = [letter if letter.isascii() else "\0" for letter in seen]
+        self[code] = "".join(ascii_only) or None
         return self[code]
 
 
@@ -81,13 +82,12 @@ class Secret:
     def __init__(self, text: str, variable: str = "") -> None:
         self._text = text.strip()
         del text  # a traceback that shows local variables must not show the key
-        self._spellings = tuple(dict.fromkeys(map(_fold, _spell(self._text))))
-        self._halves = {
-            shortest: tuple(
-                half for spelling in self._spellings for half in _halve(spelling, shortest)
-            )
-            for shortest in (_SHORTEST_PIECE, _SHORTEST_PIECE_OF_REPLIES)
-        }
+        folded = map(_fold, _spell(self._text))
+        self._spellings = tuple(dict.fromkeys(folded))
+        self._halves: dict[int, tuple[str, ...]] = {}
+        for shortest in (_SHORTEST_PIECE, _SHORTEST_PIECE_OF_REPLIES):
+            halves = [half for spelling in self._spellings for half in _halve(spelling, shortest)]
+            self._halves[shortest] = tuple(halves)
         for position, character in enumerate(self._text, 1):
             if not " " <= character <= "~":
                 where = f" in {variable}" if variable else ""
@@ -118,13 +118,12 @@ class Secret:
         >>> Secret("").quote("red:\n\x1b[31m")
         'red: \\x1b[31m'
         """
-        line = " ".join(
-            _LOOKS_LIKE_KEY.sub(_HIDDEN, self.redact(_read_escapes(text[:_LOOKED_AT]))).split()
-        )
-        line = "".join(
-            c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line
-        )
-        return (line[:_QUOTED] + "..." if len(line) > _QUOTED else line) or "nothing"
+        redacted = self.redact(_read_escapes(text[:_LOOKED_AT]))
+        words = _LOOKS_LIKE_KEY.sub(_HIDDEN, redacted).split()
+        line = "".join(map(_make_printable, " ".join(words)))
+        if len(line) > _QUOTED:
+            return f"{line[:_QUOTED]}..."
+        return line or "nothing"
 
     def redact_reply(self, data: Json) -> Json:
         """Remove the key from every text of a reply, in place, and return the reply.
@@ -197,7 +196,8 @@ class Secret:
     def _cut_pieces(self, length: int) -> Iterator[str]:
         """Yield every part of that length of every spelling; of a shorter one all of it."""
         for spelling in filter(None, self._spellings):
-            for start in range(max(1, len(spelling) - length + 1)):
+            num_starts = max(1, len(spelling) - length + 1)
+            for start in range(num_starts):
                 yield spelling[start : start + length]
 
     def __repr__(self) -> str:
@@ -225,8 +225,12 @@ def _spell(key: str) -> Iterator[str]:
     yield coded.hex()
     yield coded.hex("%")
     for before in range(3):
-        text = b64encode(bytes(before) + coded).decode("ascii").rstrip("=")
-        sure = text[-(-before * 8 // 6) : (before + len(coded)) * 8 // 6]
+        padded = bytes(before) + coded
+        text = b64encode(padded).decode("ascii").rstrip("=")
+        # A letter stands for six bits: those with bits of unknown neighbours are left out.
+        first = -(-before * 8 // 6)
+        end = len(padded) * 8 // 6
+        sure = text[first:end]
         yield sure
         yield sure.replace("+", "-").replace("/", "_")
 
@@ -239,7 +243,15 @@ def _halve(spelling: str, shortest: int) -> list[str]:
     if len(spelling) < shortest:
         return [spelling] if spelling else []
     half = (shortest + 1) // 2
-    return [spelling[start : start + half] for start in range(0, len(spelling) - half + 1, half)]
+    starts = range(0, len(spelling) - half + 1, half)
+    return [spelling[start : start + half] for start in starts]
+
+
+def _make_printable(letter: str) -> str:
+    """Return a letter, or its escape where it could steer a terminal."""
+    if letter.isprintable():
+        return letter
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 def _read_escapes(text: str) -> str:

@@ -102,7 +102,8 @@ from_function = FunctionModel
 
 def _takes_request(function: Callable[..., object]) -> bool:
     try:
-        first = next(iter(inspect.signature(function).parameters.values()), None)
+        parameters = inspect.signature(function).parameters
+        first = next(iter(parameters.values()), None)
     except (TypeError, ValueError):
         return False
     return first is not None and first.annotation in (
@@ -130,9 +131,8 @@ def hash_function(function: Callable[..., object]) -> str | None:
                 inspect.signature(inner.func).bind_partial(*inner.args, **inner.keywords).arguments
             )
             inner = inner.func
-        text = inspect.getsource(
-            inner if inspect.isroutine(inner) or inspect.isclass(inner) else type(inner)
-        )
+        has_source = inspect.isroutine(inner) or inspect.isclass(inner)
+        text = inspect.getsource(inner if has_source else type(inner))
         if (
             inspect.isfunction(inner) and "nonlocal " not in text
         ):  # not what it changes itself, such as a count
@@ -144,9 +144,10 @@ def hash_function(function: Callable[..., object]) -> str | None:
     bound |= {name: value for name, value in attributes.items() if isinstance(value, str)}
     # What is neither text nor number may show an address in memory, which is another one in every
     # process.
-    plain = [
-        repr(value)
-        for name, value in bound.items()
-        if isinstance(value, int | float) or (isinstance(value, str) and not _KEY.search(name))
-    ]
-    return hashlib.sha256("\0".join([text, *plain]).encode("utf-8", "replace")).hexdigest()[:16]
+    parts = [text]
+    for name, value in bound.items():
+        is_open = isinstance(value, str) and not _KEY.search(name)
+        if is_open or isinstance(value, int | float):
+            parts.append(repr(value))
+    joined = "\0".join(parts)
+    return hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()[:16]

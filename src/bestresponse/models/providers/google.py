@@ -76,11 +76,9 @@ class GoogleModel(HttpModel):
         refused = super()._find_refused(request, mode, error)
         if request.tools and "function calling" in str(error).casefold():
             refused |= {"tools"}
-        return (
-            refused | _LOGPROBS
-            if "Logprobs is not enabled" in str(error) or refused & _LOGPROBS
-            else refused
-        )
+        if refused & _LOGPROBS or "Logprobs is not enabled" in str(error):
+            return refused | _LOGPROBS
+        return refused
 
     def _list_settings(
         self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
@@ -170,13 +168,15 @@ class GoogleModel(HttpModel):
         spoken = [part for part in listed if isinstance(part, dict) and not part.get("thought")]
         calls = [part["functionCall"] for part in spoken if "functionCall" in part]
         texts = [part for part in spoken if "functionCall" not in part]
+        written = [read_field(part, "text", str, self.id) for part in texts]
+        reason = str(first.get("finishReason"))
         return Reply(
-            "".join(read_field(part, "text", str, self.id) for part in texts),
-            _FINISH.get(str(first.get("finishReason")), Finish.OTHER),
+            "".join(written),
+            _FINISH.get(reason, Finish.OTHER),
             usage,
             self._read_logprobs(first.get("logprobsResult")),
-            name if isinstance(name, str) else None,
-            tool_calls=tuple(self._read_call(call) for call in calls),
+            provider_id=name if isinstance(name, str) else None,
+            tool_calls=tuple(map(self._read_call, calls)),
         )
 
     def _read_call(self, call: object) -> tuple[str, str]:

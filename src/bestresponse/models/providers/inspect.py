@@ -159,17 +159,22 @@ class InspectModel(NetworkModel):
             [token.model_dump() for token in position.top_logprobs or [position]]
             for position in positions
         ]
+        prompt = None
+        if fresh is not None:
+            prompt = fresh + (cached or 0) + (written or 0)
+        counted = Usage(
+            prompt,
+            read_count(usage, "output_tokens", self.id),
+            cached,
+            read_count(usage, "reasoning_tokens", self.id),
+        )
+        logprobs = [read_alternatives(listed, self.id) for listed in alternatives]
         return Reply(
             choice.message.text,
             FINISH.get(choice.stop_reason, Finish.OTHER),
-            Usage(
-                None if fresh is None else fresh + (cached or 0) + (written or 0),
-                read_count(usage, "output_tokens", self.id),
-                cached,
-                read_count(usage, "reasoning_tokens", self.id),
-            ),
-            tuple(read_alternatives(listed, self.id) for listed in alternatives),
-            choice.message.id,
+            counted,
+            tuple(logprobs),
+            provider_id=choice.message.id,
         )
 
 

@@ -227,7 +227,8 @@ def _build_body(request: Request, settings: LocalSettings) -> JsonObject:
     if request.choices:
         # A GBNF grammar of exactly these texts:
         # https://github.com/ggml-org/llama.cpp/tree/master/grammars
-        body["grammar"] = "root ::= " + " | ".join(json.dumps(choice) for choice in request.choices)
+        choices = " | ".join(map(json.dumps, request.choices))
+        body["grammar"] = f"root ::= {choices}"
     if request.logprobs:
         body |= {"logprobs": True, "top_logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
     return body

@@ -78,11 +78,9 @@ class QueryModel(FunctionModel):
             )
         game = _read_game(facts, "\n\n".join(message.content for message in request.messages))
         answer = self._player.query(game)
-        return (
-            answer
-            if isinstance(answer, str | Reply)
-            else _write(answer, game, bool(facts.get("mixture")))
-        )
+        if isinstance(answer, str | Reply):
+            return answer
+        return _write(answer, game, bool(facts.get("mixture")))
 
 
 def _read_game(facts: Mapping[str, object], prompt: str) -> AskedGame:
@@ -135,6 +133,7 @@ def _write(answer: object, game: AskedGame, mixture: bool) -> str:
         return f"query returned {len(shares)} numbers; expected {count} probabilities"
     if mixture:
         return f"ANSWER: {json.dumps(shares)}"
-    if sorted(shares) == [0.0] * (count - 1) + [1.0]:
+    one_move = [0.0] * (count - 1) + [1.0]
+    if sorted(shares) == one_move:
         return game.actions[shares.index(1.0)]
     return "query returned probabilities; expected one action, or ask it for a mixture"

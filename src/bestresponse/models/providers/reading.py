@@ -37,25 +37,27 @@ def read_chat_reply(data: object, sender: str) -> Reply:
     name = answer.get("id")
     usage = answer.get("usage")
     details: JsonObject = usage if isinstance(usage, dict) else {}
+    finish = _FINISH.get(str(choice.get("finish_reason")), Finish.OTHER)
+    if text and text == refusal:
+        finish = Finish.REFUSAL
+    usage = Usage(
+        read_count(details, "prompt_tokens", sender),
+        read_count(details, "completion_tokens", sender),
+        read_count(details.get("prompt_tokens_details"), "cached_tokens", sender),
+        read_count(details.get("completion_tokens_details"), "reasoning_tokens", sender),
+    )
+    logprobs = []
+    for position in positions:
+        listed = read_field(position, "top_logprobs", list, sender) or [position]
+        logprobs.append(read_alternatives(listed, sender))
+    tool_calls = _read_tool_calls(message.get("tool_calls"), sender)
     return Reply(
         text or "",
-        (
-            Finish.REFUSAL
-            if text and text == refusal
-            else _FINISH.get(str(choice.get("finish_reason")), Finish.OTHER)
-        ),
-        Usage(
-            read_count(details, "prompt_tokens", sender),
-            read_count(details, "completion_tokens", sender),
-            read_count(details.get("prompt_tokens_details"), "cached_tokens", sender),
-            read_count(details.get("completion_tokens_details"), "reasoning_tokens", sender),
-        ),
-        tuple(
-            read_alternatives(read_field(p, "top_logprobs", list, sender) or [p], sender)
-            for p in positions
-        ),
-        name if isinstance(name, str) else None,
-        tool_calls=tuple(_read_tool_calls(message.get("tool_calls"), sender)),
+        finish,
+        usage,
+        tuple(logprobs),
+        provider_id=name if isinstance(name, str) else None,
+        tool_calls=tuple(tool_calls),
     )
 
 

@@ -57,6 +57,5 @@ class ScriptedModel:
         if isinstance(answer, Reply):
             return answer
         words = sum(len(message.content.split()) for message in request.messages)
-        return Reply(
-            answer, usage=Usage(words, len(answer.split())), provider_id=f"{self.id}-{turn}"
-        )
+        usage = Usage(words, len(answer.split()))
+        return Reply(answer, usage=usage, provider_id=f"{self.id}-{turn}")

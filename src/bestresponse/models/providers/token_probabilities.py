@@ -55,10 +55,10 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
         raise BadReply(f"{model.id} was asked for log-probabilities and gave none")
     first = reply.logprobs[0]
     # Tokens that differ in white space only spell the same letter.
-    weights = [
-        math.fsum(math.exp(chance) for token, chance in first if token.strip() == letter)
-        for letter in letters
-    ]
+    weights = []
+    for letter in letters:
+        same = [chance for token, chance in first if token.strip() == letter]
+        weights.append(math.fsum(map(math.exp, same)))
     mass = math.fsum(weights)
     if mass <= 0:
         raise InvalidMove(
@@ -66,9 +66,13 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
             Flaw.UNPARSEABLE,
         )
     unseen = tuple(letter for letter, weight in zip(letters, weights, strict=True) if weight == 0)
-    bound = math.exp(first[-1][1]) / mass if unseen else 0.0
+    bound = 0.0
+    if unseen:
+        _, least = first[-1]
+        bound = math.exp(least) / mass
+    shares = [weight / mass for weight in weights]
     return Chances(
-        tuple(weight / mass for weight in weights),
+        tuple(shares),
         mass,
         unseen=unseen,
         bound=bound,

@@ -92,8 +92,12 @@ class Causal:
                 f" {self.positions:,} positions"
             )
         device = self.model.device
-        rows = [[self.end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
-        seen = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
+        rows = []
+        seen = []
+        for prompt in prompts:
+            missing = longest - len(prompt)
+            rows.append([self.end] * missing + list(prompt))
+            seen.append([0] * missing + [1] * len(prompt))
         chosen = LogitsProcessorList([_Chosen(choose)] if choose else [])
         with torch.no_grad():
             written = self.model.generate(

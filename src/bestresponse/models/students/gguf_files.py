@@ -60,12 +60,10 @@ def read_gguf(path: Path) -> Network:
     reader = GGUFReader(path)
     fields = {name: field.contents() for name, field in reader.fields.items()}
     sizes = _read_sizes(path, fields)
-    values = {
-        tensor.name: torch.from_numpy(
-            np.array(dequantize(tensor.data, tensor.tensor_type), np.float32)
-        )
-        for tensor in reader.tensors
-    }
+    values = {}
+    for tensor in reader.tensors:
+        numbers = dequantize(tensor.data, tensor.tensor_type)
+        values[tensor.name] = torch.from_numpy(np.array(numbers, np.float32))
     if "output.weight" not in values:
         tied = True
     else:
@@ -215,12 +213,11 @@ def write_gguf(network: Network, path: Path) -> None:
     writer.add_tokenizer_model("gpt2")  # byte pairs
     writer.add_tokenizer_pre(cut)
     writer.add_token_list(vocabulary.tokens)
-    writer.add_token_types(
-        [
-            TokenType.CONTROL if token in vocabulary.control else TokenType.NORMAL
-            for token in vocabulary.tokens
-        ]
-    )
+    types = []
+    for token in vocabulary.tokens:
+        is_control = token in vocabulary.control
+        types.append(TokenType.CONTROL if is_control else TokenType.NORMAL)
+    writer.add_token_types(types)
     writer.add_token_merges(vocabulary.merges)
     writer.add_eos_token_id(network.end)
     writer.add_pad_token_id(network.end)

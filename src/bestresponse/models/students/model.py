@@ -36,7 +36,10 @@ def hash_safetensors(folder: Path) -> str:
     for path in sorted(folder.glob("*.safetensors")):
         with path.open("rb") as file:
             found.append(hashlib.file_digest(file, "sha256").hexdigest())
-    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
+    if len(found) == 1:
+        return found[0]
+    joined = "".join(found)
+    return hashlib.sha256(joined.encode()).hexdigest()
 
 
 class StudentModel:
@@ -86,7 +89,8 @@ class StudentModel:
             end = time.monotonic() + _MOMENT
             while len(batch) < self.abilities.concurrency:
                 try:
-                    following = self._waiting.get(timeout=max(0.0, end - time.monotonic()))
+                    left = max(0.0, end - time.monotonic())
+                    following = self._waiting.get(timeout=left)
                 except queue.Empty:
                     break
                 if following is None:
@@ -118,10 +122,10 @@ class StudentModel:
         network = self._network
         assert network is not None
         began = time.perf_counter()
-        chats = [
-            network.write_chat([(message.role, message.content) for message in r.messages])
-            for r in requests
-        ]
+        chats = []
+        for request in requests:
+            turns = [(message.role, message.content) for message in request.messages]
+            chats.append(network.write_chat(turns))
         encode = network.tokenizer.encode
         prompts = [encode(chat, add_special_tokens=False).ids for chat in chats]
         draws = [_Draw(request) for request in requests]
@@ -133,8 +137,9 @@ class StudentModel:
         most = max(request.max_tokens for request in requests)
         written = network.continue_prompts(prompts, most, None if greedy else choose)
         latency = time.perf_counter() - began
+        alone = len(requests) == 1
         return [
-            _make_reply(network, request, prompt, tokens, latency, alone=len(requests) == 1)
+            _make_reply(network, request, prompt, tokens, latency, alone=alone)
             for request, prompt, tokens in zip(requests, prompts, written, strict=True)
         ]
 
@@ -165,7 +170,8 @@ def _make_reply(
     alone: bool,
 ) -> Reply:
     text: str = network.tokenizer.decode(tokens[: request.max_tokens])
-    cut = len(tokens) >= request.max_tokens and not any(stop in text for stop in request.stop)
+    is_stopped = any(stop in text for stop in request.stop)
+    cut = len(tokens) >= request.max_tokens and not is_stopped
     for stop in request.stop:
         text = text.partition(stop)[0]
     honoured = (

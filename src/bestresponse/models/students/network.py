@@ -342,14 +342,18 @@ def _list_keys(sizes: Architecture) -> dict[str, tuple[str, ...]]:
 def _join(values: Mapping[str, Tensor], sizes: Architecture, keys: tuple[str, ...]) -> Tensor:
     if "{}" not in keys[0]:
         return values[keys[0]]
-    return torch.stack(
-        [torch.cat([values[key.format(layer)] for key in keys]) for layer in range(sizes.layers)]
-    )
+    layers = []
+    for layer in range(sizes.layers):
+        parts = [values[key.format(layer)] for key in keys]
+        layers.append(torch.cat(parts))
+    return torch.stack(layers)
 
 
 def _normalise(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
     wide = x.float()
-    return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + epsilon) * weight).to(x.dtype)
+    mean_square = wide.square().mean(-1, keepdim=True)
+    scaled = wide * torch.rsqrt(mean_square + epsilon)
+    return (scaled * weight).to(x.dtype)
 
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -470,7 +474,10 @@ def continue_prompts(
     device = embedding.device
     longest = max(map(len, prompts))
     missing = torch.tensor([longest - len(prompt) for prompt in prompts], device=device)
-    rows = [[network.end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
+    rows = []
+    for prompt in prompts:
+        filler = [network.end] * (longest - len(prompt))
+        rows.append(filler + list(prompt))
     tokens = torch.tensor(rows, device=device)
     shape = (sizes.layers, 2, len(rows), longest, sizes.key_heads, sizes.head)
     kept = torch.zeros(shape, device=device, dtype=embedding.dtype)
@@ -482,12 +489,12 @@ def continue_prompts(
         now = slots[done : done + tokens.shape[1]]
         if done + len(now) > kept.shape[3]:  # most replies are far shorter than they may be
             kept = torch.cat([kept, kept.new_zeros((*shape[:3], _MORE, *shape[4:]))], 3)
-        mask = (slots[: done + len(now)] <= now[:, None]) & (
-            slots[: done + len(now)] >= missing[:, None, None]
-        )
-        mask = mask | (
-            slots[: done + len(now)] == now[:, None]
-        )  # a filler sees itself: a row of nothing is no number
+        seen = slots[: done + len(now)]
+        is_past = seen <= now[:, None]
+        is_told = seen >= missing[:, None, None]
+        is_itself = seen == now[:, None]
+        # A filler sees itself: a row of nothing is no number.
+        mask = (is_past & is_told) | is_itself
 
         def attend(
             layer: int,

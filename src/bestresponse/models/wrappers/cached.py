@@ -98,7 +98,10 @@ class Cache:
         """Return the stored reply, marked as cached; None where there is none."""
         rows = self._run("select reply from replies where key = ?", key)
         try:
-            return reply_from_json(json.loads(rows[0][0]), cached=True) if rows else None
+            if not rows:
+                return None
+            ((text,), *_) = rows
+            return reply_from_json(json.loads(text), cached=True)
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(
                 f"the cache {self._path} holds a damaged reply under {key}: refresh that call"
@@ -239,16 +242,14 @@ def _explain_miss(
     asked = _flatten(identity, request_to_json(request))
 
     def list_differences(known: Mapping[str, object]) -> list[str]:
-        return [
-            name
-            for name in sorted(asked.keys() | known.keys())
-            if asked.get(name) != known.get(name)
-        ]
+        names = sorted(asked.keys() | known.keys())
+        return [name for name in names if asked.get(name) != known.get(name)]
 
     def measure(known: Mapping[str, object]) -> int:
-        return sum(
-            _OTHER_QUESTION if name.startswith("message") else 1 for name in list_differences(known)
-        )
+        distance = 0
+        for name in list_differences(known):
+            distance += _OTHER_QUESTION if name.startswith("message") else 1
+        return distance
 
     nearest = min((_flatten(*call) for call in kept), key=measure, default=None)
     if nearest is None:

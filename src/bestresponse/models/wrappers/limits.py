@@ -1,28 +1,8 @@
 """Call a model within limits: so many calls at once, again after what may pass, never beyond a
 budget; and prices.
 
-Before a call its largest possible cost is reserved: one call, as many prompt tokens as the prompt
-has bytes (no byte-level tokenizer makes more) plus what the framing adds, and `max_tokens` of reply
-beside the tokens of reasoning. If that does not fit beside what is spent and reserved, the call
-waits for others to finish, because most cost less than their reservation; if it does not fit beside
-what is spent alone, it is `OverBudget`. Afterwards the true cost takes the reservation's place. A
-failed attempt counts as a call and costs no tokens. An unknown price is unknown: it is never taken
-for 0.
-
-A `Gate` belongs to a provider; all models of that provider share it.
-
-What may pass is tried again a bounded number of times, ever more slowly: waits grow exponentially
-with jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a
-`Retry-After` of the server comes first. `Retried` goes around `Limited`, not the other way round:
-then a call that waits holds no place that another could use.
-
-Dollars come from the open list of genai-prices, tokens before a call from one rule. No tokenizer of
-a provider is at hand then, and they differ most on what prompts about games are full of: numbers.
-The rule counts every digit and every mark of punctuation as a token, and every three bytes of the
-rest. On the tokenizer of SmolLM2, which splits numbers into digits, it gives 67 for a table of
-payoffs that has 69 tokens and 57 for a described game that has 47; tokenizers that keep groups of
-digits together need fewer. A model in this process costs nothing; for any other model that the list
-does not hold, the price is not known.
+`Retried` goes around `Limited`, not the other way round: then a call that waits holds no place that
+another could use.
 """
 
 import random
@@ -81,7 +61,14 @@ class Cost:
 
 class Meter:
     """Count for any number of models in any number of threads, and keep all of them within one
-    budget."""
+    budget.
+
+    Before a call its largest possible cost is reserved (`largest_usage`). If that does not fit
+    beside what is spent and reserved, the call waits for others to finish, because most cost less
+    than their reservation; if it does not fit beside what is spent alone, it is `OverBudget`.
+    Afterwards the true cost takes the reservation's place. A failed attempt counts as a call and
+    costs no tokens. An unknown price is unknown: it is never taken for 0.
+    """
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
@@ -157,20 +144,21 @@ class Metered(Wrapper):
 
 
 def largest_usage(request: Request) -> Usage:
-    """Return a usage that this request cannot exceed: every byte of the prompt counted as a
-    token."""
+    """Return a usage that this request cannot exceed.
+
+    Every byte of the prompt is counted as a token (no byte-level tokenizer makes more), with what
+    the framing adds, and `max_tokens` of reply beside the tokens of reasoning.
+    """
     texts = "".join(message.content for message in request.messages) + (request.schema or "")
-    prompt = (
-        len(texts.encode("utf-8", "surrogatepass"))
-        + _FRAME
-        + _FRAME_PER_MESSAGE * len(request.messages)
-    )
+    num_bytes = len(texts.encode("utf-8", "surrogatepass"))
+    prompt = num_bytes + _FRAME + _FRAME_PER_MESSAGE * len(request.messages)
     thought = max(request.reasoning_budget, LEAST_REASONING) if request.reasoning_budget else 0
     return Usage(prompt, request.max_tokens + thought)
 
 
 class Gate(threading.BoundedSemaphore):
-    """Let `concurrency` calls in at once."""
+    """Let `concurrency` calls in at once. It belongs to a provider; all models of that provider
+    share it."""
 
     def __init__(self, concurrency: int) -> None:
         if concurrency < 1:
@@ -215,7 +203,12 @@ class RetryPolicy:
 
 
 class Retried(Wrapper):
-    """A model that is asked again after a `Transient` error; other errors pass through at once."""
+    """A model that is asked again after a `Transient` error; other errors pass through at once.
+
+    It is tried a bounded number of times, ever more slowly: waits grow exponentially with jitter
+    (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a `Retry-After` of the
+    server comes first.
+    """
 
     def __init__(
         self,
@@ -255,18 +248,28 @@ _BYTES_PER_TOKEN = 3  # fewer than English has, so that estimates are rather too
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text.
+    """Estimate the tokens of a text before it is sent.
+
+    No tokenizer of a provider is at hand then, and they differ most on what prompts about games are
+    full of: numbers. Every digit and every mark of punctuation counts as a token, and every three
+    bytes of the rest. On the tokenizer of SmolLM2, which splits numbers into digits, this gives 67
+    for a table of payoffs that has 69 tokens and 57 for a described game that has 47; tokenizers
+    that keep groups of digits together need fewer.
 
     >>> estimate_tokens("Which row do you play?"), estimate_tokens("12.50"), estimate_tokens("")
     (8, 5, 0)
     """
     rest, alone = _ALONE.subn("", text)
-    return alone + -(-len(rest.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+    num_bytes = len(rest.encode("utf-8", "replace"))
+    return alone + -(-num_bytes // _BYTES_PER_TOKEN)
 
 
 def estimate_price(name: str, prompt: int, completion: int) -> float | None:
     """Return what tokens of a model cost in US dollars, by the name a user types; None where that
     is not known.
+
+    Prices come from the open list of genai-prices. A model in this process costs nothing; for any
+    other model that the list does not hold, the price is not known.
 
     >>> estimate_price("smollm2", 1_000_000, 1_000_000), estimate_price("http://localhost:8000/v1#m", 1, 1)
     (0.0, None)

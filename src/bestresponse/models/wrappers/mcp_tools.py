@@ -87,7 +87,8 @@ class McpServer:
     def _make_tool(self, entry: JsonObject) -> Tool:
         name = str(entry.get("name", ""))
         schema = entry.get("inputSchema")
-        description = " ".join(str(entry.get("description") or name).split())[:1000]
+        described = str(entry.get("description") or name)
+        description = " ".join(described.split())[:1000]
         return Tool(
             name=name,
             description=description,

@@ -158,7 +158,8 @@ def make_tool(function: Callable[..., object]) -> Tool:
         properties[parameter.name] = {"type": kind} if kind else {}
         if parameter.default is parameter.empty:
             required.append(parameter.name)
-    described = (inspect.getdoc(function) or name).partition("\n\n")[0].replace("\n", " ")
+    first_paragraph, _, _ = (inspect.getdoc(function) or name).partition("\n\n")
+    described = first_paragraph.replace("\n", " ")
     schema: JsonObject = {"type": "object", "properties": properties, "required": required}
     try:
         source = digest(inspect.getsource(function))
@@ -218,9 +219,8 @@ class Tooled(Wrapper):
         if used >= self._limit:
             return question
         if by_protocol:
-            offered = tuple(
-                json.dumps(tool.offer(), sort_keys=True) for tool in self._tools.values()
-            )
+            offers = [tool.offer() for tool in self._tools.values()]
+            offered = tuple(json.dumps(offer, sort_keys=True) for offer in offers)
             return replace(question, tools=offered)
         return replace(question, schema=None, choices=())
 
@@ -273,7 +273,8 @@ def _add_usage(parts: list[Usage]) -> Usage:
     """Add up tokens; None where no part says."""
 
     def add(name: str) -> int | None:
-        known = [count for count in (getattr(part, name) for part in parts) if count is not None]
+        counts = [getattr(part, name) for part in parts]
+        known = [count for count in counts if count is not None]
         return sum(known) if known else None
 
     return Usage(add("prompt"), add("completion"), add("cached"), add("reasoning"))

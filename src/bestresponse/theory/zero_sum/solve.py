@@ -5,8 +5,8 @@ The row player gets `payoffs[i, j]` and the column player pays it. A pair (x, y)
 is optimal when x guarantees the value v against every column and y concedes no more than v to any
 row (von Neumann 1928). Every answer carries its duality gap, max_i (A y)_i - min_j (x A)_j, which
 is 0 exactly at an optimal pair; none is returned with a gap above 1e-9 of the range of its payoffs.
-`zero_sum_batch` has the steps, `zero_sum_closed` and `zero_sum_simplex` say which pair is taken
-where several are optimal; the value is always unique.
+Where several pairs are optimal, the order of the search decides which is taken; the value is always
+unique.
 
 Closed forms for zero-sum games: saddle points of any size, 2x2 and 3x3 games by their kernels.
 

@@ -1,1 +1,1 @@
-"""Domains of dialogue: one file of data and texts each (see `games.dialogue_domain`)."""
+"""Domains of dialogue: one file of data and texts each (see `games.dialogue.domain`)."""
