@@ -431,7 +431,7 @@ def _choose(
             competing = _list_competing([points[k].earned for k in group], owner)
             if len(group) > 2 and len(competing) > 2:
                 complete = False
-    solutions = []
+    solutions: list[_Solution] = []
     numbers: dict[tuple[int, int], int] = {}
     infoset = int(tree.infoset[root])
     for k, point in enumerate([*points, *between]):
@@ -520,7 +520,7 @@ def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> li
 
 def _mix_points(first: _Point, second: _Point, share: Fraction | float) -> _Point:
     """Give the point that is this share of the way from the first to the second."""
-    earned = []
+    earned: list[Earned] = []
     for u, v in zip(first.earned, second.earned, strict=True):
         earned.append(tuple((1 - share) * a + share * b for a, b in zip(u, v, strict=True)))
     below = {}
