@@ -94,8 +94,8 @@ def solve_command(
             help=(
                 "Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated,"
                 " coarse-correlated, "
-                "rationalizable, maximin, bargaining, ordinal, perfect, proper, stackelberg; of trees"
-                " subgame-perfect, sequential, "
+                "rationalizable, maximin, bargaining, ordinal, perfect, proper, stackelberg; of"
+                " trees subgame-perfect, sequential, "
                 "agent-quantal-response, efce, efcce."
             )
         ),
