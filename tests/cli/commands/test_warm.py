@@ -24,5 +24,5 @@ def test_every_step_is_named_when_it_is_done(monkeypatch, capsys):
 
 def test_without_the_compiler_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(warm, "has_numba", lambda: False)
-    with pytest.raises(UsageError, match="nothing to compile without numba: .*fast"):
+    with pytest.raises(UsageError, match=r"nothing to compile without numba: .*fast"):
         warm.warm_command()

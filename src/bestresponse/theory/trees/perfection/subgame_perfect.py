@@ -395,7 +395,7 @@ def _solve_single(
             means = tuple(sum(map(mul, weights, u)) for u in zip(*point.earned, strict=True))
             solutions.append(_Solution(means, point.below))
         return replace(parts, solutions=solutions)
-    return _choose(tree, root, points, parts, limit, mixed)
+    return _choose(tree, root, points, parts, limit=limit, mixed=mixed)
 
 
 def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozenset[Edge]:
@@ -413,7 +413,7 @@ def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozens
 
 
 def _choose(
-    tree: Tree, root: int, points: list[_Point], parts: _Solved, limit: int, mixed: bool
+    tree: Tree, root: int, points: list[_Point], parts: _Solved, *, limit: int, mixed: bool
 ) -> _Solved:
     """Let a mover choose at every point, and at those between them where its best move changes."""
     owner = int(tree.owner[root])
