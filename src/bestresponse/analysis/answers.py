@@ -43,6 +43,19 @@ _LIKELY = 1e-9
 """Ends of the play that are less likely are rounding."""
 _CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": get_args(Objective)}
 """What settings that are words can be."""
+_OTHER_NAMES = {"lambda": "precision"}
+"""What economists call a setting: the parameter of quantal response is their lambda."""
+_ABBREVIATIONS = {
+    **dict.fromkeys(("nash", "ne"), " Nash equilibria are found without a concept."),
+    "qre": " Did you mean quantal-response?",
+    "ch": " Did you mean cognitive-hierarchy?",
+    "ce": " Did you mean correlated?",
+    "cce": " Did you mean coarse-correlated?",
+    "spe": " Did you mean subgame-perfect?",
+    "spne": " Did you mean subgame-perfect?",
+    "aqre": " Did you mean agent-quantal-response?",
+}
+"""What papers call a concept, with its name here."""
 _INNER = ("background", "engine", "stride")
 """Arguments of the dynamics that say how a path is computed, and not which one."""
 
@@ -97,21 +110,26 @@ class GameQuestion(Generic[G]):
         """Compute the answer with these settings in place of the defaults; texts are read as
         numbers where need be."""
         known = {name: default for name, default in self.settings.items() if name not in _INNER}
-        for name in settings or ():
+        given = {}
+        for typed, value in (settings or {}).items():
+            name = _OTHER_NAMES.get(typed, typed)
             if name not in known:
-                expected = ", ".join(
-                    f"{s}={'' if default is None else default}" for s, default in known.items()
-                )
-                raise UsageError(
-                    f"{self.name} has no setting {name!r}; it has these: {expected or 'none'}"
-                )
-        return self.ask(
-            game,
-            **{
-                name: read_setting(name, known[name], str(v))
-                for name, v in (settings or {}).items()
-            },
-        )
+                raise UsageError(self._explain_setting(typed, known))
+            given[name] = read_setting(typed, known[name], str(value))
+        return self.ask(game, **given)
+
+    def _explain_setting(self, name: str, known: Mapping[str, object]) -> str:
+        """Say that there is no such setting, and which ones there are."""
+        if not known:
+            return f"{self.name} has no settings, got {name!r}"
+        others = {usual: other for other, usual in _OTHER_NAMES.items()}
+        shown = [
+            f"{setting}={'' if default is None else default}"
+            + (f" (or {others[setting]})" if setting in others else "")
+            for setting, default in known.items()
+        ]
+        hint = did_you_mean(name, [*known, *(others[each] for each in known if each in others)])
+        return f"{self.name} has no setting {name!r}; it has {', '.join(shown)}.{hint}"
 
 
 def read_setting(name: str, default: object, text: str) -> object:
@@ -677,7 +695,7 @@ def _find_question(kind: str, name: str) -> GameQuestion[Any]:
             return question
     if name not in _ADDED[kind].names():
         known = list_questions(kind)
-        hint = did_you_mean(name, known)
+        hint = _ABBREVIATIONS.get(name.casefold()) or did_you_mean(name, known)
         raise SettingError(kind, f"there is no {name!r}; expected one of {', '.join(known)}.{hint}")
     added = _ADDED[kind].load(name)
     if not isinstance(added, GameQuestion):
