@@ -32,23 +32,27 @@ def _draw(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return np.random.default_rng(0).random(shape)
 
 
-def _enumerate() -> None:
+def use_enumeration() -> None:
+    """Find the equilibria of games of two players."""
     for size in (2, 3, 4):
         theory.nash(_draw(2, size, size), engine="numba")
 
 
-def _solve_zero_sum() -> None:
+def use_zero_sum() -> None:
+    """Solve zero-sum games of every kind of loop."""
     for size in (2, 3, 4):
         theory.solve_zero_sum(_draw(2, size, size), engine="numba")
 
 
-def _move() -> None:
+def use_dynamics() -> None:
+    """Take two steps of the dynamics."""
     game = NormalForm(_draw(2, 2, 2))
     theory.fictitious_play(game, steps=2, engine="numba")
     theory.replicator(game, steps=2, engine="numba")
 
 
-def _play() -> None:
+def use_tournaments() -> None:
+    """Play two strategies with and without noise."""
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     strategies = [theory.classic_strategy(name) for name in ("tit-for-tat", "random")]
     for noise in (0.0, 0.1):
@@ -56,7 +60,8 @@ def _play() -> None:
         theory.play_round_robin(strategies, game, rules, repetitions=1, engine="numba")
 
 
-def _fit() -> None:
+def use_estimation() -> None:
+    """Estimate shares of two strategies."""
     agreement = Agreement(
         names=("first", "second"),
         counts=np.array([[[4.0, 1.0], [2.0, 3.0]]]),
@@ -69,7 +74,7 @@ def _fit() -> None:
 
 
 STEPS = (
-    KernelStep("equilibria of two players", f"{_BASE}.equilibria.extreme_kernels", _enumerate),
+    KernelStep("equilibria of two players", f"{_BASE}.equilibria.extreme_kernels", use_enumeration),
     KernelStep(
         "one equilibrium of many games",
         f"{_BASE}.equilibria.lemke_howson_kernels",
@@ -80,7 +85,7 @@ STEPS = (
         f"{_BASE}.equilibria.many_players.path_kernels",
         lambda: follow_paths(_draw(3, 2, 2, 2, 2), engine="numba"),
     ),
-    KernelStep("zero-sum games", f"{_BASE}.zero_sum.kernels", _solve_zero_sum),
+    KernelStep("zero-sum games", f"{_BASE}.zero_sum.kernels", use_zero_sum),
     KernelStep(
         "correlated equilibria",
         f"{_BASE}.correlation.kernels",
@@ -91,8 +96,8 @@ STEPS = (
         f"{_BASE}.trees.cfr",
         lambda: theory.cfr(theory.load_tree("kuhn-poker"), 1, engine="numba"),
     ),
-    KernelStep("dynamics", f"{_BASE}.dynamics.kernels", _move),
-    KernelStep("tournaments", f"{_BASE}.repeated.kernels", _play),
-    KernelStep("shares of strategies", f"{_BASE}.behaviour.kernels", _fit),
+    KernelStep("dynamics", f"{_BASE}.dynamics.kernels", use_dynamics),
+    KernelStep("tournaments", f"{_BASE}.repeated.kernels", use_tournaments),
+    KernelStep("shares of strategies", f"{_BASE}.behaviour.kernels", use_estimation),
 )
 """Everything there is to compile."""
