@@ -99,8 +99,8 @@ class MediatorWeights:
     """What a program over a mediator varies, and how masses follow from it.
 
     `equal` and `totals` are the equations that the variables fulfil; `masses` gives the mass of
-    every tuple in `MediatorProgram.places`. `names` are the plans of each player where variables are
-    profiles of plans.
+    every tuple in `MediatorProgram.places`. `names` are the plans of each player where variables
+    are profiles of plans.
     """
 
     masses: csr_array
