@@ -49,7 +49,11 @@ def check_bimatrix(number: int) -> bool:
         return False
     found = nash(row, col)
     assert found.complete, number
-    assert not found.degenerate, number
+    if found.degenerate:
+        # Also away from equilibria a mixture may have more best replies than actions, and unequal
+        # supports are then possible; payoffs with nine digits do not tie by chance.
+        assert KINDS[number % len(KINDS)] == "digits", number
+        return False
     assert {tuple(e.exact) for e in found} == expected, number
     turned = [list(line) for line in zip(*second, strict=True)]
     for e in found:
