@@ -83,7 +83,7 @@ STEPS = (
     KernelStep(
         "equilibria of several players",
         f"{_BASE}.equilibria.many_players.path_kernels",
-        lambda: follow_paths(_draw(3, 2, 2, 2, 2), engine="numba"),
+        lambda: follow_paths(list(_draw(3, 2, 2, 2, 2)), engine="numba"),
     ),
     KernelStep("zero-sum games", f"{_BASE}.zero_sum.kernels", use_zero_sum),
     KernelStep(
