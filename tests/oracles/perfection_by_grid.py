@@ -12,7 +12,7 @@ from itertools import product
 from random import Random
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import nnls
 
 from bestresponse.theory.trees.tree import LEAF, Leaf, Tree, Turn, build_tree
 
@@ -91,5 +91,5 @@ def is_spanned(policy: Policy, listed: list[Policy]) -> bool:
         return False
     columns = np.vstack([np.array(inside).T, np.ones(len(inside))])
     right = [*map(float, policy), 1.0]
-    answer = linprog(np.zeros(len(inside)), A_eq=columns, b_eq=right, method="highs")
-    return bool(answer.status == 0)
+    _, distance = nnls(columns, np.array(right))
+    return bool(distance < 1e-9)

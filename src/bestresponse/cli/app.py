@@ -94,6 +94,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "mcp",
         "Run an MCP server that offers solving, checking and comparing as tools.",
     ),
+    "warm": ("warm", "Compile the fast solvers now, so that no later command waits for them."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in
 `--help`.

@@ -6,7 +6,14 @@ import json
 import numpy as np
 import pytest
 
-from bestresponse.analysis.answers import CONCEPTS, DYNAMICS, ask_game, read_profile, read_setting
+from bestresponse.analysis.answers import (
+    CONCEPTS,
+    DYNAMICS,
+    TREE_CONCEPTS,
+    ask_game,
+    read_profile,
+    read_setting,
+)
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import LoadedGame, find_game
 from bestresponse.report.page import render
@@ -127,3 +134,32 @@ def test_a_path_is_drawn_in_lines_or_in_pixels(kind, first):
         find_game("hawk-dove"), dynamics="replicator", settings={"steps": 20}
     ).answer.chart
     assert chart.draw(kind).startswith(first)
+
+
+@pytest.mark.parametrize("name", [question.name for question in TREE_CONCEPTS])
+def test_every_concept_of_trees_is_answered_as_data_and_as_a_page(name):
+    found = ask_game(find_game("entry-deterrence"), concept=name)
+    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert data["asked"] == name
+    assert name in render(found.to_document(drawn=True))
+
+
+def test_a_mediator_may_deter_entry_and_a_leader_may_too():
+    # (out, fight) earns 1 and 5, the largest sum; the incumbent that leads commits to fight.
+    advice = ask_game(find_game("entry-deterrence"), concept="efce").to_json()
+    assert advice["payoffs"] == pytest.approx({"entrant": 1.0, "incumbent": 5.0})
+    assert [outcome["play"] for outcome in advice["outcomes"]] == ["out"]
+    led = ask_game(
+        find_game("entry-deterrence"), concept="stackelberg", settings={"leader": "incumbent"}
+    ).to_json()
+    assert led["payoffs"] == pytest.approx({"entrant": 1.0, "incumbent": 5.0})
+    assert led["policy"]["entrant"]["market"]["out"] == 1.0
+
+
+def test_a_commitment_in_a_table_is_told_in_fractions():
+    # The follower is indifferent at one half, and takes the column that the leader likes better.
+    game = NormalForm.bimatrix([[2, 4], [1, 3]], [[1, 0], [0, 1]])
+    data = asked(game, concept="stackelberg").to_json()
+    assert data["strategies_exact"]["row"] == {"a0": "1/2", "a1": "1/2"}
+    assert data["payoffs_exact"] == {"row": "7/2", "col": "1/2"}
+    assert data["strategies"]["col"] == {"a0": 0.0, "a1": 1.0}

@@ -32,7 +32,7 @@ from bestresponse.theory import (
     to_sequence_form,
 )
 from bestresponse.theory.trees.correlation import (
-    Program,
+    MediatorProgram,
     is_triangle_free,
     solve_weights,
     weigh_pairs,
@@ -118,7 +118,7 @@ def test_pairs_of_sequences_and_profiles_of_plans_agree_where_no_triangle_is(coa
         form = to_sequence_form(tree)
         if not is_triangle_free(form):
             continue
-        program = Program(form, coarse)
+        program = MediatorProgram(form, coarse)
         try:
             plans = solve_weights(program, weigh_plans(program), "welfare", 60.0)
         except TooLarge:

@@ -126,7 +126,7 @@ def travelers_dilemma(highest: int) -> NormalForm:
 
     def pay(claims: Array) -> Array:
         lower_is_rewarded = 2 * np.sign(claims[::-1] - claims)
-        return claims.min(axis=0) + lower_is_rewarded
+        return np.asarray(claims.min(axis=0) + lower_is_rewarded, dtype=np.float64)
 
     return _build_game(range(2, highest + 1), 2, pay)
 
@@ -137,7 +137,7 @@ def money_request() -> NormalForm:
 
     def pay(asked: Array) -> Array:
         is_one_less = asked == asked[::-1] - 1
-        return asked + 20 * is_one_less
+        return np.asarray(asked + 20 * is_one_less, dtype=np.float64)
 
     return _build_game(range(11, 21), 2, pay)
 
@@ -160,7 +160,7 @@ def minimum_effort() -> NormalForm:
 
     def pay(effort: Array) -> Array:
         payoffs = 0.6 + 0.2 * effort.min(axis=0) - 0.1 * effort
-        return np.round(payoffs, 10)
+        return np.asarray(np.round(payoffs, 10), dtype=np.float64)
 
     return _build_game(range(1, 8), 3, pay)
 
@@ -170,7 +170,7 @@ def public_goods() -> NormalForm:
 
     def pay(contributions: Array) -> Array:
         returned = 0.5 * contributions.sum(axis=0)
-        return 20 - contributions + returned
+        return np.asarray(20 - contributions + returned, dtype=np.float64)
 
     return _build_game(range(0, 21, 10), 3, pay)
 

@@ -293,7 +293,8 @@ class _Lead:
         many."""
         if self.whole is None or self.whole.size > _EXACT_CELLS:
             return None
-        return self.whole.T.tolist()
+        columns: list[list[int]] = self.whole.T.tolist()
+        return columns
 
 
 def _find_strict(lead: _Lead) -> tuple[Array, float] | None:

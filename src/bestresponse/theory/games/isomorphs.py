@@ -194,7 +194,7 @@ def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
     if up_to_exchange:
         pairs = list(combinations_with_replacement(PATTERNS, 2))
     else:
-        pairs = list(product(PATTERNS, repeat=2))
+        pairs = list(product(PATTERNS, PATTERNS))
     return tuple(_make(row, col) for row, col in pairs)
 
 

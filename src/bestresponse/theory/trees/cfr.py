@@ -47,7 +47,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.arrays import Floats, Ints
-from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
+from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine, count_loads
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import SequenceForm, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import IntArray, Policy, TreeLike, as_tree
@@ -329,9 +329,8 @@ def cfr(
     """
     stops = _checked_stops(iterations, checkpoints)
     form = to_sequence_form(as_tree(game))
-    chosen = choose_engine(
-        engine, pays=iterations * (form.sequences.size + 1000) >= _WORTH_COMPILING
-    )
+    work = iterations * (form.sequences.size + 1000)
+    chosen = choose_engine(engine, pays=work >= _WORTH_COMPILING * count_loads(__name__))
     state = CfrState(form, chosen)
     done = 0
     seen = []

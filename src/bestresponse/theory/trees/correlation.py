@@ -95,12 +95,12 @@ class TreeCorrelation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weights:
+class MediatorWeights:
     """What a program over a mediator varies, and how masses follow from it.
 
     `equal` and `totals` are the equations that the variables fulfil; `masses` gives the mass of
-    every tuple in `Program.places`. `names` are the plans of each player where variables are
-    profiles of plans.
+    every tuple in `MediatorProgram.places`. `names` are the plans of each player where variables
+    are profiles of plans.
     """
 
     masses: csr_array
@@ -131,7 +131,7 @@ def correlate_tree(
     if objective not in ("welfare", "fairness", "any"):
         raise UsageError(f"objective: expected welfare, fairness or any, got {objective!r}")
     form = to_sequence_form(tree)
-    program = Program(form, coarse)
+    program = MediatorProgram(form, coarse)
     weights = choose_weights(program)
     return solve_weights(program, weights, objective, seconds)
 
@@ -146,7 +146,7 @@ class Trigger:
 
 
 @dataclass(eq=False)
-class Program:
+class MediatorProgram:
     """Incentives and payoffs of a tree as linear functions of masses and of values of deviations.
 
     `places` numbers the tuples of sequences whose mass is needed.
@@ -318,7 +318,7 @@ def _group(numbers: IntArray, count: int) -> list[list[int]]:
     return groups
 
 
-def choose_weights(program: Program) -> Weights:
+def choose_weights(program: MediatorProgram) -> MediatorWeights:
     """Vary profiles of plans where they are few, else pairs of sequences where these suffice."""
     form = program.form
     counts = [count_plans(plex) for plex in form.plexes]
@@ -335,7 +335,7 @@ def choose_weights(program: Program) -> Weights:
     )
 
 
-def weigh_plans(program: Program) -> Weights:
+def weigh_plans(program: MediatorProgram) -> MediatorWeights:
     """Let the mediator draw any profile of plans."""
     sparse = load_sparse()
     form = program.form
@@ -361,7 +361,7 @@ def weigh_plans(program: Program) -> Weights:
         chosen = [told[sequence] for told, sequence in zip(tells, key, strict=True)]
         rows.append(sparse.csr_array(reduce(np.multiply.outer, chosen).reshape(1, -1)))
     profiles = math.prod(map(len, plans))
-    return Weights(
+    return MediatorWeights(
         masses=sparse.vstack(rows, format="csr"),
         equal=sparse.csr_array(np.ones((1, profiles))),
         totals=np.ones(1),
@@ -370,7 +370,7 @@ def weigh_plans(program: Program) -> Weights:
     )
 
 
-def weigh_pairs(program: Program) -> Weights:
+def weigh_pairs(program: MediatorProgram) -> MediatorWeights:
     """Vary the masses of pairs of sequences themselves; exact for trees without triangles."""
     form = program.form
     met = find_meetings(form)
@@ -409,7 +409,7 @@ def weigh_pairs(program: Program) -> Weights:
     masses = _Entries()
     for (first, second), place in program.places.items():
         masses.add(place, pairs[first, second], 1.0)
-    return Weights(
+    return MediatorWeights(
         masses=masses.build(len(program.places), len(pairs)),
         equal=equal.build(row, len(pairs)),
         totals=totals,
@@ -505,7 +505,7 @@ def _widen(matrix: csr_array, columns: int) -> csr_array:
 
 
 def solve_weights(
-    program: Program, weights: Weights, objective: Objective, seconds: float
+    program: MediatorProgram, weights: MediatorWeights, objective: Objective, seconds: float
 ) -> TreeCorrelation:
     """Solve the program for given variables, and certify the answer from its masses."""
     sparse = load_sparse()
@@ -547,7 +547,7 @@ def _find_lowest(constraints: _Constraints, earned: csr_array, seconds: float) -
 
 
 def _certify(
-    program: Program, weights: Weights, point: Array, objective: Objective
+    program: MediatorProgram, weights: MediatorWeights, point: Array, objective: Objective
 ) -> TreeCorrelation:
     form = program.form
     if weights.names:
@@ -577,7 +577,7 @@ def _certify(
     )
 
 
-def _list_drawn(weights: Weights, point: Array) -> tuple[DrawnPlans, ...]:
+def _list_drawn(weights: MediatorWeights, point: Array) -> tuple[DrawnPlans, ...]:
     """List the profiles of plans that are drawn, the likeliest first."""
     if not weights.names:
         return ()

@@ -488,8 +488,8 @@ def _repays_numba(games: Array) -> bool:
     )
     # 2x2 and 3x3 games have kernels of their own, which are loaded one by one. Calls count for
     # nothing: starting threads takes as long as numpy takes for one small game.
-    kind = f"{_KERNELS} {rows}x{cols}" if rows == cols <= 3 else _KERNELS
-    return repays_loading(kind, seconds, _NUMBA_START)
+    entry = f"_solve_{rows}x{cols}" if 2 <= rows == cols <= 3 else "solve_any"
+    return repays_loading(_KERNELS, seconds, _NUMBA_START, entry)
 
 
 def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:

@@ -395,7 +395,7 @@ def _solve_single(
             means = tuple(sum(map(mul, weights, u)) for u in zip(*point.earned, strict=True))
             solutions.append(_Solution(means, point.below))
         return replace(parts, solutions=solutions)
-    return _choose(tree, root, points, parts, limit, mixed)
+    return _choose(tree, root, points, parts, limit=limit, mixed=mixed)
 
 
 def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozenset[Edge]:
@@ -413,52 +413,62 @@ def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozens
 
 
 def _choose(
-    tree: Tree, root: int, points: list[_Point], parts: _Solved, limit: int, mixed: bool
+    tree: Tree, root: int, points: list[_Point], parts: _Solved, *, limit: int, mixed: bool
 ) -> _Solved:
     """Let a mover choose at every point, and at those between them where its best move changes."""
     owner = int(tree.owner[root])
-    best = [_find_best_moves(tree, owner, point) for point in points]
-    groups = _connect(len(points), parts.edges)
-    changing = [group for group in groups if len({best[k] for k in group}) > 1]
-    complete = parts.complete
     between: list[_Point] = []
-    if parts.varies and not parts.is_linear:
-        complete = complete and len(set(best)) == 1
-    elif mixed:
+    if mixed and parts.is_linear:
         for first, second in sorted(parts.edges):
             between += _find_crossings(tree, owner, points[first], points[second])
-        for group in groups:
-            competing = _list_competing([points[k].earned for k in group], owner)
-            if len(group) > 2 and len(competing) > 2:
-                complete = False
-    solutions = []
+    everywhere = [*points, *between]
+    best = [_find_best_moves(tree, owner, point) for point in everywhere]
+    groups = _connect(len(points), parts.edges)
+    complete = parts.complete
+    if mixed and parts.is_linear:
+        complete = complete and all(_is_all_found(points, group, owner) for group in groups)
+    elif parts.varies:
+        complete = complete and len(set(best)) == 1
+    solutions: list[_Solution] = []
     numbers: dict[tuple[int, int], int] = {}
     infoset = int(tree.infoset[root])
-    for k, point in enumerate([*points, *between]):
-        for move in best[k] if k < len(points) else _find_best_moves(tree, owner, point):
+    for k, point in enumerate(everywhere):
+        for move in best[k]:
             numbers[k, move] = len(solutions)
             played = np.eye(len(point.earned))[move]
             solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
     ties = any(
-        solutions[a].payoffs != solutions[b].payoffs
-        for (at, _), a in numbers.items()
-        for (other, _), b in numbers.items()
-        if at == other
+        point.earned[move] != point.earned[moves[0]]
+        for point, moves in zip(everywhere, best, strict=True)
+        for move in moves
     )
-    is_constant = all(
-        points[k].earned[move] == points[group[0]].earned[move]
-        for group in groups
-        for k in group
-        for move in best[group[0]]
-    )
-    one_best = all(len(moves) == 1 for moves in best)
+    stays_linear = not between and all(_is_one_choice(points, best, group) for group in groups)
     return _Solved(
         solutions=solutions[:limit],
         complete=complete and len(solutions) <= limit,
         varies=parts.varies or ties,
         edges=_list_edges(numbers, parts.edges),
-        is_linear=parts.is_linear and not between and not changing and (one_best or is_constant),
+        is_linear=parts.is_linear and stays_linear,
     )
+
+
+def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
+    """Say whether corners and crossings of edges are all corners of the sets in which a move is
+    best: along one edge, or where no more than two moves compete."""
+    competing = _list_competing([points[k].earned for k in group], owner)
+    return len(group) <= 2 or len(competing) <= 2
+
+
+def _is_one_choice(points: list[_Point], best: list[tuple[int, ...]], group: list[int]) -> bool:
+    """Say whether the best moves of connected points are the same, and payoffs stay linear: one
+    move, or several that earn the same at all of them."""
+    moves = best[group[0]]
+    if any(best[k] != moves for k in group):
+        return False
+    if len(moves) == 1:
+        return True
+    first = points[group[0]].earned
+    return all(points[k].earned[move] == first[move] for k in group for move in moves)
 
 
 def _list_edges(numbers: dict[tuple[int, int], int], edges: frozenset[Edge]) -> frozenset[Edge]:
@@ -520,7 +530,7 @@ def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> li
 
 def _mix_points(first: _Point, second: _Point, share: Fraction | float) -> _Point:
     """Give the point that is this share of the way from the first to the second."""
-    earned = []
+    earned: list[Earned] = []
     for u, v in zip(first.earned, second.earned, strict=True):
         earned.append(tuple((1 - share) * a + share * b for a, b in zip(u, v, strict=True)))
     below = {}

@@ -1,0 +1,103 @@
+"""Compile all loops ahead of their first use, so that no game waits for the compiler.
+
+Numba keeps what it compiles on disk, for the types of the arguments it was called with. So every
+step plays or solves something small with the types that callers use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestresponse import theory
+from bestresponse.theory.behaviour.mixtures import Agreement, fit_mixture
+from bestresponse.theory.equilibria.many_players.homotopy import follow_paths
+from bestresponse.theory.games.normal_form import NormalForm
+
+_BASE = "bestresponse.theory"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelStep:
+    """What is compiled, in words, the module it is in, and something small that needs all of it."""
+
+    words: str
+    module: str
+    use: Callable[[], object]
+
+
+def _draw(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return np.random.default_rng(0).random(shape)
+
+
+def use_enumeration() -> None:
+    """Find the equilibria of games of two players."""
+    for size in (2, 3, 4):
+        theory.nash(_draw(2, size, size), engine="numba")
+
+
+def use_zero_sum() -> None:
+    """Solve zero-sum games of every kind of loop."""
+    for size in (2, 3, 4):
+        theory.solve_zero_sum(_draw(2, size, size), engine="numba")
+
+
+def use_dynamics() -> None:
+    """Take two steps of the dynamics."""
+    game = NormalForm(_draw(2, 2, 2))
+    theory.fictitious_play(game, steps=2, engine="numba")
+    theory.replicator(game, steps=2, engine="numba")
+
+
+def use_tournaments() -> None:
+    """Play two strategies with and without noise."""
+    game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    strategies = [theory.classic_strategy(name) for name in ("tit-for-tat", "random")]
+    for noise in (0.0, 0.1):
+        rules = theory.Rules(rounds=2, noise=noise)
+        theory.play_round_robin(strategies, game, rules, repetitions=1, engine="numba")
+
+
+def use_estimation() -> None:
+    """Estimate shares of two strategies."""
+    agreement = Agreement(
+        names=("first", "second"),
+        counts=np.array([[[4.0, 1.0], [2.0, 3.0]]]),
+        levels=np.array([0.0, 1.0]),
+        weights=np.ones(1),
+        rows=np.zeros(1, dtype=np.int64),
+        actions=2,
+    )
+    fit_mixture(agreement, starts=1, engine="numba")
+
+
+STEPS = (
+    KernelStep("equilibria of two players", f"{_BASE}.equilibria.extreme_kernels", use_enumeration),
+    KernelStep(
+        "one equilibrium of many games",
+        f"{_BASE}.equilibria.lemke_howson_kernels",
+        lambda: theory.nash_one_batch(_draw(2, 3, 3), _draw(2, 3, 3), engine="numba"),
+    ),
+    KernelStep(
+        "equilibria of several players",
+        f"{_BASE}.equilibria.many_players.path_kernels",
+        lambda: follow_paths(list(_draw(3, 2, 2, 2, 2)), engine="numba"),
+    ),
+    KernelStep("zero-sum games", f"{_BASE}.zero_sum.kernels", use_zero_sum),
+    KernelStep(
+        "correlated equilibria",
+        f"{_BASE}.correlation.kernels",
+        lambda: theory.correlated_batch(_draw(2, 2, 2), _draw(2, 2, 2), engine="numba"),
+    ),
+    KernelStep(
+        "counterfactual regret",
+        f"{_BASE}.trees.cfr",
+        lambda: theory.cfr(theory.load_tree("kuhn-poker"), 1, engine="numba"),
+    ),
+    KernelStep("dynamics", f"{_BASE}.dynamics.kernels", use_dynamics),
+    KernelStep("tournaments", f"{_BASE}.repeated.kernels", use_tournaments),
+    KernelStep("shares of strategies", f"{_BASE}.behaviour.kernels", use_estimation),
+)
+"""Everything there is to compile."""
