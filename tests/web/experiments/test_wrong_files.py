@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.model import check_experiment, list_remarks
 
 HEAD = 'title = "x"\n'
 GAME = """[[games]]
@@ -77,7 +77,6 @@ SENSELESS = [
     (game("most = 1\n"), "most pays nothing, as there is no table [payment]"),
     (game(PAID), "nobody is ever paid anything"),
     (game("most = 0\n" + PAID + "rate = 1\n"), "most is 0, so that the points of the game"),
-    (game(PAID + 'rate = 1\npaid = "random round"\n'), "no game pays single rounds"),
     (game(PAID + 'rate = "0,1"\n'), "rate is '0,1'; expected a number"),
     (game(PAID + "rate = true\n"), "rate is True; expected a number"),
     (game("quiz = false\n[limits]\ntries = 2\n"), "tries limits the quiz, and the first game"),
@@ -114,7 +113,6 @@ SENSELESS = [
     (HEAD + GOODS + "rounds = 2\nparameters = { rounds = 3 }\n", "the rounds are given twice"),
     (HEAD + GOODS + "parameters = { rounds = 201 }\n", "the parameter rounds is 201; expected"),
     (HEAD + GOODS + "parameters = { factor = nan }\n", "the parameter factor is nan; expected a"),
-    (game(NAMED + TREATED + '[[treatments]]\nname = "b"\n'), "there are 2 treatments for 1 groups"),
     (
         "groups = 2\n" + game('[[treatments]]\nname = "a"\n[[treatments]]\nname = "b"\n'),
         "the treatments 'a' and 'b' are the same",
@@ -126,10 +124,6 @@ SENSELESS = [
     (
         game(NAMED + TREATED.replace("rounds = 2", 'name = "other"')),
         "a game has one name in all treatments",
-    ),
-    (
-        "groups = 2\n" + game('[assignment]\nlabels = ["a", "b"]\n'),
-        "labels lists 2 people for 4 seats",
     ),
     (game(NO_PLACES.format('waiting = { one = "x" }')), "has the forms one; expected one and many"),
     ("payment = [{}]\n" + game(), "expected a table"),
@@ -170,3 +164,16 @@ def test_a_file_with_all_of_it_right_is_accepted():
     words = '[games.text]\n"row" = "player X"\n"col" = "player Y"\n'
     link = DONE + 'link = "https://example.org/?c={code}&l={label}&p={participant}"\n'
     assert check_experiment(game(quiz + words + link)).title == "x"
+
+
+def test_what_is_seldom_meant_is_said_and_accepted():
+    text = game(NAMED + TREATED + '[[treatments]]\nname = "b"\n[assignment]\nlabels = ["x"]\n')
+    text += PAID + 'rate = 1\npaid = "random round"\n'
+    check_experiment(text.replace("rounds = 2", 'title = "other"'))
+    assert list_remarks(text.replace("rounds = 2", 'title = "other"')) == [
+        "There are 2 treatments, and 1 are drawn: set groups higher if every treatment is to be"
+        " played.",
+        "labels lists 1 people for 2 seats: not every group can become complete.",
+        "No game pays single rounds, so every game is paid as a whole.",
+    ]
+    assert list_remarks(game()) == []

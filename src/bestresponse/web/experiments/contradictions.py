@@ -49,7 +49,6 @@ def find_contradictions(
     yield from _check_payment(values, experiment, treatments)
     yield from _check_codes(experiment, treatments)
     yield from _check_treatments(values, experiment)
-    yield from _check_labels(experiment)
     yield from _check_pages(experiment)
     yield from _check_games(treatments)
 
@@ -108,13 +107,6 @@ def _check_payment(
         if part.game.most == 0:
             why = f"most is 0, so that the points of the game {part.name} pay nothing"
             yield Contradiction(f"{why}; set rate = 0 if you mean that", ("games", part.number))
-    if payment.paid == "random round" and not any(map(_pays_rounds, parts)):
-        why = 'no game pays single rounds, so that none can be drawn; write paid = "all"'
-        yield Contradiction(why, ("payment", "paid"))
-
-
-def _pays_rounds(part: Part) -> bool:
-    return pays_by_round(make_game(part.setup.game))
 
 
 def _check_codes(
@@ -145,13 +137,6 @@ def _check_codes(
 
 def _check_treatments(values: JsonMapping, experiment: Experiment) -> Iterator[Contradiction]:
     treatments = experiment.treatments
-    drawn = experiment.groups // experiment.assignment.matching_groups
-    if len(treatments) > drawn:
-        why = (
-            f"there are {len(treatments)} treatments for {drawn} groups that are drawn together, so"
-            " that some would never be played; set groups higher"
-        )
-        yield Contradiction(why, ("groups",))
     names = [treatment.name for treatment in treatments]
     yield from _refuse_alike("treatments", names, lambda number: ("treatments", number, "name"))
     for number, treatment in enumerate(treatments):
@@ -179,16 +164,27 @@ def _refuse_alike(
             yield Contradiction(f"{why}; choose other names", locate(number))
 
 
-def _check_labels(experiment: Experiment) -> Iterator[Contradiction]:
-    labels = experiment.assignment.labels
-    seats = [game.get("seats", ()) for game in experiment.games[:1]]
-    people = experiment.groups * sum(seat == "person" for seat in seats[0])
-    if labels and len(labels) < people:
-        why = (
-            f"labels lists {len(labels)} people for {people} seats, so that not every group can"
-            " become complete; list more, or set groups lower"
+def list_oddities(experiment: Experiment, treatments: Mapping[str, Sequence[Part]]) -> list[str]:
+    """List what works and is seldom meant, in sentences."""
+    oddities: list[str] = []
+    drawn = experiment.groups // experiment.assignment.matching_groups
+    if len(experiment.treatments) > drawn:
+        oddities.append(
+            f"There are {len(experiment.treatments)} treatments, and {drawn} are drawn: set groups"
+            " higher if every treatment is to be played."
         )
-        yield Contradiction(why, ("assignment", "labels"))
+    labels = experiment.assignment.labels
+    people = experiment.groups * len(next(iter(treatments.values()))[0].setup.persons)
+    if labels and len(labels) < people:
+        oddities.append(
+            f"labels lists {len(labels)} people for {people} seats: not every group can become"
+            " complete."
+        )
+    games = [make_game(part.setup.game) for parts in treatments.values() for part in parts]
+    payment = experiment.payment
+    if payment and payment.paid == "random round" and not any(map(pays_by_round, games)):
+        oddities.append("No game pays single rounds, so every game is paid as a whole.")
+    return oddities
 
 
 def _check_pages(experiment: Experiment) -> Iterator[Contradiction]:
