@@ -256,6 +256,9 @@ def watch_lobby(
     ]
     join = base + server.join_path(lobby) if watched.setup.persons else ""
     over = all(server.sessions.is_finished(table.id) for table in watched.tables)
+    people = fitting[(page - 1) * _PEOPLE : page * _PEOPLE]
+    seats = [(person.session, person.seat) for person in people]
+    paths = {seat: server.seat_path(*seat) for seat in seats}
     shown = {
         "lobby": watched,
         "state": state,
@@ -263,15 +266,12 @@ def watch_lobby(
         "page": page,
         "pages": pages,
         "note": note[:300],
-        "people": fitting[(page - 1) * _PEOPLE : page * _PEOPLE],
+        "people": people,
+        "paths": paths,
         "counts": count_stages(everybody),
         "stages": STAGES,
         "stage": stage,
         "find": find,
-    }
-    shown["paths"] = {
-        (person.session, person.seat): server.seat_path(person.session, person.seat)
-        for person in shown["people"]
     }
     return render_form(server, "lobby.html", "", **shown, links=links, join=join, base=base)
 
