@@ -38,25 +38,31 @@ settings.load_profile("fixed")
 # start hear them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONGEST = 600
+LONGEST = 300
 """Seconds after which a test counts as hanging: far more than any takes on a loaded machine."""
+LONGEST_SOAK = 24 * 3600
+"""Seconds for the tests of `make long`, which draw thousands of cases."""
+
+
+def find_limit(item):
+    return LONGEST_SOAK if item.get_closest_marker("soak") else LONGEST
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item):
-    with time_limit(LONGEST):
+    with time_limit(find_limit(item)):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    with time_limit(LONGEST):
+    with time_limit(find_limit(item)):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item):
-    with time_limit(LONGEST):
+    with time_limit(find_limit(item)):
         return (yield)
 
 

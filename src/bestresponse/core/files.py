@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -30,7 +31,7 @@ _LONG_KEY: Final = re.compile(
 )
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BufferedReader:
     """Open a file to read its bytes; OSError at once where it is a link, a pipe, a device or a
     folder.
 
@@ -50,7 +51,10 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    # Windows has neither.
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags | without_waiting | no_link)
 
 
 class Unpacked(gzip.GzipFile):

@@ -172,3 +172,50 @@ def test_a_hundred_forms_of_answers_are_held_as_data():
 )
 def test_two_values_of_one_key_are_no_answer(ask, text):
     assert read_reply(ask, text).reading.status is Status.UNPARSEABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("My answer is B.", "B"),
+        ("I will play B because it dominates A.", "B"),
+        ('```json\n{"action": "C"}\n```', "C"),
+        ('{"action": "C", "answer": "B"}', "B"),
+        ('{"action": "C", "move": "B"}', None),
+        ("My answer is A or B.", None),
+        ("I would play A, but B is safer.", None),
+        ("I choose A. Wait, the column player then answers C.", None),
+        ("I choose A. It pays at least 3.", "A"),
+    ],
+)
+def test_a_short_sentence_or_a_key_of_another_name_is_read_as_the_answer(text, value):
+    assert read_reply(Choice(("A", "B", "C")), text).action == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I will cooperate.", "cooperate"),
+        ("I defect.", "defect"),
+        ("I will not cooperate.", None),
+        ("I cooperate only if you do.", None),
+        ("I cooperate. You defect.", None),
+    ],
+)
+def test_a_move_that_is_a_verb_is_read_from_a_sentence_that_leaves_no_doubt(text, value):
+    assert read_reply(Choice(("cooperate", "defect")), text).action == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("ANSWER: 60/40", (0.6, 0.4)),
+        ("ANSWER: 50-50", (0.5, 0.5)),
+        ("ANSWER: 70/40", None),
+        ("ANSWER: 3/4", None),
+        ("ANSWER: heads: 0.25, tails: 0.75 — expected payoff 3.5", (0.25, 0.75)),
+        ("ANSWER: heads: 0.25, tails: 0.75 — but I might change my mind", None),
+    ],
+)
+def test_percentages_in_order_and_remarks_after_a_dash_are_read(text, value):
+    assert read_reply(Mixture(("heads", "tails")), text).action == value

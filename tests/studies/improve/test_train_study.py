@@ -393,6 +393,16 @@ def test_a_folder_whose_files_are_not_those_of_its_manifest_is_refused(tmp_path)
         open_export(made)
     with pytest.raises(StoreError, match="exported with --purpose rl"):
         open_export(write_examples(tmp_path / "rl", purpose="rl"))
+
+
+def test_a_manifest_names_no_file_outside_its_folder(tmp_path):
+    made = write_examples(tmp_path / "made")
+    manifest = json.loads((made / "manifest.json").read_text("utf-8"))
+    manifest["files"] = {"../train-0.jsonl": manifest["files"]["train-0.jsonl"]}
+    (made / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (made / "train-0.jsonl").rename(tmp_path / "train-0.jsonl")
+    with pytest.raises(StoreError, match="not a file of this folder"):
+        open_export(made)
     stopped = write_examples(tmp_path / "stopped")
     manifest = json.loads((stopped / "manifest.json").read_text())
     (stopped / "manifest.json").write_text(json.dumps(manifest | {"files": {}}))

@@ -14,12 +14,13 @@ from typing import ClassVar, Literal
 
 import typer
 
+import bestresponse as br
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text, read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.registry import known_models, open_model, read_default_settings
+from bestresponse.models.registry import open_model
 from bestresponse.players.lookup import list_strategies
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.models import open_models
@@ -105,12 +106,9 @@ def open_to_people(config: ServeConfig) -> None:
         pictures=pictures,
         hosts=config.allowed_host,
     )
-    here = [
-        m["name"]
-        for m in known_models(read_default_settings())
-        if m["ready"] and m["name"] in WEIGHTS
-    ]
-    seated = config.model or tuple(here)
+    ready = [model["name"] for model in br.list_models().rows if model["ready"]]
+    installed = tuple(name for name in ready if name in WEIGHTS)
+    seated = config.model or installed
     listener = _listen(config.host, config.port)
     app = create_app()
 
@@ -235,14 +233,19 @@ class ExperimentConfig(RunSettings):
         default=(), short="-m", help="A model that may be seated; run: the model that takes part."
     )
     text: str = setting(
-        default="", help="game: print its words and sentences in this language, for [games.text]."
+        default="",
+        metavar="LANGUAGE",
+        help="game: print its words and sentences in this language, for [games.text].",
     )
     out: Path | None = setting(
         default=None,
-        help="preview: the page to write; bots, run, replay: a folder for the tables.",
+        metavar="PATH",
+        help="preview: the page to write; bots, run, replay: a folder for the exported tables.",
     )
     pack: Path | None = setting(
-        default=None, help="export: the replication pack to write [default: FILE-pack.zip]."
+        default=None,
+        metavar="PATH",
+        help="export: the replication pack to write [default: FILE-pack.zip].",
     )
     anonymous: bool = setting(
         default=False,

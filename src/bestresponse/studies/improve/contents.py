@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.files import open_plain
 from bestresponse.models.providers.weights import WEIGHTS, find_weights_folder
 from bestresponse.runs.inputs import Converted
 
@@ -43,7 +44,7 @@ class Hashed(str):
 
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
+    with open_plain(path.resolve()) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import itertools
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import TypeGuard, cast
 import numpy as np
 
 from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.files import parse_json, read_file
 from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import Telling
@@ -30,6 +30,7 @@ POOL = 4096
 """Examples that are read and mixed together."""
 _ENDINGS = (".jsonl", ".parquet")
 _SHORTEST = 2  # a question and an answer
+_LARGEST_FILE = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Folder:
         training began."""
         path = self.path / name
         try:
-            content = path.read_bytes()
+            content = read_file(path, _LARGEST_FILE)
         except OSError as error:
             raise StoreError(
                 f"{path} cannot be read any more ({error.strerror}): put it back and run the same"
@@ -88,7 +89,7 @@ def parse_rows(path: Path, content: bytes) -> Iterator[object]:
 
             yield from parquet.read_table(io.BytesIO(content)).to_pylist()
             return
-        yield from map(json.loads, content.decode("utf-8").splitlines())
+        yield from map(parse_json, content.decode("utf-8").splitlines())
     except (ValueError, OSError) as error:
         raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
@@ -115,6 +116,10 @@ def open_export(folder: Path) -> Folder:
         raise StoreError(f"{folder} is not complete: run its export again, which goes on")
     for name, known in files.items():
         path = folder / name
+        if Path(name).name != name:
+            raise StoreError(
+                f"{folder}: its manifest names {name!r}, which is not a file of this folder"
+            )
         if not path.is_file():
             raise StoreError(f"{path} is missing: run the export again, which writes it anew")
         if hash_file(path) != known:
@@ -150,7 +155,7 @@ def read_questions(folder: Path, split: str) -> Iterator[ExportedQuestion]:
         if not name.startswith(f"{split}-"):
             continue
         path = folder / name
-        for row in parse_rows(path, path.read_bytes()):
+        for row in parse_rows(path, _read_other(path)):
             asked = cast(RewardedRow, row)
             said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
             yield ExportedQuestion(said.get("system", ""), said["user"], asked["task"])
@@ -192,13 +197,20 @@ def open_other(entry: str) -> Folder:
     paths = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
     count = 0
     for path in paths:
-        for row in parse_rows(path, path.read_bytes()):
+        for row in parse_rows(path, _read_other(path)):
             read_conversation(row, path)
             count += 1
     if not count:
         raise StoreError(f"{folder} holds no conversations: expected files .jsonl or .parquet")
     files = tuple((path.name, hash_file(path)) for path in paths)
     return Folder(folder, count, files, wanted)
+
+
+def _read_other(path: Path) -> bytes:
+    try:
+        return read_file(path, _LARGEST_FILE)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def read_conversation(row: object, path: Path) -> Conversation:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import FORMATS, theme, themes
 from bestresponse.report.files import write_text
@@ -91,7 +91,9 @@ class ExportConfig:
     """Write questions as the benchmark asks them, with the solver's answers, for training a model
     on them."""
 
-    output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
+    output: str | Path = setting(
+        kw_only=False, short="-o", metavar="FOLDER", help="Folder for the files."
+    )
     games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(
         default="zero-sum"
     )
@@ -136,7 +138,7 @@ class ExportConfig:
         ),
     )
     themes: NamesSetting = setting(
-        default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
+        default=(), help="Themes of the benchmark, drawn per game. [default: all that fit]"
     )
     answers: Literal["worked", "direct"] = setting(
         default="worked", help="worked: with steps before the strategy; direct: the strategy alone."
@@ -160,7 +162,7 @@ class ExportConfig:
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
     workers: int | None = setting(
-        default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]"
+        default=None, how=True, ge=1, le=256, help="Processes. [default: one per core]"
     )
 
     def __post_init__(self) -> None:
@@ -387,7 +389,7 @@ def read_manifest(folder: Path) -> ExportManifest:
     """Return what a folder of examples says of itself; StoreError where it says nothing that can be
     read."""
     try:
-        manifest: ExportManifest = json.loads(
+        manifest: ExportManifest = parse_json(
             read_text_file(folder / "manifest.json", _LARGEST_MANIFEST)
         )
         if manifest["format"] != FORMAT:

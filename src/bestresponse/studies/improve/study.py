@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Literal
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
+from bestresponse.core.files import parse_json, read_text_file
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame
 from bestresponse.runs.execution import Execution, Outcome, Progress
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_CALLS, OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting
@@ -45,7 +46,11 @@ class TrainConfig(RunSettings):
         help="Other conversations and their share of the examples, such as chat=0.1.",
     )
     output: str | Path = setting(
-        default="student", how=True, short="-o", help="Folder for the trained model."
+        default="student",
+        how=True,
+        short="-o",
+        metavar="FOLDER",
+        help="Folder for the trained model.",
     )
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
     steps: int | None = setting(
@@ -88,19 +93,7 @@ class TrainConfig(RunSettings):
         default="auto", how=True, help="Where to train."
     )
 
-    unused: ClassVar[frozenset[str]] = frozenset(
-        (
-            "workers",
-            "processes",
-            "cache",
-            "max_calls",
-            "max_total_tokens",
-            "max_cost",
-            "shard",
-            "executor",
-            "address",
-        )
-    )
+    unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
 
     def __post_init__(self) -> None:
         if not self.data:
@@ -144,7 +137,7 @@ def check_output(config: TrainConfig) -> None:
     if not output.exists():
         return
     try:
-        about = json.loads((output / "student.json").read_text("utf-8"))
+        about = parse_json(read_text_file(output / "student.json"))
         if about["settings"] == json.loads(json.dumps(config.to_json())):
             return
         what = "a student of other data, weights or settings"
