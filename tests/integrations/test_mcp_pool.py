@@ -83,3 +83,20 @@ def test_arguments_and_results_that_are_too_long_are_refused():
             await pool.call("solve", {"game": "/etc/hosts"})
 
     with_pool(CallLimits(seconds=60.0, input=300, output=200), use)
+
+
+def test_few_calls_wait_and_more_are_refused_at_once():
+    async def use(pool):
+        calls = [pool.call("list_games", {"search": "stag"}) for _ in range(30)]
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        assert (await pool.call("list_games", {"search": "stag"}))["games"]
+        return answers
+
+    answers = with_pool(CallLimits(seconds=120.0, waiting=3), use)
+    refused = [answer for answer in answers if isinstance(answer, LimitReached)]
+    # One is carried out and three wait.
+    assert [isinstance(answer, dict) for answer in answers] == [True] * 4 + [False] * 26
+    assert len(refused) == 26
+    assert str(refused[0]) == (
+        "3 calls wait already; send one after the other, and this one again later"
+    )

@@ -151,9 +151,6 @@ def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, s
     report = server.api().get(f"/api/runs/{name}/report").json()
     assert report["sections"]
     assert server.admin.get(f"/watch/run/{name}").status_code == 200
-    beside = server.api().get("/api/compare", params={"first": name, "second": name}).json()
-    assert {row["difference"] for row in beside["rows"]} <= {0.0, None}
-    assert beside["rows"]
 
 
 @pytest.mark.parametrize("study", ["bench", "simulate", "water", "verify", "stories"])
@@ -172,13 +169,29 @@ def test_the_steps_of_a_session_tell_both_regrets(server):
     assert told == [("row", "defect", 0.0, 0.0), ("col", "cooperate", 1.0, 1.0)]
 
 
-def test_runs_of_two_studies_are_not_compared(server):
+def test_runs_without_a_common_metric_are_not_compared(server):
     bench, water = bench_run(server.folder).path.name, water_run(server.folder).path.name
     answer = server.api().get("/api/compare", params={"first": bench, "second": water})
     assert (answer.status_code, answer.json()["error"]) == (
         422,
-        "a run of bench and one of water have nothing to compare",
+        "runs of bench, water have no metric in common",
     )
+
+
+def test_two_runs_are_compared_as_the_report_of_both_compares_them(server):
+    """The same answer to the same three games of four: no difference."""
+    names = [bench_run(server.folder, games).path.name for games in (3, 4)]
+    query = {"first": names[0], "second": names[1]}
+    compared = server.api().get("/api/compare", params=query).json()
+    rows = {row["metric"]: row for row in compared["differences"]}
+    assert rows["gap_normalised"]["difference"]["estimate"] == 0.0
+    assert rows["gap_normalised"]["games"] == 3
+    assert compared["notes"] == [
+        "Runs A and B share 3 of 3 and 4 games; differences are over these."
+    ]
+    page = server.admin.get("/watch/compare", params=query).text
+    assert "Runs A and B share 3 of 3 and 4 games" in page
+    assert "Game by game" in page
 
 
 def test_the_leaderboard_has_intervals(server):

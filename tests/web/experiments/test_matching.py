@@ -53,6 +53,7 @@ def test_perfect_strangers_meet_once(store, roles):
 
 def test_a_repeated_game_is_played_with_others_each_time_and_its_rules_are_read_once(server, store):
     game = PAIR.replace("quiz = false", "quiz = true\nrepeat = 3\nbonus = 1")
+    game += '[payment]\ncurrency = "EUR"\n'
     lobby = lay(store, game, 3, "perfect strangers", 3)
     pairs = [frozenset(people) for part in list_meetings(lobby) for people in part]
     assert len(pairs) == len(set(pairs)) == 9
@@ -117,6 +118,7 @@ def test_a_treatment_with_larger_groups_takes_more_people():
 
 def test_people_of_one_matching_group_have_one_treatment(store):
     treatments = '[[treatments]]\nname = "a"\n[[treatments]]\nname = "b"\n'
+    treatments += '[treatments.games."game 1"]\nrounds = 2\n'
     lobby = lay(store, PAIR * 2 + treatments, 4, "strangers", 2)
     first = [table.treatment for table in lobby.first_tables]
     assert first[:2] in (["a", "a"], ["b", "b"])

@@ -175,7 +175,7 @@ seats = ["person", "person"]
     [
         (
             {"said": "$m wins"},
-            "line 8: $m does not stand in the phrase 'player $n' that it is to be taken from",
+            "line 8: $m does not occur in the phrase 'player $n' that it is to be taken from",
         ),
         ({"name": "wating"}, "line 10: there is no text named 'wating'. Did you mean waiting"),
         (

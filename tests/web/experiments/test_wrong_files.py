@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.model import check_experiment, list_remarks
 
 HEAD = 'title = "x"\n'
 GAME = """[[games]]
@@ -65,9 +65,74 @@ WRONG = [
     (game('[text]\nwaiting = "Wait for $minutes."\n'), "$minutes stands for nothing"),
     (game('[assignment]\nmatching = "strangers"\n'), "strangers need several groups"),
 ]
+TREATED = '[[treatments]]\nname = "a"\n[treatments.games.pd]\nrounds = 2\n'
+NAMED = 'name = "pd"\n'
+PAGE = '[[pages]]\nname = "p"\n'
+CHOICE = ITEM + 'kind = "choice"\n'
+GOODS = '[[games]]\ngame = "public-goods-punishment"\nseats = ["person", "person", "person", "person"]\n'
+NO_PLACES = "[text]\n{}\n"
+SENSELESS = [
+    (game("rate = 1\n"), "rate pays nothing, as there is no table [payment]"),
+    (game("bonus = 1\n"), "bonus pays nothing, as there is no table [payment]"),
+    (game("most = 1\n"), "most pays nothing, as there is no table [payment]"),
+    (game(PAID), "nobody is ever paid anything"),
+    (game("most = 0\n" + PAID + "rate = 1\n"), "most is 0, so that the points of the game"),
+    (game(PAID + 'rate = "0,1"\n'), "rate is '0,1'; expected a number"),
+    (game(PAID + "rate = true\n"), "rate is True; expected a number"),
+    (game("quiz = false\n[limits]\ntries = 2\n"), "tries limits the quiz, and the first game"),
+    (game(DONE + 'no_consent = "NO"\n'), "nobody gets the code no_consent"),
+    (game(DONE + 'screened_out = "OUT"\n'), "nobody gets the code screened_out"),
+    (game(DONE + 'full = "DONE"\n'), "full is the code of those who have finished"),
+    (game(DONE + 'link = "https://{code}.org/"\n'), "a place in the name of the site"),
+    (game(PAGE), "the page 'p' is empty"),
+    (game(PAGE + 'text = "Read <b>this</b>"\n'), "people would read '<b>' as it is"),
+    ('welcome = "<script>x</script>"\n' + game(), "people would read '<script>' as it is"),
+    ('consent = "  "\n' + game(), "consent is empty; write something, or leave it out"),
+    (game('instructions = " "\n'), "instructions is empty"),
+    (game('name = " "\n'), "name is empty"),
+    (game('[games.text]\nswerve = ""\n'), "swerve is empty"),
+    ('welcome = "a\\u0000b"\n' + game(), "welcome has the hidden character U+0000"),
+    ('welcome = "a\\u202eb"\n' + game(), "welcome has the hidden character U+202E"),
+    ('logo = "../x.png"\n' + game(), "the logo '../x.png' is no name of a picture"),
+    ('logo = "x.txt"\n' + game(), "the logo 'x.txt' is no name of a picture"),
+    (game(ITEM + ITEM.replace('"a"', '"A"')), "'a' and 'A' among the questions differ"),
+    (game(ITEM + "low = 1\n"), "low is for numbers, scales and sliders, and kind is 'text'"),
+    (game(CHOICE + 'options = ["x", "y"]\nhigh = 1\n'), "high is for numbers, scales and sliders"),
+    (game(CHOICE + 'options = ["Yes", "yes"]\n'), "'Yes' and 'yes' among the options differ"),
+    (
+        game(ITEM + 'kind = "slider"\nlow = 0\nhigh = 1\nstep = 0.000001\n'),
+        "the slider has 1,000,000 positions; expected at most 100,000",
+    ),
+    (game(ITEM + 'kind = "number"\nlow = 3\nhigh = 3\n'), "only 3 can be answered"),
+    (game(ITEM.replace('"a"', '"a-b"')), "name is 'a-b'; expected letters without accents"),
+    (game((QUIZ + "answer = 1\n") * 2), "the quiz asks 'Who?' twice"),
+    (
+        game("".join(f'[[games.questions]]\ntext = "{n}"\nanswer = 1\n' for n in range(21))),
+        "the quiz has 21 questions; expected at most 20",
+    ),
+    (HEAD + GOODS + "rounds = 2\nparameters = { rounds = 3 }\n", "the rounds are given twice"),
+    (HEAD + GOODS + "parameters = { rounds = 201 }\n", "the parameter rounds is 201; expected"),
+    (HEAD + GOODS + "parameters = { factor = nan }\n", "the parameter factor is nan; expected a"),
+    (
+        "groups = 2\n" + game('[[treatments]]\nname = "a"\n[[treatments]]\nname = "b"\n'),
+        "the treatments 'a' and 'b' are the same",
+    ),
+    (
+        "groups = 2\n" + game(NAMED + TREATED + '[[treatments]]\nname = "A"\n'),
+        "'a' and 'A' among the treatments differ in capital letters alone",
+    ),
+    (
+        game(NAMED + TREATED.replace("rounds = 2", 'name = "other"')),
+        "a game has one name in all treatments",
+    ),
+    (game(NO_PLACES.format('waiting = { one = "x" }')), "has the forms one; expected one and many"),
+    ("payment = [{}]\n" + game(), "expected a table"),
+]
 
 
-@pytest.mark.parametrize(("text", "why"), WRONG, ids=[why[:40] for _, why in WRONG])
+@pytest.mark.parametrize(
+    ("text", "why"), WRONG + SENSELESS, ids=[why[:40] for _, why in WRONG + SENSELESS]
+)
 def test_a_file_that_cannot_work_is_refused(text, why):
     with pytest.raises(UsageError) as refused:
         check_experiment(text)
@@ -99,3 +164,16 @@ def test_a_file_with_all_of_it_right_is_accepted():
     words = '[games.text]\n"row" = "player X"\n"col" = "player Y"\n'
     link = DONE + 'link = "https://example.org/?c={code}&l={label}&p={participant}"\n'
     assert check_experiment(game(quiz + words + link)).title == "x"
+
+
+def test_what_is_seldom_meant_is_said_and_accepted():
+    text = game(NAMED + TREATED + '[[treatments]]\nname = "b"\n[assignment]\nlabels = ["x"]\n')
+    text += PAID + 'rate = 1\npaid = "random round"\n'
+    check_experiment(text.replace("rounds = 2", 'title = "other"'))
+    assert list_remarks(text.replace("rounds = 2", 'title = "other"')) == [
+        "There are 2 treatments, and 1 are drawn: set groups higher if every treatment is to be"
+        " played.",
+        "labels lists 1 people for 2 seats: not every group can become complete.",
+        "No game pays single rounds, so every game is paid as a whole.",
+    ]
+    assert list_remarks(game()) == []

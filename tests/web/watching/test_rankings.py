@@ -8,7 +8,6 @@ import running
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
@@ -25,7 +24,6 @@ from bestresponse.web.watching.runs import (
     name_run,
     rank_players,
     rebuild_game,
-    tabulate_two_runs,
 )
 
 # The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]]; the
@@ -68,33 +66,6 @@ def test_the_smallest_gap_is_ranked_first_and_who_was_never_read_not_at_all(tmp_
     ]
     gaps = [row[columns.index("gap / range")].estimate for row in table.rows]
     assert [round(gap, 3) for gap in gaps] == [0.0, 0.583]
-
-
-def test_figures_of_two_runs_stand_beside_each_other_with_the_second_less_the_first(tmp_path):
-    first = run_bench(tmp_path / "1", {"m": "B"})
-    second = run_bench(tmp_path / "2", {"m": "A"}, games=2)
-    table = tabulate_two_runs(first, second)
-    assert [column.name for column in table.columns] == [
-        "row",
-        "figure",
-        first.path.name,
-        second.path.name,
-        "difference",
-    ]
-    rows = {row[:2]: row[2:] for row in table.rows}
-    assert rows["m pure", "plays"] == (1, 2, 1.0)
-    # In the second game both mix, and every action of the support is a best answer.
-    before, after, difference = rows["m pure", "gap / range"]
-    assert isinstance(before, Interval)
-    assert (round(before.estimate, 3), after.estimate, round(difference, 3)) == (0.583, 0.0, -0.583)
-
-
-def test_a_figure_that_only_one_of_two_runs_has_is_listed_without_a_difference(tmp_path):
-    folders = run_bench(tmp_path / "1", {"m": "A"}), run_bench(tmp_path / "2", {"n": "A"})
-    rows = {row[:2]: row[2:] for row in tabulate_two_runs(*folders).rows}
-    assert rows["m pure", "plays"] == (1, None, None)
-    assert rows["n pure", "plays"] == (None, 1, None)
-    assert rows["uniform baseline", "plays"] == (1, 1, 0.0)
 
 
 def test_games_are_compared_by_the_mean_payoff_of_every_role(tmp_path):

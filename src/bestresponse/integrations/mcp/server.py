@@ -46,12 +46,13 @@ _START_SECONDS = 60.0  # a worker imports the package, on a busy machine slowly
 @dataclass(frozen=True, slots=True)
 class CallLimits:
     """What one call may use: seconds, characters of arguments, characters of the result, megabytes
-    of memory."""
+    of memory; and how many calls may wait for the one that is carried out."""
 
     seconds: float = 20.0
     input: int = 200_000
     output: int = 2_000_000
     megabytes: int = 4096
+    waiting: int = 8
 
 
 def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
@@ -124,6 +125,7 @@ class WorkerPool:
         self.limits = limits or CallLimits()
         self._process: Process | None = None
         self._lock = asyncio.Lock()
+        self._calls = 0
 
     async def call(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
         """Return the result of a tool; UsageError with the sentence of the worker, LimitReached
@@ -134,8 +136,17 @@ class WorkerPool:
             raise LimitReached(
                 f"the arguments have {len(line):,} characters; the limit is {self.limits.input:,}"
             )
-        async with self._lock:
-            reply = await self._exchange(line)
+        if self._calls > self.limits.waiting:
+            raise LimitReached(
+                f"{self.limits.waiting} calls wait already; send one after the other, and this one"
+                " again later"
+            )
+        self._calls += 1
+        try:
+            async with self._lock:
+                reply = await self._exchange(line)
+        finally:
+            self._calls -= 1
         if "error" in reply:
             raise UsageError(reply["error"])
         result: JsonObject = reply["result"]

@@ -33,6 +33,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.telling.language import load_language
+from bestresponse.web.experiments.contradictions import find_contradictions, list_oddities
 from bestresponse.web.experiments.phrases import find_repeated, list_foreign, list_phrases
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import (
@@ -630,6 +631,9 @@ def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
                         f" {', '.join(known)}"
                     )
                     raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
+        values = parse_toml(text.removeprefix("\ufeff"))
+        for found in find_contradictions(values, experiment, treatments):
+            raise _Mistake(found.why, *found.path)
     return experiment
 
 
@@ -662,10 +666,11 @@ def _check_phrases(part: Part, where: str) -> None:
 
 
 def list_remarks(text: str) -> list[str]:
-    """Say which words people would read in another language than that of the experiment, and what
-    to do."""
-    remarks: list[str] = []
-    for parts in parse_experiment(text)[1].values():
+    """Say what is seldom meant, and which words people would read in another language than that of
+    the experiment."""
+    experiment, treatments = parse_experiment(text)
+    remarks = list_oddities(experiment, treatments)
+    for parts in treatments.values():
         for part in parts:
             game = make_game(part.setup.game)
             told = not part.game.instructions
@@ -816,6 +821,9 @@ def _check_texts(experiment: Experiment) -> None:
                 "text",
                 name,
             )
+        if not isinstance(wording, str) and set(wording) != {"one", "many"}:
+            why = f"the text {name} has the forms {', '.join(wording)}; expected one and many"
+            raise _Mistake(why, "text", name)
         forms = wording if isinstance(wording, str) else " ".join(wording.values())
         if unknown := set(Template(forms).get_identifiers()) - base.list_placeholders(name):
             known = (

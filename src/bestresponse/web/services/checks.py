@@ -15,7 +15,7 @@ from bestresponse.web.sessions.setup import Busy
 
 MOST = 8
 """Checks that are under way or wait, with no more than MOST threads of the server held by them."""
-PATIENCE = 4.0
+PATIENCE = 3.0
 """Seconds that whoever asks waits; with the way there and back less than five."""
 _KEPT = 32
 T = TypeVar("T")

@@ -136,15 +136,23 @@ class Setup:
 
 _EXPECTED = {
     "bool_type": "true or false",
+    "dataclass_type": "a table",
+    "decimal_parsing": "a number",
+    "decimal_type": "a number",
+    "dict_type": "a table",
     "float_type": "a number",
     "greater_than_equal": "at least {ge}",
     "int_type": "a whole number",
     "less_than_equal": "at most {le}",
+    "string_pattern_mismatch": "letters without accents, digits and _ only",
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "a text",
     "string_type": "a text",
     "tuple_type": "a list",
 }
+
+
+_PARAMETERS = "parameters"
 
 
 def read_checked(kind: type[T], values: Mapping[str, object]) -> T:
@@ -163,6 +171,13 @@ def explain_mistake(
     first = error.errors(include_url=False)[0]
     where = first["loc"]
     key = next((part for part in reversed(where) if isinstance(part, str)), "")
+    if _PARAMETERS in where[:-1]:
+        # Behind its name stands which of the kinds of values was tried.
+        where = where[: where.index(_PARAMETERS) + 2]
+        return where, (
+            f"the parameter {where[-1]} is {repr(first['input'])[:60]}; expected a finite number, a"
+            " text, true or false, or a list of texts"
+        )
     match first["type"]:
         case "missing":
             return where, f"{key} is missing"

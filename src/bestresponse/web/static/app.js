@@ -98,12 +98,18 @@ function filterBy(field) {
 }
 
 function countDown(clock) {
+  const spoken = clock.parentElement.querySelector("[data-spoken]");
+  const marks = [Math.floor(Number(clock.dataset.limit) / 2), 30];
+  let before = Math.ceil(Number(clock.dataset.left));
   const end = performance.now() + 1000 * Number(clock.dataset.left);
   const tick = () => {
     const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
     clock.textContent = left === 1 ? clock.dataset.one : clock.dataset.many.replace("#", left);
     clock.classList.toggle("soon", left <= 10);
     if (left === 10) clock.setAttribute("role", "alert");
+    // Whoever does not see the clock is told at half of the time and when 30 seconds are left.
+    if (marks.some((mark) => left <= mark && mark < before)) spoken.textContent = clock.textContent;
+    before = left;
     if (left > 0) setTimeout(tick, 250);
     else if (open) submitTyped();
   };

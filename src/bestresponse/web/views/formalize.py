@@ -28,6 +28,7 @@ from bestresponse.web.render import (
     serialize_report,
 )
 from bestresponse.web.services import formalizing
+from bestresponse.web.sessions.setup import Busy
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
 calls = APIRouter(
@@ -51,12 +52,13 @@ def _show(
 ) -> HTMLResponse:
     lists = {"examples": [example.name for example in library()], "models": server.models}
     lists["saved"] = formalizing.list_saved_games(server.output)
-    typed = {
-        "story": story,
-        "program": program,
-        "name": name,
-        "checked": formalizing.check_program(program),
-    }
+    try:
+        checked = formalizing.check_program(program)
+    except Busy as busy:
+        # The page opens all the same, and the program is checked when somebody types.
+        checked = formalizing.CheckedProgram(False, ())
+        error = error or f"The program is not checked yet: {busy}."
+    typed = {"story": story, "program": program, "name": name, "checked": checked}
     return render_form(server, "formalize.html", error, **lists, **typed)
 
 

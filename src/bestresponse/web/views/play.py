@@ -7,6 +7,7 @@ The admin's calls carry the admin's token, a person's calls the token of one sea
 
 import secrets
 from dataclasses import field, fields, replace
+from decimal import Decimal
 from functools import partial
 from typing import Annotated
 from urllib.parse import quote
@@ -34,10 +35,12 @@ from bestresponse.web.access import (
     ServerState,
 )
 from bestresponse.web.experiments.model import check_experiment
-from bestresponse.web.render import Closed, describe_errors, render_form
+from bestresponse.web.render import Closed, describe_errors, render_form, render_page
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
+from bestresponse.web.services.export import list_participants
 from bestresponse.web.services.formalizing import list_saved_games, load_game
+from bestresponse.web.services.people import STAGES, PersonState, count_stages, list_people
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
 from bestresponse.web.sessions import setup
@@ -47,7 +50,9 @@ pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"
 _LOBBIES = 100
 _TABLES = 50
+_PEOPLE = 100
 """How many a page shows."""
+Find = Annotated[str, Query(max_length=200)]
 _MOST_BOTS = 200
 """As many as take about a minute; the command line takes more."""
 Page = Annotated[int, Query(ge=1, le=10**6)]
@@ -230,12 +235,20 @@ def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
 
 @pages.get("/lobby/{lobby}")
 def watch_lobby(
-    request: Request, server: Server, lobby: str, page: Page = 1, note: str = ""
+    request: Request,
+    server: Server,
+    lobby: str,
+    page: Page = 1,
+    note: str = "",
+    stage: Find = "",
+    find: Find = "",
 ) -> HTMLResponse:
-    """Show some groups of the lobby with every seat: who is where since when."""
+    """Show one row for each person of the lobby, those at a `stage` or all, and its tables."""
     watched = server.sessions.get_lobby(lobby)
     base = str(request.base_url).rstrip("/")
-    pages = -(-len(watched.tables) // _TABLES)
+    everybody = list_people(server, watched)
+    fitting = list_people(server, watched, stage, find) if stage or find else everybody
+    pages = max(-(-len(watched.tables) // _TABLES), -(-len(fitting) // _PEOPLE))
     page = min(page, pages)
     state = play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES))
     links = [
@@ -243,6 +256,9 @@ def watch_lobby(
     ]
     join = base + server.join_path(lobby) if watched.setup.persons else ""
     over = all(server.sessions.is_finished(table.id) for table in watched.tables)
+    people = fitting[(page - 1) * _PEOPLE : page * _PEOPLE]
+    seats = [(person.session, person.seat) for person in people]
+    paths = {seat: server.seat_path(*seat) for seat in seats}
     shown = {
         "lobby": watched,
         "state": state,
@@ -250,8 +266,23 @@ def watch_lobby(
         "page": page,
         "pages": pages,
         "note": note[:300],
+        "people": people,
+        "paths": paths,
+        "counts": count_stages(everybody),
+        "stages": STAGES,
+        "stage": stage,
+        "find": find,
     }
     return render_form(server, "lobby.html", "", **shown, links=links, join=join, base=base)
+
+
+@pages.get("/lobby/{lobby}/payments")
+def show_payments(server: Server, lobby: str) -> HTMLResponse:
+    """Show what everybody is paid, as a list to be printed and signed."""
+    watched = server.sessions.get_lobby(lobby)
+    rows = [row for row in list_participants(server, lobby) if row["money"] is not None]
+    total = sum(Decimal(str(row["money"])) for row in rows)
+    return render_page("payments.html", lobby=watched, rows=rows, total=total)
 
 
 _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}
@@ -363,6 +394,14 @@ def list_lobbies(server: Server) -> list[LobbySummary]:
 def show_lobby(server: Server, lobby: Name) -> LobbyState:
     """The tables that were laid together, with the link of every seat."""
     return play.describe_lobby(server, server.sessions.get_lobby(lobby))
+
+
+@calls.get("/lobbies/{lobby}/people", dependencies=[AdminApi])
+def show_people(
+    server: Server, lobby: Name, stage: Find = "", find: Find = ""
+) -> list[PersonState]:
+    """One row for each person: where they are, since when, their last answer, their earnings."""
+    return list_people(server, server.sessions.get_lobby(lobby), stage, find)
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)

@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, Response
 from bestresponse.core.game import Game, S
 from bestresponse.report import page
 from bestresponse.report.viewer import PLAYS_FOLDER, PLAYS_PAGE, ViewerLinks, write_part
+from bestresponse.runs.comparison import compare_runs
 from bestresponse.runs.reporting.steps import list_stages, name_play
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.telling.render import write_rules
@@ -76,13 +77,15 @@ def show_runs(
 def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
     folders = server.runs.folder(first), server.runs.folder(second)
-    compared = {
-        "table": runs.tabulate_two_runs(*folders),
-        "games": runs.compare_run_games(*folders),
-    }
+    comparison = compare_runs(*(folder.path for folder in folders))
     names = [runs.name_run(folder.manifest) for folder in folders]
     return render.render_page(
-        "watch_compare.html", first=first, second=second, names=names, **compared
+        "watch_compare.html",
+        first=first,
+        second=second,
+        names=names,
+        document=comparison.report(),
+        games=runs.compare_run_games(*folders),
     )
 
 
@@ -316,7 +319,7 @@ def leaderboard(server: Server) -> dict[str, object]:
 
 @calls.get("/compare")
 def compare_figures(server: Server, first: RunOrLobby, second: RunOrLobby) -> dict[str, object]:
-    """Two runs of the same study beside each other."""
-    return render.serialize_table(
-        runs.tabulate_two_runs(server.runs.folder(first), server.runs.folder(second))
-    )
+    """Two runs beside each other: settings that differ, metrics, and differences between models,
+    game by game where the runs share games."""
+    folders = server.runs.folder(first), server.runs.folder(second)
+    return compare_runs(*(folder.path for folder in folders)).to_json()

@@ -22,7 +22,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, canonical
-from bestresponse.report.document import Cell, Column, Document, Table
+from bestresponse.report.document import Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
@@ -491,41 +491,6 @@ def rank_players(folders: Iterable[RunFolder]) -> Table:
     metrics = next((figures.metrics for _, figures in loaded if figures.metrics), ())
     caption = "Smaller is better; intervals hold 95 % by resampling games"
     return Figures(metrics, ("player", "asked for", "run"), rows).to_table(caption)
-
-
-def tabulate_two_runs(first: RunFolder, second: RunFolder) -> Table:
-    """Put the figures of two runs of one study beside each other."""
-    study = first.manifest.study
-    if second.manifest.study != study:
-        raise UsageError(
-            f"a run of {study} and one of {second.manifest.study} have nothing to compare"
-        )
-    left, right = (_name_figures(_load_figures(folder)) for folder in (first, second))
-    rows: list[tuple[Cell, ...]] = []
-    for key in dict.fromkeys((*left, *right)):
-        a = left.get(key)
-        b = right.get(key)
-        rows.append(
-            (*key, a, b, None if a is None or b is None else _find_middle(b) - _find_middle(a))
-        )
-    names = [Column(folder.path.name, "right", format=".3f") for folder in (first, second)]
-    columns = (
-        Column("row"),
-        Column("figure"),
-        *names,
-        Column("difference", "right", format="+.3f"),
-    )
-    return Table(columns, tuple(rows), "Figures of both runs")
-
-
-def _name_figures(figures: Figures) -> dict[tuple[str, str], Value]:
-    """Return what is known of every row, by its words and the title of the figure."""
-    return {
-        (" ".join(map(str, heads)), metric.column.name): values[metric.name]
-        for heads, values in figures.groups
-        for metric in figures.metrics
-        if values.get(metric.name) is not None
-    }
 
 
 def _find_middle(figure: Value) -> float:

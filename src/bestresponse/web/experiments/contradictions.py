@@ -1,0 +1,236 @@
+"""What cannot be meant in an experiment file although every setting is right by itself: codes that
+nobody gets, rates without payment, treatments that nobody plays.
+
+Only new experiments are refused for these. One that runs already is read as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from bestresponse.core.capabilities import pays_by_round
+from bestresponse.core.json import JsonMapping
+from bestresponse.web.sessions.setup import make_game
+
+if TYPE_CHECKING:
+    from bestresponse.web.experiments.model import Experiment, Item, Part
+
+KeyPath = tuple[str | int, ...]
+_MOST_QUESTIONS = 20
+_MOST_POSITIONS = 100_000
+_MOST_ROUNDS = 200
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
+_HTML = re.compile(r"</?(?:img|script|iframe|style|div|span|p|br|b|i|u|a|table|font)\b[^<>]*>")
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202d\u202e]")
+"""Control characters, and marks that turn the direction of what follows."""
+_NEVER_EMPTY = ("name", "title", "welcome", "consent", "thanks", "instructions")
+"""Other texts can be empty on purpose, as the brand at the top of a page."""
+_SHOWN_TEXTS = ("welcome", "consent", "thanks", "instructions", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """What cannot be meant, and where in the file it is."""
+
+    why: str
+    path: KeyPath = ()
+
+
+def find_contradictions(
+    values: JsonMapping, experiment: Experiment, treatments: Mapping[str, Sequence[Part]]
+) -> Iterator[Contradiction]:
+    """Find what cannot be meant; `values` are those of the file, as they stand in it."""
+    yield from _check_texts(values, ())
+    yield from _check_logo(experiment)
+    yield from _check_payment(values, experiment, treatments)
+    yield from _check_codes(experiment, treatments)
+    yield from _check_treatments(values, experiment)
+    yield from _check_pages(experiment)
+    yield from _check_games(treatments)
+
+
+def _check_texts(values: object, path: KeyPath) -> Iterator[Contradiction]:
+    """Refuse texts that are empty, hide something, or have HTML, which people would read as it
+    is."""
+    if isinstance(values, dict):
+        for key, value in values.items():
+            yield from _check_texts(value, (*path, key))
+    elif isinstance(values, list):
+        for number, value in enumerate(values):
+            yield from _check_texts(value, (*path, number))
+    elif isinstance(values, str):
+        name = next((part for part in reversed(path) if isinstance(part, str)), "")
+        is_word = path[:1] == ("games",) and "text" in path
+        if not values.strip() and (is_word or name in _NEVER_EMPTY):
+            yield Contradiction(f"{name} is empty; write something, or leave it out", path)
+        if hidden := _HIDDEN.search(values):
+            code = f"U+{ord(hidden[0]):04X}"
+            yield Contradiction(f"{name} has the hidden character {code}; take it out", path)
+        if name in _SHOWN_TEXTS and (tag := _HTML.search(values)):
+            why = f"people would read {tag[0][:40]!r} as it is; write Markdown instead of HTML"
+            yield Contradiction(why, path)
+
+
+def _check_logo(experiment: Experiment) -> Iterator[Contradiction]:
+    logo = experiment.logo
+    if logo and ("/" in logo or "\\" in logo or not logo.lower().endswith(_PICTURES)):
+        why = (
+            f"the logo {logo!r} is no name of a picture; expected a file in the folder `pictures`,"
+            " such as lab.svg"
+        )
+        yield Contradiction(why, ("logo",))
+
+
+def _check_payment(
+    values: JsonMapping, experiment: Experiment, treatments: Mapping[str, Sequence[Part]]
+) -> Iterator[Contradiction]:
+    games = values.get("games", ())
+    payment = experiment.payment
+    parts = [part for treated in treatments.values() for part in treated]
+    if payment is None:
+        for number, game in enumerate(games):
+            for name in ("rate", "bonus", "most"):
+                if name in game:
+                    why = f"{name} pays nothing, as there is no table [payment]; add one"
+                    yield Contradiction(why, ("games", number, name))
+        return
+    paid = [payment.show_up, payment.least, payment.rate]
+    paid += [part.game.find_rate(payment) + part.game.bonus for part in parts]
+    if not any(paid):
+        why = "nobody is ever paid anything; set rate, show_up or least, or leave [payment] out"
+        yield Contradiction(why, ("payment",))
+    for part in parts:
+        if part.game.most == 0:
+            why = f"most is 0, so that the points of the game {part.name} pay nothing"
+            yield Contradiction(f"{why}; set rate = 0 if you mean that", ("games", part.number))
+
+
+def _check_codes(
+    experiment: Experiment, treatments: Mapping[str, Sequence[Part]]
+) -> Iterator[Contradiction]:
+    completion = experiment.completion
+    first = [parts[0] for parts in treatments.values()]
+    has_quiz = any(part.setup.quiz or part.game.questions for part in first)
+    if experiment.limits.tries and not has_quiz:
+        why = "tries limits the quiz, and the first game has none; add questions, or leave it out"
+        yield Contradiction(why, ("limits", "tries"))
+    if completion.no_consent and not experiment.consent:
+        why = "nobody gets the code no_consent, as there is no consent text; write consent"
+        yield Contradiction(why, ("completion", "no_consent"))
+    if completion.screened_out and not experiment.limits.tries:
+        why = "nobody gets the code screened_out; set tries in [limits]"
+        yield Contradiction(why, ("completion", "screened_out"))
+    for name in ("no_consent", "screened_out", "full"):
+        code = getattr(completion, name)
+        if code and code == completion.code:
+            why = f"{name} is the code of those who have finished; give it another one"
+            yield Contradiction(why, ("completion", name))
+    link = urlsplit(completion.link)
+    if "{" in link.netloc:
+        why = "the link has a place in the name of the site; put places behind it"
+        yield Contradiction(why, ("completion", "link"))
+
+
+def _check_treatments(values: JsonMapping, experiment: Experiment) -> Iterator[Contradiction]:
+    treatments = experiment.treatments
+    names = [treatment.name for treatment in treatments]
+    yield from _refuse_alike("treatments", names, lambda number: ("treatments", number, "name"))
+    for number, treatment in enumerate(treatments):
+        for game, changes in treatment.games.items():
+            if "name" in changes:
+                path = ("treatments", number, "games", game, "name")
+                yield Contradiction("a game has one name in all treatments; leave name out", path)
+        for earlier in treatments[:number]:
+            if earlier.games == treatment.games:
+                why = f"the treatments {earlier.name!r} and {treatment.name!r} are the same"
+                yield Contradiction(f"{why}; say what differs", ("treatments", number))
+    named = [str(game.get("name", "")) for game in values.get("games", ())]
+    yield from _refuse_alike("games", named, lambda number: ("games", number, "name"))
+
+
+def _refuse_alike(
+    table: str, names: Sequence[str], locate: Callable[[int], KeyPath]
+) -> Iterator[Contradiction]:
+    """Refuse names that differ in capital letters alone: many programs take them for one."""
+    taken: dict[str, str] = {}
+    for number, name in enumerate(names):
+        known = taken.setdefault(name.casefold(), name)
+        if known != name:
+            why = f"{known!r} and {name!r} among the {table} differ in capital letters alone"
+            yield Contradiction(f"{why}; choose other names", locate(number))
+
+
+def list_oddities(experiment: Experiment, treatments: Mapping[str, Sequence[Part]]) -> list[str]:
+    """List what works and is seldom meant, in sentences."""
+    oddities: list[str] = []
+    drawn = experiment.groups // experiment.assignment.matching_groups
+    if len(experiment.treatments) > drawn:
+        oddities.append(
+            f"There are {len(experiment.treatments)} treatments, and {drawn} are drawn: set groups"
+            " higher if every treatment is to be played."
+        )
+    labels = experiment.assignment.labels
+    people = experiment.groups * len(next(iter(treatments.values()))[0].setup.persons)
+    if labels and len(labels) < people:
+        oddities.append(
+            f"labels lists {len(labels)} people for {people} seats: not every group can become"
+            " complete."
+        )
+    games = [make_game(part.setup.game) for parts in treatments.values() for part in parts]
+    payment = experiment.payment
+    if payment and payment.paid == "random round" and not any(map(pays_by_round, games)):
+        oddities.append("No game pays single rounds, so every game is paid as a whole.")
+    return oddities
+
+
+def _check_pages(experiment: Experiment) -> Iterator[Contradiction]:
+    for number, page in enumerate(experiment.pages):
+        if not (page.title or page.text or page.items):
+            why = f"the page {page.name!r} is empty; write text, or add questions"
+            yield Contradiction(why, ("pages", number))
+        for index, item in enumerate(page.items):
+            yield from _check_item(item, ("pages", number, "items", index))
+    for number, item in enumerate(experiment.questionnaire):
+        yield from _check_item(item, ("questionnaire", number))
+    names = [item.name for item in experiment.list_items()]
+    yield from _refuse_alike("questions", names, lambda _: ("questionnaire",))
+
+
+def _check_item(item: Item, path: KeyPath) -> Iterator[Contradiction]:
+    for name in ("low", "high"):
+        if getattr(item, name) is not None and item.kind not in ("number", "scale", "slider"):
+            why = f"{name} is for numbers, scales and sliders, and kind is {item.kind!r}"
+            yield Contradiction(why, (*path, name))
+    if item.low is not None and item.low == item.high:
+        why = f"only {item.low:g} can be answered, as low and high are the same"
+        yield Contradiction(why, (*path, "high"))
+    if item.kind == "slider" and item.low is not None and item.high is not None:
+        positions = (item.high - item.low) / item.slider_step
+        if positions > _MOST_POSITIONS:
+            why = f"the slider has {positions:,.0f} positions; expected at most {_MOST_POSITIONS:,}"
+            yield Contradiction(why, (*path, "step"))
+    yield from _refuse_alike("options", item.options, lambda _: (*path, "options"))
+
+
+def _check_games(treatments: Mapping[str, Sequence[Part]]) -> Iterator[Contradiction]:
+    for part in (part for parts in treatments.values() for part in parts):
+        where = ("games", part.number)
+        texts = [question.text for question in part.game.questions]
+        if len(texts) > _MOST_QUESTIONS:
+            why = f"the quiz has {len(texts)} questions; expected at most {_MOST_QUESTIONS}"
+            yield Contradiction(why, (*where, "questions"))
+        for number, text in enumerate(texts):
+            if text in texts[:number]:
+                why = f"the quiz asks {str(text)[:60]!r} twice"
+                yield Contradiction(why, (*where, "questions", number))
+        rounds = part.game.parameters.get("rounds")
+        if rounds is not None and part.game.rounds is not None:
+            why = "the rounds are given twice, by rounds and as a parameter; leave out one"
+            yield Contradiction(why, (*where, "rounds"))
+        if isinstance(rounds, int | float) and rounds > _MOST_ROUNDS:
+            why = f"the parameter rounds is {rounds:g}; expected at most {_MOST_ROUNDS}"
+            yield Contradiction(why, (*where, "parameters"))
