@@ -8,7 +8,8 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.studies.bench.study import bench
 from bestresponse.studies.population.study import PopulationConfig, population
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.strategies import StrategiesConfig, strategies_study

@@ -13,7 +13,8 @@ import running
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.models import ModelLimits
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.water.judging import (
     SCALES,
     ResidentScore,

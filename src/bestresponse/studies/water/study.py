@@ -14,10 +14,11 @@ without personas are the same days, and a dry year is dry in all ranges of suppl
 between conditions are therefore paired by repeat.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -33,6 +34,7 @@ from bestresponse.core.player import Decision, Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.water.bidders import (
     BIDDERS,
+    Morning,
     Trace,
     is_bidder,
     kept_for,
@@ -176,12 +178,13 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     @cached_property
     def town(self) -> WaterRules:
         """The rules with the days and the supply that the settings say."""
-        changes = {
-            name: getattr(self, name)
-            for name in ("days", "low", "high")
-            if getattr(self, name) is not None
-        }
-        return replace(self.rules, **changes)
+        rules = self.rules
+        return replace(
+            rules,
+            days=rules.days if self.days is None else self.days,
+            low=rules.low if self.low is None else self.low,
+            high=rules.high if self.high is None else self.high,
+        )
 
     def make_game(self) -> Water:
         """Return the game of the town."""
@@ -195,9 +198,8 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models among the players, each once."""
-        return inputs.list_once(
-            self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)
-        )
+        roles = seating.find_model_seats(self.make_game(), self.seats)
+        return inputs.list_once(self.seats[role] for role in roles)
 
     @cached_property
     def conditions(self) -> tuple[WaterCondition, ...]:
@@ -207,12 +209,13 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
         ]
         if self.has_supply:
             return tuple(WaterCondition(persona, OWN_SUPPLY, self.town) for persona in personas)
+
         names = tuple(ABUNDANCE) if self.grid else self.abundance or ("medium",)
-        return tuple(
-            WaterCondition(persona, name, with_abundance(self.town, name))
-            for persona in personas
-            for name in names
-        )
+        conditions = []
+        for persona, name in product(personas, names):
+            rules = with_abundance(self.town, name)
+            conditions.append(WaterCondition(persona, name, rules))
+        return tuple(conditions)
 
 
 def describe_condition(config: WaterConfig, condition: WaterCondition) -> dict[str, object]:
@@ -306,13 +309,16 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
         for day in range(trace.rules.days):
             if not any(present[day]):
                 break
-            submissions.append(Submission(NATURE, Decision(supplies[day])))
+            drawn = Decision(supplies[day])
+            submissions.append(Submission(NATURE, drawn))
             for role, here, bid, none in zip(
                 game.roles, present[day], bids[day], passed[day], strict=True
             ):
                 if here:
-                    submissions.append(Submission(role, Decision(PASS if none else bid)))
-        payoffs = dict(zip(game.roles, trace.survived[row].astype(float).tolist(), strict=True))
+                    decision = Decision(PASS if none else bid)
+                    submissions.append(Submission(role, decision))
+        survived = trace.survived[row].astype(float).tolist()
+        payoffs = dict(zip(game.roles, survived, strict=True))
         yield Record(game.name, game.version, dict(names), tuple(submissions), payoffs)
 
 
@@ -455,6 +461,11 @@ class ConditionGames:
         """How many survived, game by game."""
         return np.asarray(self.trace.survived.sum(axis=1), dtype=np.float64)
 
+    def select_survivors(self, repeats: Iterable[int]) -> Floats:
+        """Return how many survived in these repeats."""
+        rows = [self.repeats.index(repeat) for repeat in repeats]
+        return self.survivors[rows]
+
     @property
     def rsr_start(self) -> float:
         """The resource satisfaction rate when all are alive."""
@@ -523,12 +534,11 @@ def sum_up_condition(games: ConditionGames) -> ConditionFigures:
     """Compute the indicators of a condition."""
     prices = [row[~np.isnan(row)] for row in find_prices(games.trace)]
     medians = np.array([np.median(row) for row in prices if row.size])
+    everybody = float(len(games.trace.rules.residents))
     return ConditionFigures(
         games=len(games.repeats),
         void=games.void,
-        survivors=games.average(
-            games.survivors, "survivors", (0.0, float(len(games.trace.rules.residents)))
-        ),
+        survivors=games.average(games.survivors, "survivors", (0.0, everybody)),
         rsr_start=games.rsr_start,
         rsr_end=games.average(games.rsr[:, -1], "rsr_end"),
         median_price=games.average(medians, "median_price"),
@@ -537,75 +547,87 @@ def sum_up_condition(games: ConditionGames) -> ConditionFigures:
 
 def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     """Rebuild every finished game, condition by condition."""
-    days: dict[tuple[bool, str], dict[int, GameDays]] = {}
-    void: dict[tuple[bool, str], list[int]] = {}
-    reasons: dict[tuple[bool, str], dict[int, list[dict[str, str]]]] = {}
     readings = Readings()
+    read: dict[tuple[bool, str], _ReadGames] = defaultdict(_ReadGames)
     for play in folder.sorted_plays():
-        submissions = play.record.submissions
-        key = (play.data["persona"], play.data["abundance"])
-        repeat = play.data["repeat"]
-        if not any(readings.list_finished([play])):
-            void.setdefault(key, []).append(repeat)
-            continue
-        days.setdefault(key, {})[repeat] = _list_bids(submissions)
-        said = _list_reasons(submissions)
-        if any(said):
-            reasons.setdefault(key, {})[repeat] = said
+        is_finished = any(readings.list_finished([play]))
+        read[play.data["persona"], play.data["abundance"]].add(play, is_finished)
+
     measured = []
     games: list[WaterGameRow] = []
     for condition in config.conditions:
-        key = (condition.persona, condition.abundance)
-        known = dict(sorted(days.pop(key, {}).items()))
-        trace = rebuild_games(condition.rules, list(known.values()))
-        lost = void.get(key, [])
-        measured.append(
-            ConditionGames(
-                condition,
-                tuple(known),
-                trace=trace,
-                void=len(lost),
-                seed=config.seed,
-                reasons=reasons.get(key, {}),
-            )
+        known = read[condition.persona, condition.abundance]
+        repeats = sorted(known.days)
+        group = ConditionGames(
+            condition,
+            tuple(repeats),
+            trace=rebuild_games(condition.rules, [known.days[repeat] for repeat in repeats]),
+            void=len(known.void),
+            seed=config.seed,
+            reasons=known.reasons,
         )
-        games += _list_games(measured[-1], lost)
+        measured.append(group)
+        games += _list_games(group, known.void)
+
     finished = [group for group in measured if group.repeats]
-    survival = [
-        SurvivalRow(
+    residents_days = sum(int(group.trace.present.sum()) for group in finished)
+    listed = finished if residents_days <= _MOST_DAY_ROWS else []
+
+    def gather(
+        row: type[R],
+        list_rows: Callable[[ConditionGames], Iterable[R]],
+        groups: Sequence[ConditionGames] = finished,
+    ) -> Frame[R]:
+        return Frame(row, [entry for group in groups for entry in list_rows(group)])
+
+    frames = {
+        "games": Frame(WaterGameRow, games),
+        "survival": gather(SurvivalRow, _list_survival),
+        "comparisons": Frame(ComparisonRow, list(_compare_conditions(config, finished))),
+        "prices": gather(PriceRow, _list_prices),
+        "residents": gather(ResidentRow, _list_residents),
+        "mornings": gather(MorningRow, _list_mornings),
+        "example": gather(ExampleRow, _list_example),
+        "baselines": Frame(BaselineRow, list(_list_baselines(config)) if finished else []),
+        "days": gather(DayRow, _list_days, listed),
+        **readings.frames,
+    }
+    return Measured(
+        frames,
+        answered=sum(len(group.repeats) for group in measured),
+        labels=("condition",),
+        groups={(group.condition.name,): sum_up_condition(group) for group in measured},
+    )
+
+
+@dataclass
+class _ReadGames:
+    """The games of one condition as they were recorded, by their numbers."""
+
+    days: dict[int, GameDays] = field(default_factory=dict)
+    reasons: dict[int, list[dict[str, str]]] = field(default_factory=dict)
+    void: list[int] = field(default_factory=list)
+
+    def add(self, play: StoredPlay, is_finished: bool) -> None:
+        """Add a game; of a void one only its number is kept."""
+        repeat = play.data["repeat"]
+        if not is_finished:
+            self.void.append(repeat)
+            return
+        self.days[repeat] = _list_bids(play.record.submissions)
+        said = _list_reasons(play.record.submissions)
+        if any(said):
+            self.reasons[repeat] = said
+
+
+def _list_survival(group: ConditionGames) -> Iterator[SurvivalRow]:
+    residents = group.trace.rules.residents
+    for resident, alive in zip(residents, group.trace.survived.T, strict=True):
+        yield SurvivalRow(
             condition=group.condition.name,
             resident=resident.name,
             survived=wilson(int(alive.sum()), len(group.repeats)),
         )
-        for group in finished
-        for resident, alive in zip(group.trace.rules.residents, group.trace.survived.T, strict=True)
-    ]
-    residents_days = sum(int(group.trace.present.sum()) for group in finished)
-
-    def gather(row: type[R], list_rows: Callable[[ConditionGames], Iterable[R]]) -> Frame[R]:
-        return Frame(row, [entry for group in finished for entry in list_rows(group)])
-
-    return Measured(
-        {
-            "games": Frame(WaterGameRow, games),
-            "survival": Frame(SurvivalRow, survival),
-            "comparisons": Frame(ComparisonRow, _compare_conditions(config, finished)),
-            "prices": gather(PriceRow, _list_prices),
-            "residents": gather(ResidentRow, _list_residents),
-            "mornings": gather(MorningRow, _list_mornings),
-            "example": gather(ExampleRow, _list_example),
-            "baselines": Frame(BaselineRow, list(_list_baselines(config)) if finished else []),
-            "days": (
-                gather(DayRow, _list_days)
-                if residents_days <= _MOST_DAY_ROWS
-                else Frame(DayRow, [])
-            ),
-            **readings.frames,
-        },
-        sum(len(group.repeats) for group in measured),
-        ("condition",),
-        {(group.condition.name,): sum_up_condition(group) for group in measured},
-    )
 
 
 def _list_bids(submissions: Iterable[Submission]) -> GameDays:
@@ -641,34 +663,40 @@ def rebuild_games(rules: WaterRules, games: Sequence[GameDays]) -> Trace:
             supply[row, day] = drawn
             for role, bid in offers.items():
                 bids[row, day, seats[role]] = bid
-    return run_many(rules, supply, lambda morning: bids[:, morning.day - 1])
+
+    def bid(morning: Morning) -> Floats:
+        return bids[:, morning.day - 1]
+
+    return run_many(rules, supply, bid)
 
 
 def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGameRow]:
     names = [resident.name for resident in group.trace.rules.residents]
-    results = {
-        repeat: (int(alive.sum()), rate, dict(zip(names, alive.tolist(), strict=True)))
-        for repeat, rate, alive in zip(
-            group.repeats, group.rsr[:, -1].tolist(), group.trace.survived, strict=True
-        )
-    }
-    for repeat in sorted([*results, *void]):
-        survivors, rate, alive = results.get(repeat, (None, np.nan, None))
-        yield WaterGameRow(
+    places = {repeat: place for place, repeat in enumerate(group.repeats)}
+    last_rates = group.rsr[:, -1].tolist()
+    for repeat in sorted([*group.repeats, *void]):
+        row = WaterGameRow(
             condition=group.condition.name,
             abundance=group.condition.abundance,
             personas=group.condition.persona,
             repeat=repeat,
-            survivors=survivors,
+            survivors=None,
             rsr_start=group.rsr_start,
-            rsr_end=None if np.isnan(rate) else rate,
-            alive=alive,
+            rsr_end=None,
+            alive=None,
         )
+        if repeat in places:
+            alive = group.trace.survived[places[repeat]]
+            rate = last_rates[places[repeat]]
+            row["survivors"] = int(alive.sum())
+            row["rsr_end"] = None if np.isnan(rate) else rate
+            row["alive"] = dict(zip(names, alive.tolist(), strict=True))
+        yield row
 
 
 def _compare_conditions(
     config: WaterConfig, groups: Sequence[ConditionGames]
-) -> list[ComparisonRow]:
+) -> Iterator[ComparisonRow]:
     """Compare conditions that differ in one thing; personas are none where nobody is told them."""
     rng = np.random.default_rng(split(config.seed, "water comparison"))
     compared = []
@@ -678,16 +706,18 @@ def _compare_conditions(
         common = sorted(set(first.repeats) & set(second.repeats))
         if same_persona == same_supply or (same_supply and not config.models) or len(common) < 2:
             continue
-        pair = [
-            group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)
-        ]
-        name = f"{second.condition.name} - {first.condition.name}"
-        compared.append(
-            (name, paired_difference(*pair, rng=rng, most=float(len(config.town.residents))))
+        test = paired_difference(
+            second.select_survivors(common),
+            first.select_survivors(common),
+            rng=rng,
+            most=float(len(config.town.residents)),
         )
-    adjusted = holm([test.p_value for _, test in compared]).tolist() if compared else []
-    return [
-        ComparisonRow(
+        compared.append((f"{second.condition.name} - {first.condition.name}", test))
+    if not compared:
+        return
+    adjusted = holm([test.p_value for _, test in compared]).tolist()
+    for (name, test), p in zip(compared, adjusted, strict=True):
+        yield ComparisonRow(
             comparison=name,
             games=test.n,
             difference=test.difference,
@@ -695,16 +725,18 @@ def _compare_conditions(
             p=test.p_value,
             p_adjusted=p,
         )
-        for (name, test), p in zip(compared, adjusted, strict=True)
-    ]
 
 
 def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
-    known = [
-        (day, prices[~np.isnan(prices)]) for day, prices in enumerate(find_prices(group.trace).T, 1)
-    ]
-    served = [(day, prices) for day, prices in known if prices.size]
-    level = float(np.mean([np.median(prices) for _, prices in served])) if served else 0.0
+    served = []
+    for day, prices in enumerate(find_prices(group.trace).T, 1):
+        known = prices[~np.isnan(prices)]
+        if known.size:
+            served.append((day, known))
+    if not served:
+        return
+    medians = [np.median(prices) for _, prices in served]
+    level = float(np.mean(medians))
     for day, prices in served:
         least, first, median, third, most = map(float, np.quantile(prices, [0, 0.25, 0.5, 0.75, 1]))
         yield PriceRow(
@@ -726,7 +758,9 @@ def _average(values: Floats) -> Interval | None:
     if not known.size:
         return None
     mean = float(known.mean())
-    reach = 2 * float(known.std(ddof=1)) / known.size**0.5 if known.size > 1 else np.inf
+    reach = np.inf
+    if known.size > 1:
+        reach = 2 * float(known.std(ddof=1)) / known.size**0.5
     return Interval(
         mean,
         mean - reach,
@@ -764,10 +798,10 @@ def _list_mornings(group: ConditionGames) -> Iterator[MorningRow]:
 def _list_days(group: ConditionGames) -> Iterator[DayRow]:
     trace = group.trace
     names = [resident.name for resident in trace.rules.residents]
-    for game, day, seat in zip(
-        *(indices.tolist() for indices in np.nonzero(trace.present)), strict=True
-    ):
-        bid = float(trace.bids[game, day, seat])
+    for game, day, seat in np.argwhere(trace.present).tolist():
+        place = (game, day, seat)
+        bid = float(trace.bids[place])
+        said = group.reasons.get(group.repeats[game])
         yield DayRow(
             condition=group.condition.name,
             repeat=group.repeats[game],
@@ -775,15 +809,11 @@ def _list_days(group: ConditionGames) -> Iterator[DayRow]:
             supply=int(trace.supply[game, day]),
             resident=names[seat],
             bid=None if np.isnan(bid) else bid,
-            served=bool(trace.served[game, day, seat]),
-            health=float(trace.health[game, day, seat]),
-            balance=float(trace.balance[game, day, seat]),
-            dry_days=int(trace.dry[game, day, seat]),
-            reasons=(
-                said[day].get(names[seat], "")
-                if (said := group.reasons.get(group.repeats[game]))
-                else ""
-            ),
+            served=bool(trace.served[place]),
+            health=float(trace.health[place]),
+            balance=float(trace.balance[place]),
+            dry_days=int(trace.dry[place]),
+            reasons=said[day].get(names[seat], "") if said else "",
         )
 
 
@@ -793,10 +823,10 @@ def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
     if not group.reasons:
         return
     repeat = min(group.reasons)
-    explained = [
-        number for number, by_resident in enumerate(group.reasons[repeat], 1) if by_resident
-    ]
-    day = next((day for day in explained if day >= group.trace.rules.days / 3), explained[-1])
+    by_day = enumerate(group.reasons[repeat], 1)
+    explained = [day for day, by_resident in by_day if by_resident]
+    third = group.trace.rules.days / 3
+    day = next((day for day in explained if day >= third), explained[-1])
     needs = {resident.name: resident.need for resident in group.trace.rules.residents}
     for row in _list_days(group):
         if (row["repeat"], row["day"]) == (repeat, day):
@@ -810,21 +840,20 @@ def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
     solved = "solver" in config.seats.values() or all(map(kept_for, supplies.values()))
     games = min(config.repeats, _MOST_BASELINE_GAMES)
     for bidder in BIDDERS:
-        for supply, rules in supplies.items() if bidder != "solver" or solved else ():
-            yield BaselineRow(
-                bidder=bidder,
-                supply=supply,
-                survivors=_play_baseline(rules, bidder, config.seed, games),
-            )
+        if bidder == "solver" and not solved:
+            continue
+        for supply, rules in supplies.items():
+            survivors = _play_baseline(rules, bidder, config.seed, games)
+            yield BaselineRow(bidder=bidder, supply=supply, survivors=survivors)
 
 
 @lru_cache(maxsize=256)
 def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> float:
     """Return the mean survivors; a run that is looked at again costs no further games."""
     seeds = [split(seed, "water", repeat) for repeat in range(games)]
-    return float(
-        play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean()
-    )
+    trace = play_many(rules, [bidder] * len(rules.residents), seeds)
+    survivors = trace.survived.sum(axis=1)
+    return float(survivors.mean())
 
 
 def _find_town(data: JsonMapping) -> Water:

@@ -24,7 +24,7 @@ from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.runs.study import ComparedBy, Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import policies as plans
 from bestresponse.studies.bench.study import (
@@ -480,7 +480,7 @@ sequential = Study(
     play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
-    tested=("exploitability_normalised", "gap_normalised"),
+    compared=ComparedBy(tested=("exploitability_normalised", "gap_normalised")),
     title="How far from an equilibrium?",
     subtitle=_PROSE["subtitle"],
     unit="answers",
