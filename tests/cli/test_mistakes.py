@@ -5,19 +5,33 @@ import pytest
 MISTAKES = [
     # commands
     ("solv stag-hunt", "there is no command 'solv'. Did you mean solve?"),
-    ("nash stag-hunt", "there is no command 'nash'."),
+    ("nash stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
     ("water", "`bestresponse simulate water`"),
     (
         "play prisoners-dilemma --others grim",
         "the strategy 'grim' replies to earlier rounds, and prisoners-dilemma has one only",
     ),
     ("simulate stag-hunt --model nomodel", "`bestresponse models` lists models."),
-    ("--solve stag-hunt", "No such option: --solve"),
+    ("--solve stag-hunt", "bestresponse has no option --solve."),
     ("run", "Usage: bestresponse run"),
     ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),
     ("run population", "GAME: this setting is missing (--help says what it may be)"),
+    ("help", "For help, type `bestresponse COMMAND --help`."),
+    ("equilibrium stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
     # games
-    ("solve", "Missing argument"),
+    ("solve stag hunt", "solve takes no further word, got 'hunt'; names have hyphens"),
+    ("solve chicken --lambda 2", "is typed as --set lambda=VALUE"),
+    ("solve chicken --concept QRE", "Did you mean quantal-response?"),
+    ("solve chicken --concept ne", "Nash equilibria are found without a concept."),
+    ("solve chicken --method lemke_howson", "Did you mean lemke-howson?"),
+    ("solve chicken --objective wellfare", "Did you mean welfare?"),
+    ("solve chicken --plot nosuch/x.svg", "there is no folder nosuch; make it first"),
+    ("solve kuhn-poker --iterations many", "expected a whole number from 1 to 100,000,000"),
+    (
+        "solve chicken --concept quantal-response --set lambda=abc",
+        "--set lambda: expected a number, got 'abc'",
+    ),
+    ("solve", "solve: missing GAME. A name from `bestresponse games`,"),
     ("solve prisoner-dilemma", "Did you mean prisoners-dilemma?"),
     ("solve nosuch.nfg", "nosuch.nfg: there is no such file"),
     (
@@ -35,24 +49,31 @@ MISTAKES = [
     ),
     ("solve stag-hunt --method simplex", "there is no method 'simplex'; expected one of auto,"),
     ("solve stag-hunt --set lambda=1", "--set is for --dynamics and --concept"),
-    ("solve stag-hunt --concept quantal-response --set lamda=1", "it has these: precision=5.0"),
-    ("compare stag-hunt", "Missing argument"),
+    (
+        "solve stag-hunt --concept quantal-response --set lamda=1",
+        "it has precision=5.0 (or lambda). Did you mean lambda?",
+    ),
+    ("compare stag-hunt", "compare: missing SECOND."),
     (
         "compare stag-hunt nosuch",
         "there is no game or file named 'nosuch'. `bestresponse games` lists the names.",
     ),
-    ("convert stag-hunt", "Missing argument"),
+    ("convert stag-hunt", "convert: missing OUT."),
     ("convert stag-hunt out.xyz", "out.xyz: expected a file ending in .nfg, .efg, .json, .pl"),
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
-    ("check", "Missing argument"),
+    ("check", "check: missing PROGRAM."),
     ("check nosuch.pl", "No such file or directory"),
     (
         "formalize",
         "name a text file with the story, for example story.txt; or --strategy FILE --game GAME",
     ),
     ("formalize nosuch.txt", "nosuch.txt: there is no such file; write the story into a text file"),
-    ("games --nosuch", "No such option: --nosuch"),
+    ("games --nosuch", "games has no option --nosuch. `bestresponse games --help` lists"),
     # models and runs
+    ("bench --model", "--model needs a value: --model MODEL"),
+    ("bench --model localhost:8000", "Did you mean the server http://localhost:8000/v1#MODEL?"),
+    ("bench --model 127.0.0.1:8000/v1", "the server http://127.0.0.1:8000/v1#MODEL?"),
+    ("bench --model ollama", "Name the server and its model: http://localhost:11434/v1#MODEL."),
     ("bench --num-games abc", "--num-games: expected a whole number from 1 to 1,000,000, got abc"),
     ("bench --num-games 0", "--num-games: expected a whole number from 1 to 1,000,000, got 0"),
     (
@@ -69,7 +90,7 @@ MISTAKES = [
     ("bench --suite invariant", "Did you mean invariance?"),
     ("bench --family zerosum", "Did you mean zero-sum?"),
     ("bench nosuch --model smollm2", "there is no game or file named 'nosuch'"),
-    ("bench --modle smollm2", "No such option: --modle (Possible options: --model"),
+    ("bench --modle smollm2", "bench has no option --modle. Did you mean --model?"),
     ("bench --workers -1", "--workers: expected a whole number from 1 to 1,024, got -1"),
     ("bench --settings nosuch.toml", "nosuch.toml: there is no such file"),
     (
@@ -82,7 +103,7 @@ MISTAKES = [
     ("merge nosuch -o out", "nosuch holds no run"),
     ("reproduce nosuch --data .", "there is no paper named 'nosuch'. There are akata, alympics,"),
     ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
-    ("reproduce lelma", "Missing option '--data'"),
+    ("reproduce lelma", "reproduce: missing --data FOLDER."),
     # agents
     ("simulate", "Usage: bestresponse simulate"),
     (
@@ -159,7 +180,7 @@ MISTAKES = [
     ("serve --experiment nosuch.toml", "nosuch.toml"),
     (
         "mcp --port 99999999",
-        "--port: expected less than or equal to 65535; --help says what it may be",
+        "--port: expected a whole number from 1 to 65,535; `bestresponse mcp --help` lists",
     ),
     ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
     ("experiment chekc x.toml", "got 'chekc'. Did you mean check? (--help says what it may be)"),

@@ -9,7 +9,17 @@ import pytest
 
 from bestresponse.core import View
 from bestresponse.core.conformance import Broken, check_game
-from bestresponse.core.special import FirstPriceRule, PoolRule, ProjectRule, TrustRule
+from bestresponse.core.special import (
+    BattlefieldRule,
+    FirstPriceRule,
+    HealthRule,
+    NeedsRule,
+    PoolRule,
+    ProjectRule,
+    ResidentNeed,
+    SupplyRule,
+    TrustRule,
+)
 from bestresponse.core.told import (
     AtOnce,
     Cell,
@@ -25,6 +35,7 @@ from bestresponse.core.told import (
     Repetition,
     Statement,
 )
+from bestresponse.games.economic.blotto import Blotto
 from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import SealedBid
@@ -32,6 +43,7 @@ from bestresponse.games.economic.two_steps import Trust
 from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.trees.game import TreeGame
+from bestresponse.games.water.game import Water
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
@@ -171,3 +183,27 @@ def test_a_wrong_rule_of_an_economic_game_is_found(game: object, wrong: Statemen
 
     with pytest.raises(Broken, match=r"after this play is .* by the rules that are told"):
         check_five_plays()
+
+
+@pytest.mark.parametrize(
+    ("game", "wrong", "why"),
+    [
+        (Blotto(4, 2), BattlefieldRule(5, 2, "2-3"), "the number of troops of Blotto is 5"),
+        (Blotto(4, 2), BattlefieldRule(4, 3, "1-1-2"), "the number of fields of Blotto is 3"),
+        (Water(), HealthRule(*map(Fraction, (10, 10, 2, 2))), "the health of .* on day 1"),
+        (Water(), SupplyRule(1000, 2000), "there are 1000 to 2000 units of water per day"),
+        (
+            Water(),
+            NeedsRule(
+                tuple(ResidentNeed(name, Fraction(1), Fraction(70)) for name in Water().roles)
+            ),
+            "against the rules of the auction",
+        ),
+    ],
+    ids=["troops", "fields", "thirst", "supply", "needs"],
+)
+def test_a_wrong_rule_of_battlefields_or_of_a_drought_is_found(
+    game: object, wrong: Statement, why: str
+) -> None:
+    with pytest.raises(Broken, match=why):
+        check_game(Misstated(game, (wrong,)), seed=1)

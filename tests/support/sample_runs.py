@@ -48,7 +48,9 @@ def water_run(output):
 
 
 def verify_run(output):
-    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=2, attempts=1)
+    config = VerifyConfig(
+        "scripted", "prisoners-dilemma", repeats=2, attempts=1, translator="rules"
+    )
     return run(verify_model, config, output, models("I choose A."))
 
 

@@ -11,15 +11,26 @@ import os
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 from typer.core import TyperGroup
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, Interrupted, SettingError, UsageError
+from bestresponse.cli.help import Commands, Mistake, describe_options, explain_mistake
+from bestresponse.core.errors import (
+    BestResponseError,
+    Interrupted,
+    MissingKey,
+    SettingError,
+    UnknownModel,
+    UsageError,
+)
 from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.settings import ENDS, SECONDS, Limits, settings
 from bestresponse.report.text import visible
@@ -90,9 +101,21 @@ COMMANDS: dict[str, tuple[str, str]] = {
 There the function or group `NAME_command` is the command; `run:STUDY` is that of a study, made from
 its settings.
 """
-_PARTS = {
-    part: f" It is a part of another command: `bestresponse simulate {part}`."
-    for part in ("water", "population", "judge", "sheet", "scores")
+_MEANT = {
+    **{
+        part: f" It is a part of another command: `bestresponse simulate {part}`."
+        for part in ("water", "population", "judge", "sheet", "scores")
+    },
+    **dict.fromkeys(
+        ("nash", "equilibrium", "equilibria"),
+        " Equilibria are found by `bestresponse solve GAME`.",
+    ),
+    **dict.fromkeys(
+        ("benchmark", "eval", "evaluate", "test"),
+        " Models are measured by `bestresponse bench --model MODEL`.",
+    ),
+    "help": " For help, type `bestresponse COMMAND --help`.",
+    "version": " For the version, type `bestresponse --version`.",
 }
 """Words that people type as commands, with what they mean."""
 _GROUPS = {
@@ -114,6 +137,18 @@ _THREE_THINGS = """Language models meet game theory. Three things to try:
 From a paper (Nash gap, autoformalization, LELMA, CFR gain, Alympics)? See docs/papers."""  # noqa: E501
 
 
+@contextmanager
+def _refuse_mistakes() -> Iterator[None]:
+    """Raise what typer says about the words that were typed as an error of ours; a command without
+    words still shows its help."""
+    try:
+        yield
+    except Mistake as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        raise UsageError(explain_mistake(error)) from None  # type: ignore[arg-type]
+
+
 class _LazyGroup(TyperGroup):
     """Import a command's module when it is used, so that `--help` is instant and commands import
     what they need."""
@@ -131,9 +166,7 @@ class _LazyGroup(TyperGroup):
             return study_command
         group = action = getattr(module, f"{cmd_name}_command")
         if not isinstance(group, typer.Typer):
-            group = typer.Typer(
-                add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-            )
+            group = Commands()
             group.command(cmd_name)(action)
         command = typer.main.get_command(group)
         command.name = cmd_name
@@ -143,36 +176,30 @@ class _LazyGroup(TyperGroup):
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            hint = _PARTS.get(args[0]) or did_you_mean(args[0], list(COMMANDS))
+            hint = _MEANT.get(args[0]) or did_you_mean(args[0], list(COMMANDS))
             raise UsageError(
                 f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all."
             )
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Context) -> object:
-        """Run the command; a value that an option cannot have is refused in our words."""
-        try:
+        """Run the command; words that do not fit it are refused in our words."""
+        with _refuse_mistakes():
             return super().invoke(ctx)
-        except typer.BadParameter as error:
-            if type(error) is not typer.BadParameter or error.param is None:
-                raise
-            problem = error.message.replace("Input should be", "expected").rstrip(".")
-            raise UsageError(
-                f"{error.param.opts[0]}: {problem}; --help says what it may be"
-            ) from None
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
+    ) -> Context:
+        """Read the options before the command."""
+        with _refuse_mistakes():
+            return super().make_context(info_name, args, parent, **extra)
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write commands first, then options, those that also the environment sets last."""
         self.format_commands(ctx, formatter)
         options = sorted(self.get_params(ctx), key=lambda option: option.envvar is not None)
         with formatter.section("Options"):
-            formatter.write_dl(
-                [
-                    record
-                    for option in options
-                    if (record := option.get_help_record(ctx)) is not None
-                ]
-            )
+            formatter.write_dl(describe_options(options, ctx))
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -191,6 +218,7 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 
 
@@ -214,6 +242,7 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
+            metavar="SECONDS",
             help="Limit on the processor time for checking a game program, in seconds.",
         ),
     ] = SECONDS,
@@ -223,6 +252,7 @@ def start(
             min=1,
             max=10_000_000,
             envvar="BESTRESPONSE_LOGIC_ENDS",
+            metavar="INTEGER",
             help=(
                 "Maximum number of terminal nodes of a program's game; above 100,000 the memory"
                 " limit (512 MB) grows."
@@ -278,7 +308,7 @@ def main() -> None:
         app(prog_name="bestresponse")
     except SettingError as error:
         _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
-    except UsageError as error:
+    except (UsageError, UnknownModel, MissingKey) as error:
         _fail(str(error), 2)
     except Interrupted as error:
         _fail(str(error), 130)
@@ -298,10 +328,22 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except FileNotFoundError as error:
+        _fail(_explain_missing(error), 2)
     except OSError as error:
         _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except MemoryError:
         _fail("this needs more memory than there is", 1)
+
+
+def _explain_missing(error: FileNotFoundError) -> str:
+    """Say what is not there: the file, or the folder that it should be written to."""
+    if error.filename is None:
+        return str(error)
+    folder = Path(os.fsdecode(error.filename)).parent
+    if not folder.exists():
+        return f"{error.filename}: there is no folder {folder}; make it first"
+    return f"{error.filename}: there is no such file"
 
 
 def _fail(sentence: str, code: int) -> None:

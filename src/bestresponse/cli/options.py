@@ -6,6 +6,7 @@ them is imported at a key press only: every command imports this module.
 """
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -42,48 +43,76 @@ def offer_names(names: Iterable[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: sorted({name for name in names if name.startswith(incomplete)})
 
 
-def complete_game(incomplete: str) -> list[str]:
-    """List the games whose name begins so."""
-    return offer_names((*catalogue.names(), *tree_names(), *registry.games.names()))(incomplete)
+def offer_from(*sources: str) -> Callable[[str], list[str]]:
+    """Return the function that lists the names of these sources which begin as what was typed.
+
+    A source is `module:attribute`: names, or a function that lists them, perhaps with a word for it
+    after a second colon. It is imported at a key press.
+
+    >>> offer_from("bestresponse.analysis.answers:list_questions:concept")("quan")
+    ['quantal-response']
+    """
+
+    def offer(incomplete: str) -> list[str]:
+        names = [name for source in sources for name in _load_names(source)]
+        return offer_names(names)(incomplete)
+
+    return offer
 
 
-def complete_model(incomplete: str) -> list[str]:
-    """List the models, and the providers up to the slash, whose name begins so."""
-    from bestresponse.models.providers.weights import WEIGHTS
-    from bestresponse.models.registry import KEYS, providers
-
-    return offer_names((*WEIGHTS, *(f"{name}/" for name in (*KEYS, *providers.names()))))(
-        incomplete
-    )
-
-
-def complete_domain(incomplete: str) -> list[str]:
-    """List the dialogues whose name begins so."""
-    from bestresponse.games.dialogue.domain import domain_names
-
-    return offer_names(domain_names())(incomplete)
+def _load_names(source: str) -> list[str]:
+    module, attribute, *words = source.split(":")
+    things = getattr(import_module(module), attribute)
+    if isinstance(things, registry.Registry):
+        return things.names()
+    listed = things(*words) if callable(things) else things
+    return [getattr(thing, "name", thing) for thing in listed]
 
 
-def complete_strategy(incomplete: str) -> list[str]:
-    """List the strategies and models whose name begins so."""
-    from bestresponse.formal.strategies.programs import PUBLISHED
-    from bestresponse.theory.repeated.automaton import classic_strategies
+def list_game_names() -> list[str]:
+    """List all games that can be named."""
+    return [*catalogue.names(), *tree_names(), *registry.games.names()]
 
-    strategies = (
-        *registry.players.names(),
-        *PUBLISHED,
-        *(strategy.name for strategy in classic_strategies()),
-    )
-    return offer_names(strategies)(incomplete) + complete_model(incomplete)
 
+complete_game = offer_from("bestresponse.cli.options:list_game_names")
+complete_model = offer_from("bestresponse.models.registry:list_openable")
+complete_strategy = offer_from(
+    "bestresponse.core.registry:players",
+    "bestresponse.formal.strategies.programs:PUBLISHED",
+    "bestresponse.theory.repeated.automaton:classic_strategies",
+    "bestresponse.models.registry:list_openable",
+)
+complete_theme = offer_from("bestresponse.games.matrix.game:themes")
+complete_concept = offer_from("bestresponse.analysis.answers:list_questions:concept")
+complete_dynamics = offer_from("bestresponse.analysis.answers:list_questions:dynamics")
+complete_method = offer_from("bestresponse.analysis.solve.solution:METHODS")
+complete_objective = offer_from("bestresponse.analysis.solve.solution:OBJECTIVES")
+complete_named_game = offer_from("bestresponse.formal.evaluate.validation:named_games")
+complete_engine = offer_names(("auto", "embedded", "swi"))
 
 COMPLETIONS: dict[str, Callable[[str], list[str]]] = {
     "game": complete_game,
     "games": complete_game,
-    "model": complete_model,
-    "translator": complete_model,
-    "domain": complete_domain,
-    "entries": complete_strategy,
-    "others": complete_strategy,
+    "trees": offer_from("bestresponse.theory.catalogue.trees:tree_names"),
+    "family": offer_from("bestresponse.theory.generators:families"),
+    "theme": complete_theme,
+    "themes": complete_theme,
+    "format": offer_from("bestresponse.games.matrix.game:FORMATS"),
+    "elicit": offer_from("bestresponse.studies.bench.config:ELICITATIONS"),
+    "domain": offer_from("bestresponse.games.dialogue.domain:domain_names"),
+    "executor": offer_from("bestresponse.runs.execution:executors"),
+    **dict.fromkeys(
+        (
+            "model",
+            "translator",
+            "judge",
+            "second_judge",
+            "scenarios_by",
+            "referee",
+            "classifier",
+        ),
+        complete_model,
+    ),
+    **dict.fromkeys(("entries", "others", "strategies", "against"), complete_strategy),
 }
 """What is offered for the settings of these names, whatever the study."""

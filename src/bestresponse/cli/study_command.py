@@ -19,6 +19,7 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from bestresponse.cli.help import find_placeholder
 from bestresponse.cli.options import COMPLETIONS, AsJson, offer_names, read_pairs
 from bestresponse.cli.terminal import (
     DownloadProgress,
@@ -151,7 +152,7 @@ def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> N
     )
 
 
-_METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
+_METAVARS = {int: "INTEGER", float: "NUMBER"}
 
 
 def make_study_command(study: AnyStudy) -> Callable[..., None]:
@@ -229,7 +230,8 @@ def make_settings_command(
     more = [
         _keyword(name, act_hints[name], other.default)
         for name, other in [*signature(act).parameters.items()][1:]
-        if name not in fields  # a study may mean something else by --against, as a tournament does
+        if name not in fields
+        and name not in unused  # a study may mean something else by --against, as a tournament does
     ]
     file = typer.Option(help="TOML with settings; command-line options override it.")
     parameters = [
@@ -251,7 +253,7 @@ def make_settings_command(
         except SettingError as error:
             if error.field in fields and read_extra(fields[error.field])["argument"]:
                 raise UsageError(
-                    f"{error.field.upper()}: {error.problem} (--help says what it may be)"
+                    f"{find_placeholder(error.field)}: {error.problem} (--help says what it may be)"
                 ) from None
             raise
         act(config, **chosen)
@@ -268,20 +270,28 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
     extra = read_extra(field)
     parts = list_parts(hint)
     choices = [
-        str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)
+        str(option)
+        for part in parts
+        if get_origin(part) is Literal
+        for option in get_args(part)
+        if option  # an empty word is the default, and nobody types it
     ]
-    complete = offer_names(choices) if choices else COMPLETIONS.get(name)
+    by_name = None if int in parts else COMPLETIONS.get(name)
+    complete = offer_names(choices) if choices else by_name
     default = None if field.default in (PydanticUndefined, MISSING) else field.default
     words = field.description or read_help(kind).get(name, "")
-    words += _show_default(default)
     form = _choose_form(hint)
+    if form != "one" and not extra["argument"]:
+        words = say_repeated(words)
+    words += _show_default(default)
     words_or_word: Any = str if form == "one" else list[str]
     if extra["argument"]:
         # Never required here: a file of settings may hold it, and the settings say that it is
         # missing.
+        placeholder = find_placeholder(name)
         argument = typer.Argument(
             help=words,
-            metavar=name.upper() if field.is_required() else f"[{name.upper()}]",
+            metavar=placeholder if field.is_required() else f"[{placeholder}]",
             show_default=False,
             autocompletion=complete,
         )
@@ -296,8 +306,6 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
             flags = [f"{flag}/--{off}"]
         switch = typer.Option(*flags, help=words, show_default=False)
         return _keyword(name, Annotated[bool | None, switch])
-    if form != "one":
-        words = f"{words.rstrip('.')}; may be repeated."
     option = typer.Option(
         *flags,
         help=words,
@@ -305,6 +313,12 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
         autocompletion=complete,
     )
     return _keyword(name, Annotated[words_or_word | None, option])
+
+
+def say_repeated(words: str) -> str:
+    """Say that an option may be given more than once, before the default in brackets."""
+    text, bracket, default = words.partition(" [default:")
+    return f"{text.rstrip('.')}; may be repeated.{bracket}{default}"
 
 
 def _show_default(default: object) -> str:

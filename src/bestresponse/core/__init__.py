@@ -17,7 +17,19 @@ if TYPE_CHECKING:
         Mixture as Mixture,
         Words as Words,
     )
-    from bestresponse.core.episode import Episode as Episode, Record as Record
+    from bestresponse.core.capabilities import (
+        Question as Question,
+        find_known_equilibrium as find_known_equilibrium,
+        measure_decision_cost as measure_decision_cost,
+    )
+    from bestresponse.core.conformance import (
+        check_game as check_game,
+    )
+    from bestresponse.core.episode import (
+        Episode as Episode,
+        Record as Record,
+        play as play,
+    )
     from bestresponse.core.game import (
         NATURE as NATURE,
         REFEREE as REFEREE,
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
         Game as Game,
         Role as Role,
         View as View,
+        find_first_asks as find_first_asks,
     )
     from bestresponse.core.player import (
         Decision as Decision,
@@ -32,6 +45,18 @@ if TYPE_CHECKING:
         Player as Player,
         Reading as Reading,
         Status as Status,
+    )
+    from bestresponse.core.told import (
+        Aim as Aim,
+        AtOnce as AtOnce,
+        Cell as Cell,
+        Cells as Cells,
+        Made as Made,
+        Options as Options,
+        Over as Over,
+        Players as Players,
+        YourTurn as YourTurn,
+        prose as prose,
     )
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -16,9 +16,13 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, Action, Game, Role, S
 from bestresponse.core.paying import pay, pay_bids
 from bestresponse.core.special import (
+    BattlefieldRule,
     BidMade,
     FirstPriceRule,
+    HealthRule,
     Invested,
+    NeedsRule,
+    NoWaterBid,
     NumberChosen,
     NumberEach,
     OfferAnswered,
@@ -27,15 +31,22 @@ from bestresponse.core.special import (
     PointsGiven,
     PointsRule,
     PutIn,
+    ResidentOut,
+    ResidentState,
     ReturnedBack,
     SecondPriceRule,
     SentOver,
+    SupplyRule,
     TrustRule,
     UltimatumRule,
+    WaterAuctionRule,
+    WaterBid,
+    WaterFound,
 )
 from bestresponse.core.told import (
     AtOnce,
     Cells,
+    Chose,
     Course,
     Decides,
     Draw,
@@ -165,7 +176,8 @@ def _settle(game: Game[S], state: S, meant: Mapping[Role, str], stated: Repetiti
     ask = game.asks(state).get(NATURE)
     if isinstance(ask, Lottery):
         chances = [chance for _, chance in ask.chances]
-        if not any(abs(chance - stated.continuation) <= _CLOSE for chance in chances):
+        misses = [abs(chance - stated.continuation) for chance in chances]
+        if min(misses) > _CLOSE:
             raise Disagreement(
                 f"the rules say that there is another round with probability"
                 f" {stated.continuation}; the game draws with {chances}"
@@ -245,7 +257,8 @@ def _check_knowledge(
         raise Disagreement(
             f"{where} looks to {who} like another one by the rules; the game shows something else"
         )
-    if any(other == key for one, other in seen.items() if one[0] == who and one != known_as):
+    own = [position for position in seen if position[0] == who and position != known_as]
+    if any(seen[position] == key for position in own):
         raise Disagreement(
             f"{who} can tell {where} from all others by the rules; the game shows the same twice"
         )
@@ -265,6 +278,10 @@ def _find_owed(
             return _pay_trust(game.roles, rule, history)
         if isinstance(rule, UltimatumRule):
             return _pay_ultimatum(game.roles, rule, history)
+        if isinstance(rule, BattlefieldRule):
+            return _pay_battlefields(rule, history)
+        if isinstance(rule, HealthRule):
+            return _pay_drought(game.roles, rule, rules, history)
     return None
 
 
@@ -281,7 +298,8 @@ def _pay_rounds(
         chosen = {one.who: one.amount for one in played.events if isinstance(one, _AMOUNTS)}
         if set(chosen) != set(roles):
             return None
-        for role, paid in zip(roles, pay(rule, [chosen[role] for role in roles]), strict=True):
+        in_order = [chosen[role] for role in roles]
+        for role, paid in zip(roles, pay(rule, in_order), strict=True):
             owed[role] += paid
         for event in played.events:
             for given in event.points if isinstance(event, PointsGiven) else ():
@@ -325,6 +343,79 @@ def _pay_ultimatum(
     offer = sum(event.amount for event in history if isinstance(event, OfferMade))
     paid = (rule.pie - offer, offer) if accepted else (0, 0)
     return dict(zip(roles, map(Fraction, paid), strict=True))
+
+
+def _pay_battlefields(
+    rule: BattlefieldRule, history: Sequence[Event]
+) -> dict[Role, Fraction] | None:
+    plans: dict[Role, list[int]] = {}
+    for event in history:
+        if isinstance(event, Chose) and len(event.options) == 1:
+            plans[event.who] = [int(troops) for troops in event.options[0].split("-")]
+    if len(plans) != 2:
+        return None
+    for who, plan in plans.items():
+        _compare(Fraction(rule.troops), sum(plan), f"the number of troops of {who}")
+        _compare(Fraction(rule.fields), len(plan), f"the number of fields of {who}")
+    (first, mine), (second, theirs) = plans.items()
+    won = sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True))
+    return {first: Fraction(won), second: Fraction(-won)}
+
+
+def _pay_drought(
+    roles: Sequence[Role],
+    rule: HealthRule,
+    rules: Sequence[Statement],
+    history: Sequence[Event],
+) -> dict[Role, Fraction]:
+    """Return 1 for everybody whom the stated rules keep alive, given the bids that were made."""
+    health = dict.fromkeys(roles, rule.start)
+    dry_days = dict.fromkeys(roles, 0)
+    for day in split_rounds(history)[1]:
+        served = _find_served(rules, day.events)
+        for event in day.events:
+            if isinstance(event, WaterBid) and event.who in served:
+                health[event.who] = min(health[event.who] + rule.gain, rule.most)
+                dry_days[event.who] = 0
+            elif isinstance(event, WaterBid | NoWaterBid):
+                dry_days[event.who] += 1
+                health[event.who] -= dry_days[event.who] * rule.thirst
+            elif isinstance(event, ResidentState):
+                where = f"of {event.who} on day {day.number}"
+                _compare(health[event.who], float(event.health), f"the health {where}")
+                _compare(Fraction(dry_days[event.who]), event.dry_days, f"the dry days {where}")
+            elif isinstance(event, ResidentOut) and health[event.who] > 0:
+                raise Disagreement(f"{event.who} is out on day {day.number}, but not by the rules")
+    return {role: Fraction(health[role] > 0) for role in roles}
+
+
+def _find_served(rules: Sequence[Statement], events: Sequence[Event]) -> set[Role]:
+    """Return who gets water on a day by the stated auction: the highest bid first."""
+    needs_rule = _find(rules, NeedsRule)
+    auction = _find(rules, WaterAuctionRule)
+    supply_rule = _find(rules, SupplyRule)
+    left = Fraction(sum(event.units for event in events if isinstance(event, WaterFound)))
+    bids = [event for event in events if isinstance(event, WaterBid)]
+    if needs_rule is None or auction is None:
+        return {bid.who for bid in bids if bid.served}
+    if bids and supply_rule is not None and not supply_rule.low <= left <= supply_rule.high:
+        raise Disagreement(
+            f"the rules say that there are {supply_rule.low} to {supply_rule.high} units of water"
+            f" per day; there were {left}"
+        )
+    needs = {resident.who: resident.need for resident in needs_rule.residents}
+    bids.sort(key=lambda bid: (-bid.amount, needs[bid.who], auction.order.index(bid.who)))
+    served: set[Role] = set()
+    for bid in bids:
+        if needs[bid.who] <= left:
+            left -= needs[bid.who]
+            served.add(bid.who)
+        if bid.served != (bid.who in served):
+            raise Disagreement(
+                f"{bid.who} {'gets' if bid.served else 'gets no'} water for a bid of {bid.amount},"
+                " against the rules of the auction that are told"
+            )
+    return served
 
 
 def _compare(stated: Fraction, executed: float, what: str) -> None:

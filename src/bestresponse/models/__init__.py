@@ -18,20 +18,34 @@ if TYPE_CHECKING:
         Usage as Usage,
         ask as ask,
     )
-    from bestresponse.models.http import HttpClients as HttpClients, Secret as Secret
-    from bestresponse.models.providers.function import from_function as from_function
-    from bestresponse.models.providers.openai import OpenAIModel as OpenAIModel
-    from bestresponse.models.providers.scripted import ScriptedModel as ScriptedModel
-    from bestresponse.models.providers.token_probabilities import choice_chances as choice_chances
+    from bestresponse.models.http import (
+        HttpClients as HttpClients,
+        Secret as Secret,
+    )
+    from bestresponse.models.providers.function import (
+        from_function as from_function,
+    )
+    from bestresponse.models.providers.openai import (
+        OpenAIModel as OpenAIModel,
+    )
+    from bestresponse.models.providers.scripted import (
+        ScriptedModel as ScriptedModel,
+    )
+    from bestresponse.models.providers.token_probabilities import (
+        choice_chances as choice_chances,
+    )
     from bestresponse.models.registry import (
         ModelSettings as ModelSettings,
         open_model as open_model,
     )
-    from bestresponse.models.schema import make_strict as make_strict
+    from bestresponse.models.schema import (
+        make_strict as make_strict,
+    )
     from bestresponse.models.wrappers.cached import (
         Cache as Cache,
         Cached as Cached,
         CacheMode as CacheMode,
+        assemble as assemble,
     )
     from bestresponse.models.wrappers.limits import (
         Budget as Budget,

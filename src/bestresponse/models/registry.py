@@ -15,6 +15,7 @@ returns a model.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -56,6 +57,10 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 }
 """The environment variables that hold the key of a provider."""
+_SERVER = re.compile(r"(localhost|\d+\.\d+\.\d+\.\d+|[\w.-]+)(:\d+)(/|#|$)")
+"""An address of a server without http:// before it."""
+_SERVERS = {"ollama": 11434, "vllm": 8000, "lmstudio": 1234, "lm-studio": 1234, "llama.cpp": 8080}
+"""Programs that serve models by the OpenAI protocol, with the port that each uses by default."""
 _FAMILIES = {
     "gpt": "openai",
     "o1": "openai",
@@ -147,6 +152,11 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
 
 
+def list_openable() -> list[str]:
+    """List what a name can begin with: the weights by name, and providers up to the slash."""
+    return [*WEIGHTS, *(f"{name}/" for name in (*KEYS, *providers.names()))]
+
+
 def known_models(settings: ModelSettings) -> list[KnownModel]:
     """List everything that can be named, for the screen."""
 
@@ -179,6 +189,13 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
 
 def _suggest(spec: str) -> str:
     prefix, slash, name = spec.partition("/")
+    if _SERVER.match(spec):
+        address = spec if slash else f"{spec}/v1"
+        full = address if "#" in address else f"{address}#MODEL"
+        return f" Did you mean the server http://{full}?"
+    if spec.casefold() in _SERVERS:
+        port = _SERVERS[spec.casefold()]
+        return f" Name the server and its model: http://localhost:{port}/v1#MODEL."
     for family, provider in _FAMILIES.items():
         if not slash and spec.casefold().startswith(family):
             return f" Did you mean {provider}/{spec}?"

@@ -8,4 +8,63 @@ tables                      rows as CSV, JSON and Parquet, safe to open in a spr
 frames                      tables of typed rows, and the figures of a study as data
 numbers                     numbers as text, rounding noise as 0
 files                       result files written as a whole, never through a link
+
+The names below are imported when first used.
 """
+
+from typing import TYPE_CHECKING
+
+from bestresponse.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from bestresponse.report.blocks import (
+        metrics_table as metrics_table,
+        table as table,
+    )
+    from bestresponse.report.document import (
+        Code as Code,
+        Column as Column,
+        Document as Document,
+        Figure as Figure,
+        KeyValues as KeyValues,
+        Note as Note,
+        Paragraph as Paragraph,
+        Quote as Quote,
+        Section as Section,
+        Table as Table,
+    )
+    from bestresponse.report.figures.charts import (
+        draw_intervals as draw_intervals,
+    )
+    from bestresponse.report.figures.pictures import (
+        draw as draw,
+        pictures as pictures,
+    )
+    from bestresponse.report.frames import (
+        Frame as Frame,
+        Metric as Metric,
+        compute_figures as compute_figures,
+    )
+    from bestresponse.report.numbers import (
+        format_number as format_number,
+    )
+    from bestresponse.report.page import (
+        render as render,
+    )
+    from bestresponse.report.stats.agreement import (
+        cohen_kappa as cohen_kappa,
+        icc as icc,
+    )
+    from bestresponse.report.stats.statistics import (
+        Interval as Interval,
+        bound_mean as bound_mean,
+        cluster_bootstrap as cluster_bootstrap,
+        games_needed as games_needed,
+        holm as holm,
+        missing_bounds as missing_bounds,
+        paired_difference as paired_difference,
+        precision_reached as precision_reached,
+        wilson as wilson,
+    )
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

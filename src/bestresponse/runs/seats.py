@@ -94,7 +94,7 @@ class AgentSettings(RunSettings):
     """What to do if a seat gives no usable answer: abstain if the game allows it, or void the
     play."""
     style: Literal["auto", "line", "json"] = setting(
-        default="auto", help="How models answer: auto, line, json or letter."
+        default="auto", help="How models answer; auto uses JSON if the model follows a schema."
     )
     temperature: float = setting(default=0.7, ge=0, le=5, help="Sampling temperature.")
     max_tokens: int = setting(default=512, ge=1, le=100_000, help="Maximum tokens per reply.")

@@ -118,6 +118,8 @@ def settings(cls: type[C]) -> type[C]:
 
 OF_PLAYS = frozenset(("workers", "processes", "shard", "executor", "address"))
 """Settings of runs that a command leaves out (`unused`) where it makes no plays."""
+OF_CALLS = frozenset(("cache", "max_calls", "max_total_tokens", "max_cost"))
+"""Settings of runs that a command leaves out where it asks no model."""
 
 
 @settings

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         fixation_probability as fixation_probability,
         moran as moran,
     )
+    from bestresponse.theory.equilibria.commitment import stackelberg as stackelberg
     from bestresponse.theory.equilibria.extremes import extreme_equilibria as extreme_equilibria
     from bestresponse.theory.equilibria.lemke_howson import (
         lemke_howson as lemke_howson,
@@ -49,8 +50,14 @@ if TYPE_CHECKING:
         NashResult as NashResult,
         pure_nash as pure_nash,
     )
-    from bestresponse.theory.equilibria.solve import nash as nash, nash_one as nash_one
-    from bestresponse.theory.files.efg import format_efg as format_efg, parse_efg as parse_efg
+    from bestresponse.theory.equilibria.solve import (
+        nash as nash,
+        nash_one as nash_one,
+    )
+    from bestresponse.theory.files.efg import (
+        format_efg as format_efg,
+        parse_efg as parse_efg,
+    )
     from bestresponse.theory.files.nfg import (
         format_nfg as format_nfg,
         load_game_file as load_game_file,
@@ -64,7 +71,9 @@ if TYPE_CHECKING:
         quantal_branch as quantal_branch,
         quantal_response as quantal_response,
     )
-    from bestresponse.theory.games.bargaining import nash_bargaining as nash_bargaining
+    from bestresponse.theory.games.bargaining import (
+        nash_bargaining as nash_bargaining,
+    )
     from bestresponse.theory.games.classification import (
         classify as classify,
         efficiency as efficiency,
@@ -84,15 +93,20 @@ if TYPE_CHECKING:
         name_ordinal as name_ordinal,
         ordinal_games as ordinal_games,
         random_isomorph as random_isomorph,
+        rewrite_game as rewrite_game,
     )
-    from bestresponse.theory.games.normal_form import NormalForm as NormalForm
+    from bestresponse.theory.games.normal_form import (
+        NormalForm as NormalForm,
+    )
     from bestresponse.theory.games.regrets import (
         best_responses as best_responses,
         deviation_payoffs as deviation_payoffs,
         expected_payoffs as expected_payoffs,
         regret as regret,
     )
-    from bestresponse.theory.generators import generate as generate
+    from bestresponse.theory.generators import (
+        generate as generate,
+    )
     from bestresponse.theory.repeated.automaton import (
         Automaton as Automaton,
         behave_alike as behave_alike,
@@ -106,12 +120,15 @@ if TYPE_CHECKING:
         exact_round_robin as exact_round_robin,
         play_round_robin as play_round_robin,
     )
+    from bestresponse.theory.seeds import stream as stream
     from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch
     from bestresponse.theory.trees.cfr import cfr as cfr
+    from bestresponse.theory.trees.commitment import stackelberg_tree as stackelberg_tree
     from bestresponse.theory.trees.compile import (
         compile_game as compile_game,
         load_openspiel as load_openspiel,
     )
+    from bestresponse.theory.trees.correlation import correlate_tree as correlate_tree
     from bestresponse.theory.trees.mccfr import mccfr_tree as mccfr_tree
     from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form
     from bestresponse.theory.trees.perfection.sequential import find_sequential as find_sequential
@@ -140,7 +157,9 @@ if TYPE_CHECKING:
         policy_from_table as policy_from_table,
         uniform_policy as uniform_policy,
     )
-    from bestresponse.theory.zero_sum.double_oracle import search_tree as search_tree
+    from bestresponse.theory.zero_sum.double_oracle import (
+        search_tree as search_tree,
+    )
     from bestresponse.theory.zero_sum.solve import (
         ZeroSumStep as ZeroSumStep,
         solve_zero_sum as solve_zero_sum,

@@ -181,8 +181,8 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["bench", "--model", "gpt-4o"], 1, "Did you mean openai/gpt-4o"),
-        (["bench", "--model", "openai/gpt-4o"], 1, "OPENAI_API_KEY"),
+        (["bench", "--model", "gpt-4o"], 2, "Did you mean openai/gpt-4o"),
+        (["bench", "--model", "openai/gpt-4o"], 2, "OPENAI_API_KEY"),
         (
             ["bench", "--num-rows", "99"],
             2,
@@ -192,7 +192,7 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
         (["bench", "--family", "zero"], 2, "Did you mean zero-sum"),
         (["report", "nowhere"], 2, "holds no run"),
         (["replay", "nowhere"], 2, "holds no run"),
-        (["models", "pull", "smollm3"], 1, "Did you mean smollm2"),
+        (["models", "pull", "smollm3"], 2, "Did you mean smollm2"),
         (["bench", "--model", "README.gguf"], 1, "README.gguf"),
     ],
 )

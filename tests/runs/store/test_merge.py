@@ -77,7 +77,9 @@ def tournament_case():
 
 
 def verify_case():
-    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=5, attempts=1)
+    config = VerifyConfig(
+        "scripted", "prisoners-dilemma", repeats=5, attempts=1, translator="rules"
+    )
     return verify_model, config, answering(["I choose A.", "I choose B."])
 
 

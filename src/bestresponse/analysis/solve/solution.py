@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
@@ -53,11 +54,14 @@ class Wish:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise UsageError(
-                f"there is no method {self.method!r}; expected one of {', '.join(METHODS)}"
+                f"there is no method {self.method!r}; expected one of {', '.join(METHODS)}."
+                f"{did_you_mean(self.method, list(METHODS))}"
             )
         if self.objective is not None and self.objective not in OBJECTIVES:
             raise UsageError(
-                f"there is no objective {self.objective!r}; expected one of {', '.join(OBJECTIVES)}"
+                f"there is no objective {self.objective!r};"
+                f" expected one of {', '.join(OBJECTIVES)}."
+                f"{did_you_mean(self.objective, list(OBJECTIVES))}"
             )
 
 

@@ -13,7 +13,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.api.formalizing import ENGINE_HELP
-from bestresponse.cli.options import AsJson, complete_game
+from bestresponse.cli.options import AsJson, complete_engine, complete_game, complete_named_game
 from bestresponse.core.errors import InvalidGame, LogicError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.validation import (
@@ -63,6 +63,7 @@ def check_command(
                 "Also demand the constraints of this game, such as stag-hunt, or of one of the"
                 " games in a TOML file."
             ),
+            autocompletion=complete_named_game,
         ),
     ] = None,
     query: Annotated[
@@ -74,7 +75,7 @@ def check_command(
             ),
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
+    engine: Annotated[str, typer.Option(help=ENGINE_HELP, autocompletion=complete_engine)] = "auto",
 ) -> None:
     """Check logic programs in four stages: syntax, names, running, and the resulting game,
     which is told in words.

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+import bestresponse as br
+from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
@@ -17,9 +19,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
-from bestresponse.studies.steer.exporting import export_dialogues
 
-export_command = typer.Typer(rich_markup_mode=None, add_completion=False)
+export_command = Commands()
 
 
 # it keeps `sft` a command of its own: other kinds of training want other files
@@ -61,7 +62,7 @@ def write_dialogues(
         raise UsageError(
             f"{output} is there already; choose another name or overwrite it with --force"
         )
-    print(f"{output}: {export_dialogues(run, output):,} examples")
+    print(f"{output}: {br.export_dialogues(run, output):,} examples")
 
 
 @export_command.command("gguf")

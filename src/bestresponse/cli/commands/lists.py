@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
+from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson, complete_game, offer_names
 from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
 from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
@@ -19,11 +20,7 @@ def games_command(as_json: AsJson = False) -> None:
     show_frame(br.list_games(), as_json)
 
 
-models_command = typer.Typer(
-    help="Which models there are, and how to get them.",
-    invoke_without_command=True,
-    add_completion=False,
-)
+models_command = Commands(invoke_without_command=True)
 
 
 @models_command.callback()

@@ -48,6 +48,7 @@ def report_command(
         typer.Option(
             "--output",
             "-o",
+            metavar="FOLDER",
             help="Folder for the comparison of several runs. [default: beside the first run]",
         ),
     ] = None,
@@ -136,7 +137,10 @@ def merge_command(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="Folder in which the merged run gets a folder of its own."
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Folder in which the merged run gets a folder of its own.",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,

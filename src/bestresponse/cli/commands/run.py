@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
+from bestresponse.cli.help import Commands, HelpfulCommand
 from bestresponse.cli.study_command import make_study_command
 from bestresponse.core.errors import StoreError
 from bestresponse.runs.study import find_study, studies
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _OF_WORDS = ("stories", "strategies")
 
 
-class _GameOrWords(TyperCommand):
+class _GameOrWords(HelpfulCommand):
     """Let `stories` or `strategies` after `bench`, which are no games, begin another study with its
     own settings."""
 
@@ -38,9 +39,7 @@ def make_command(name: str) -> Command:
     """Make the command of a study; UsageError if no study has that name."""
     if name not in studies.names():
         studies.load(name)  # says which name is nearest
-    single = typer.Typer(
-        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-    )
+    single = Commands()
     single.command(name, cls=_GameOrWords if name == "bench" else None)(
         make_study_command(find_study(name))
     )
@@ -70,9 +69,7 @@ class _Studies(TyperGroup):
             formatter.write_dl(lines)
 
 
-run_command = typer.Typer(
-    cls=_Studies, no_args_is_help=True, rich_markup_mode=None, add_completion=False
-)
+run_command = Commands(cls=_Studies, no_args_is_help=True)
 
 
 @run_command.callback()

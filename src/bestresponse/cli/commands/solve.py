@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import bestresponse as br
-from bestresponse.cli.options import AsJson, complete_game, read_pairs
+from bestresponse.cli.options import (
+    AsJson,
+    complete_concept,
+    complete_dynamics,
+    complete_game,
+    complete_method,
+    complete_objective,
+    read_pairs,
+)
 from bestresponse.cli.terminal import console, notes, print_document, wait_for
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.report.figures.charts import keep_pdfs
 from bestresponse.report.figures.tikz import write_latex
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
@@ -49,18 +57,17 @@ def solve_command(
         str,
         typer.Option(
             help=(
-                "auto; for a table enumeration, lemke-howson, zero-sum, double-oracle or pure; for"
-                " a tree "
-                "sequence-form, backward-induction, normal-form, double-oracle, cfr, cfr+, dcfr,"
-                " pcfr+, external-sampling "
-                "or outcome-sampling."
-            )
+                "How to solve: auto; a table by enumeration, lemke-howson, zero-sum, double-oracle"
+                " or pure; a tree by sequence-form, backward-induction, normal-form,"
+                " double-oracle, cfr, cfr+, dcfr, pcfr+, external-sampling or outcome-sampling."
+            ),
+            autocompletion=complete_method,
         ),
     ] = "auto",
     iterations: Annotated[
         int | None,
         typer.Option(
-            help="Of CFR or the double oracle, for trees that they solve. [default: 1000]",
+            help="Iterations of CFR or of the double oracle, for a tree. [default: 1000]",
             min=1,
             max=100_000_000,
         ),
@@ -68,8 +75,11 @@ def solve_command(
     objective: Annotated[
         str | None,
         typer.Option(
-            help="Also find the best correlated equilibrium by this objective: welfare, fairness,"
-            " entropy or any."
+            help=(
+                "Also find the best correlated equilibrium by this objective: welfare, fairness,"
+                " entropy or any."
+            ),
+            autocompletion=complete_objective,
         ),
     ] = None,
     seconds: Annotated[
@@ -83,28 +93,31 @@ def solve_command(
         typer.Option(
             help=(
                 "Show the dynamics of play instead: replicator, fictitious-play, regret-matching,"
-                " multiplicative-weights, "
-                "logit, moran or alpha-rank."
-            )
+                " multiplicative-weights, logit, moran or alpha-rank."
+            ),
+            autocompletion=complete_dynamics,
         ),
     ] = None,
     concept: Annotated[
         str | None,
         typer.Option(
             help=(
-                "Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated,"
-                " coarse-correlated, "
-                "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees"
-                " subgame-perfect, sequential, "
-                "agent-quantal-response."
-            )
+                "Show one solution concept instead: quantal-response, level-k,"
+                " cognitive-hierarchy, correlated, coarse-correlated, rationalizable, maximin,"
+                " bargaining, ordinal, perfect, proper or stackelberg; for a tree also"
+                " subgame-perfect, sequential, agent-quantal-response, efce or efcce."
+            ),
+            autocompletion=complete_concept,
         ),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            help="A setting of --dynamics or --concept, as NAME=VALUE; an unknown name lists all.",
+            help=(
+                "A setting of --dynamics or --concept, such as lambda=2 of quantal-response; an"
+                " unknown name lists all; may be repeated."
+            ),
         ),
     ] = None,
 ) -> None:
@@ -121,9 +134,14 @@ def solve_command(
                 " --objective, --seconds"
             )
         pairs = read_pairs("set", settings or ())
-        answer = wait_for(
-            lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs)
-        )
+        try:
+            answer = wait_for(
+                lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs)
+            )
+        except SettingError as error:
+            if error.field in ("concept", "dynamics"):
+                raise
+            raise UsageError(f"--set {error.field}: {error.problem}") from None
         chart = answer.answer.chart
         name = answer.question.name
         if plot is not None and chart is None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bestresponse.runs.inputs import OptionalModelSetting
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.studies.tournament.entries import EntriesSetting, StageGame, gather_entries
 from bestresponse.theory.catalogue.tables import load as load_table
 
@@ -60,6 +60,7 @@ class BehaveConfig(RunSettings):
     )
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     sources: tuple[str, ...] = setting(default=(), option=False)
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
 
     def __post_init__(self) -> None:
         stage = StageGame("dilemma", load_table("prisoners-dilemma"))

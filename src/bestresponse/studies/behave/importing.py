@@ -19,7 +19,7 @@ from functools import cached_property
 from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, ClassVar, TypedDict, cast
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, Progress
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_CALLS, OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.theory.games.normal_form import NormalForm
@@ -62,6 +62,9 @@ class ImportConfig(RunSettings):
     )
     source: str = setting(default="", option=False)
     digest: str = setting(default="", option=False)
+    unused: ClassVar[frozenset[str]] = (
+        OF_PLAYS | OF_CALLS | {"dry_run", "against", "fail_if", "junit"}
+    )
 
 
 @settings

@@ -75,7 +75,7 @@ from bestresponse.theory.trees.tree import Tree
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
 EMBEDDED = "smollm2"
-_ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
+ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
 _MOST_PAYOFFS = 100_000
 """Of a game of more than two: its equilibrium is found in seconds."""
 _USUAL_GAMES = 100
@@ -149,11 +149,14 @@ class BenchConfig(RunSettings):
         help="Decimals to which payoffs are rounded before the game is solved.",
     )
     elicit: NamesSetting = setting(default=())
-    """mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"""
-    format: NamesSetting = setting(default=("table",), help="table, prose or json.")
+    """How a strategy is asked for: mixed, pure, sampled or logprobs. [default: mixed; logprobs for
+    the embedded model]"""
+    format: NamesSetting = setting(
+        default=("table",), help="How a game is written: table, prose or json."
+    )
     theme: NamesSetting = setting(default=())
-    """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its
-    names."""
+    """Names and story around a game: neutral, numbers, market, patrol or football; own keeps the
+    names of a named game. [default: neutral; own for a named game]"""
     seat: NamesSetting = setting(default=())
     """Player that the model takes: row or col; in a tree the name of a player. [default: row; in a
     tree all]"""
@@ -239,7 +242,7 @@ class BenchConfig(RunSettings):
 
     def _check_names(self) -> None:
         known = {
-            "elicit": _ELICITATIONS,
+            "elicit": ELICITATIONS,
             "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col"),
         }
         if not isinstance(self.form, Tree):

@@ -91,7 +91,9 @@ class ExportConfig:
     """Write questions as the benchmark asks them, with the solver's answers, for training a model
     on them."""
 
-    output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
+    output: str | Path = setting(
+        kw_only=False, short="-o", metavar="FOLDER", help="Folder for the files."
+    )
     games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(
         default="zero-sum"
     )
@@ -136,7 +138,7 @@ class ExportConfig:
         ),
     )
     themes: NamesSetting = setting(
-        default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
+        default=(), help="Themes of the benchmark, drawn per game. [default: all that fit]"
     )
     answers: Literal["worked", "direct"] = setting(
         default="worked", help="worked: with steps before the strategy; direct: the strategy alone."
@@ -160,7 +162,7 @@ class ExportConfig:
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
     workers: int | None = setting(
-        default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]"
+        default=None, how=True, ge=1, le=256, help="Processes. [default: one per core]"
     )
 
     def __post_init__(self) -> None:

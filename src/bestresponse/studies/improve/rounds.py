@@ -92,7 +92,11 @@ class ImproveConfig(RunSettings):
         help="Stop where the share of right answers rises by less than this.",
     )
     output: str | Path = setting(
-        default="improved", how=True, short="-o", help="Folder for the best student."
+        default="improved",
+        how=True,
+        short="-o",
+        metavar="FOLDER",
+        help="Folder for the best student.",
     )
     minutes: float = setting(
         default=10.0, gt=0, le=100_000, help="How long to train at most, per round."

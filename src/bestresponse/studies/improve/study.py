@@ -15,7 +15,7 @@ from bestresponse.models.base import Model
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame
 from bestresponse.runs.execution import Execution, Outcome, Progress
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_CALLS, OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting
@@ -46,7 +46,11 @@ class TrainConfig(RunSettings):
         help="Other conversations and their share of the examples, such as chat=0.1.",
     )
     output: str | Path = setting(
-        default="student", how=True, short="-o", help="Folder for the trained model."
+        default="student",
+        how=True,
+        short="-o",
+        metavar="FOLDER",
+        help="Folder for the trained model.",
     )
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
     steps: int | None = setting(
@@ -89,19 +93,7 @@ class TrainConfig(RunSettings):
         default="auto", how=True, help="Where to train."
     )
 
-    unused: ClassVar[frozenset[str]] = frozenset(
-        (
-            "workers",
-            "processes",
-            "cache",
-            "max_calls",
-            "max_total_tokens",
-            "max_cost",
-            "shard",
-            "executor",
-            "address",
-        )
-    )
+    unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
 
     def __post_init__(self) -> None:
         if not self.data:

@@ -98,7 +98,10 @@ class PopulationConfig(MatchSettings, ToolSettings):
         help="Probability that an agent revises its strategy in a generation.",
     )
     precision: float = setting(
-        default=1.0, ge=0, help="Precision of logit choice, per unit of payoff."
+        default=1.0,
+        ge=0,
+        short="--lambda",
+        help="Precision (lambda) of logit choice, per unit of payoff.",
     )
     repetitions: int = setting(
         default=30, ge=2, le=1_000_000, help="Independent repetitions of the population."

@@ -93,7 +93,7 @@ class SteerConfig(RunSettings):
     iterations: int = setting(
         default=None,
         ge=1,
-        help="Of the solver [default: 1000 for cfr, 10 for imitation, 4 for psro].",
+        help="Iterations of the solver. [default: 1000 for cfr, 10 for imitation, 4 for psro]",
     )
     variant: Variant = setting(default="cfr+")
     """cfr: variant of counterfactual regret minimisation; external-sampling suits large trees."""

@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypedDict
 from bestresponse.analysis.people import show_people
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import canonical
+from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.players import strategies
 from bestresponse.report.blocks import (
@@ -42,6 +43,13 @@ from bestresponse.studies.tournament.matches import (
     estimate_matches,
     list_matches,
     prepare_matches,
+)
+from bestresponse.studies.tournament.open_source import (
+    MetaRoundRow,
+    ProgramRow,
+    list_programs,
+    show_last_programs,
+    sum_up_meta_rounds,
 )
 from bestresponse.studies.tournament.standings import (
     FixationRow,
@@ -150,6 +158,7 @@ class _MatchReader:
     models: Sequence[str]
     readings: Readings = field(default_factory=Readings)
     rounds: list[MatchRoundRow] = field(default_factory=list)
+    programs: list[ProgramRow] = field(default_factory=list)
     played: int = 0
 
     def find_standings(self, config: TournamentConfig) -> Standings:
@@ -169,7 +178,9 @@ class _MatchReader:
             asked = {role: name for role, name in play.data["seats"] if name in self.models}
             self.readings.count(play.record, asked)
             self.played += not play.record.void
-            if len(self.rounds) < _MOST_LISTED_ROUNDS:
+            if config.open_source:
+                self.programs.extend(list_programs(config, play))
+            elif len(self.rounds) < _MOST_LISTED_ROUNDS:
                 self.rounds.extend(_list_rounds(config, play))
             yield play
 
@@ -199,6 +210,8 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         "moran": Frame(MoranRow, []),
         "fixation": Frame(FixationRow, []),
         "answers": reader.readings.frames["answers"],
+        "programs": Frame(ProgramRow, reader.programs),
+        "meta_rounds": Frame(MetaRoundRow, list(sum_up_meta_rounds(reader.programs))),
     }
     if len(found) == 1:
         (alone,) = found
@@ -361,8 +374,10 @@ def _describe_rounds(
         )
 
 
-def find_repeated_game(config: TournamentConfig, data: Mapping[str, object]) -> RepeatedGame:
-    """Return the repeated game of a match."""
+def find_repeated_game(config: TournamentConfig, data: Mapping[str, object]) -> RepeatedGame | None:
+    """Return the repeated game of a match; none where programs played, whose moves are not kept."""
+    if config.open_source:
+        return None
     games = {canonical(one.game.to_json()): one for one in config.by_game}
     return games[canonical(data["game"])].repeated
 
@@ -396,6 +411,7 @@ tournament = Study(
     game=find_repeated_game,
     count_plays=count_matches,
     estimate_calls=estimate_matches,
+    texts=(TEXTS,),
     report=(
         text(_PROSE["winners"], title="Standings"),
         pivot("by_game", "strategy", "game", "share", caption=_PROSE["by_game"]),
@@ -404,6 +420,22 @@ tournament = Study(
             caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
         ),
         table("targets", caption="Totals expected and reached"),
+        table(
+            "meta_rounds",
+            columns=(
+                "name",
+                "meta_round",
+                "per_round",
+                "cooperates",
+                "exploits",
+                "exploited",
+                "reads",
+            ),
+            title="Programs that read each other",
+            caption="Means over matches in both seats",
+        ),
+        text(_PROSE["meta_rounds"]),
+        show_last_programs,
         show_people,
         table("left_out", caption="Strategies of the groups that do not take part"),
         pivot(

@@ -1,0 +1,260 @@
+"""How the help of every command reads: placeholders in capitals, and options in groups.
+
+A placeholder is the word of the field for what is typed (`--model MODEL`), and never the name of a
+Python type. An option is in the group that its name has in `GROUPS`, in every command alike; what
+is in none of them is particular to the command and comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar, get_args
+
+import typer
+from typer.core import TyperCommand
+
+from bestresponse.core.registry import did_you_mean
+
+if TYPE_CHECKING:  # what typer has taken over from click has no public names
+    from typer._click.core import Context, Parameter
+    from typer._click.exceptions import UsageError as Mistyped
+    from typer._click.formatting import HelpFormatter
+
+F = TypeVar("F", bound=Callable[..., object])
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    heading: tuple(names.split())
+    for heading, names in {
+        "Models": """
+            model translator judge second-judge scenarios-by referee temperature max-tokens
+            max-prompt-tokens llm-seed effort reasoning-tokens attempts on-failure style elicit
+            format theme samples plain think reasons own-words memory reasoning personas
+            with-personas about-others instruction framing tools tool-calls""",
+        "Solver": """
+            solver method iterations variant policy oracle meta plays max-nodes objective seconds
+            engine""",
+        "Training": "minutes steps learning-rate batch-tokens lora four-bit device",
+        "Budget and speed": """
+            dry-run max-calls max-total-tokens max-cost cache workers processes threads shard
+            executor address""",
+        "Checks of the result": "against fail-if junit",
+        "Output": """
+            output output-dir out page plot figures save-example formulas json force open""",
+        "Other": "settings help",
+    }.items()
+}
+"""The groups of options and the options of each, in the order of `--help`."""
+_OWN: dict[str, str] = {
+    **dict.fromkeys(
+        ("bench", "game", "water", "population", "tournament", "steer", "play", "run"),
+        "What to play",
+    ),
+    **dict.fromkeys(("verify", "check"), "What to check"),
+    **dict.fromkeys(("sft", "gguf", "dialogues"), "What to write"),
+    "behave": "What to estimate",
+    "improve": "What to practise",
+}
+"""What to call the options that only a command itself has."""
+_FEW = 8
+"""So many options are read at a glance, and make one group."""
+_PLACEHOLDERS: dict[str, str] = {
+    name: word
+    for word, names in {
+        "MODEL": "translator judge second-judge scenarios-by referee player classifier",
+        "PLAYER": "others seat",
+        "STRATEGY": "entries strategies against",
+        "FILE": "settings plot page text output strategy experiment mapping",
+        "FOLDER": "output-dir data student examples save-example",
+        "NAME=VALUE": "set",
+        "PROGRAM": "programs",
+        "GAME": "games",
+        "RUN": "runs run",
+        "PART": "part",
+        "SHEET": "sheets",
+        "THEME": "themes",
+        "FORMAT": "formats",
+        "TREE": "trees",
+        "WHAT": "fit elicit",
+        "COLUMN": "by",
+        "MOVE": "after default-move",
+        "TOKEN": "admin-token",
+        "SET": "actions",
+    }.items()
+    for name in names.split()
+}
+"""Words for what is typed, where the parameter's own name in capitals would not do."""
+_OF_TYPES = {int: "INTEGER", float: "NUMBER"}
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help names what is typed, and shows its options in groups."""
+
+    def __init__(self, name: str | None, **options: object) -> None:
+        super().__init__(name, **options)  # type: ignore[arg-type]
+        for parameter in self.params:
+            parameter.metavar = choose_placeholder(parameter)
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the first sentence, which is the line in the list of commands, at any length."""
+        first = " ".join((self.help or "").split("\n\n")[0].split())
+        return first.partition(". ")[0].rstrip(".") + "."
+
+    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+        """Write `[OPTIONS] GAME [FILE]...`: what may be left out is in brackets."""
+        arguments = [each for each in self.get_params(ctx) if each.param_type_name == "argument"]
+        shown = [
+            f"{each.metavar}..." if each.nargs != 1 else f"{each.metavar}" for each in arguments
+        ]
+        return ["[OPTIONS]", *shown]
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the arguments, then the options by their groups."""
+        parameters = self.get_params(ctx)
+        arguments = [each for each in parameters if each.param_type_name == "argument"]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl(
+                    [(str(each.metavar).strip("[]"), _read_help(each)) for each in arguments]
+                )
+        for heading, options in group_options(str(self.name), parameters).items():
+            with formatter.section(heading):
+                formatter.write_dl(describe_options(options, ctx))
+
+
+class Commands(typer.Typer):
+    """A group of commands, each with such a help; none prints traces or installs completion."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__(
+            rich_markup_mode=None,
+            add_completion=False,
+            pretty_exceptions_enable=False,
+            **options,  # type: ignore[arg-type]
+        )
+
+    def command(  # type: ignore[override]
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = None
+    ) -> Callable[[F], F]:
+        """Add a command."""
+        return super().command(name, cls=cls or HelpfulCommand)
+
+
+def group_options(command: str, parameters: list[Parameter]) -> dict[str, list[Parameter]]:
+    """Sort the options of a command into groups, those of the command itself first; few options
+    make one group."""
+    options = [each for each in parameters if each.param_type_name == "option"]
+    if len(options) <= _FEW:
+        return {"Options": options}
+    groups: dict[str, list[Parameter]] = {_OWN.get(command, "Options"): []}
+    groups |= {heading: [] for heading in GROUPS}
+    places = [(name, heading) for heading, names in GROUPS.items() for name in names]
+    headings = dict(places)
+    order = [name for name, _ in places]
+    own = next(iter(groups))
+    for option in options:
+        groups[headings.get(name_option(option), own)].append(option)
+    for heading in GROUPS:
+        groups[heading].sort(key=lambda option: order.index(name_option(option)))
+    return {heading: members for heading, members in groups.items() if members}
+
+
+def name_option(parameter: Parameter) -> str:
+    """Return the long name of an option without its dashes, or the name of an argument."""
+    return max(parameter.opts, key=len).lstrip("-").replace("_", "-")
+
+
+def describe_options(options: Iterable[Parameter], ctx: Context) -> list[tuple[str, str]]:
+    """Describe options for the help, each by its names and its text, the default in brackets."""
+    described = []
+    for option in options:
+        record = option.get_help_record(ctx)
+        if record is not None:  # else it is hidden
+            described.append((record[0], describe_option(option)))
+    return described
+
+
+def describe_option(option: Parameter) -> str:
+    """Return the text of an option with its default and the variable that sets it, in brackets."""
+    words = [_read_help(option)]
+    shown = getattr(option, "show_default", False) and not getattr(option, "is_flag", False)
+    if shown and option.default not in (None, "", [], ()):
+        words.append(f"[default: {option.default}]")
+    if option.required:
+        words.append("[required]")
+    if option.envvar is not None:
+        words.append(f"[environment: {option.envvar}]")
+    return " ".join(words)
+
+
+def choose_placeholder(parameter: Parameter) -> str | None:
+    """Choose the word for what is typed: the parameter's own, that of its name, or its type."""
+    if parameter.metavar or getattr(parameter, "is_flag", False):
+        return parameter.metavar
+    name = name_option(parameter)
+    return _OF_TYPES.get(_read_type(parameter) or str) or find_placeholder(name)
+
+
+def _read_type(parameter: Parameter) -> type | None:
+    """Return the type of a value; typer keeps it in one place, and click, below older ones, in
+    another."""
+    described = getattr(parameter, "type_descriptor", None)
+    if described is None:
+        return getattr(parameter, "type", None)
+    annotation: type = described.annotation
+    return next((each for each in get_args(annotation) if each in _OF_TYPES), annotation)
+
+
+def find_placeholder(name: str) -> str:
+    """Return the word for what is typed after an option, or for an argument, by its name."""
+    return _PLACEHOLDERS.get(name, name.upper())
+
+
+def _read_help(argument: Parameter) -> str:
+    return str(getattr(argument, "help", None) or "")
+
+
+Mistake: type[Exception] = typer.BadParameter.__bases__[0]
+"""What typer raises where the words that were typed do not fit the command."""
+_MEANT = {"--lambda": " The parameter of a concept is typed as --set lambda=VALUE."}
+"""Words that people type as options, with what they mean."""
+
+
+def explain_mistake(error: Mistyped) -> str:
+    """Say in one sentence what does not fit the command, and what to type instead."""
+    path = error.ctx.command_path if error.ctx is not None else "bestresponse"
+    known = error.ctx.command.params if error.ctx is not None else []
+    command = path.removeprefix("bestresponse ")
+    where = f"`{path} --help` lists all options."
+    typed = getattr(error, "option_name", "")
+    parameter = getattr(error, "param", None)
+    match type(error).__name__:
+        case "NoSuchOption":
+            names = [name for each in known for name in each.opts]
+            hint = _MEANT.get(typed) or did_you_mean(typed, names)
+            return f"{command} has no option {typed}.{hint} {where}"
+        case "BadOptionUsage":
+            return f"{typed} needs a value: {typed} {find_placeholder(typed.lstrip('-'))}"
+        case "MissingParameter" if parameter is not None:
+            flag = "" if parameter.param_type_name == "argument" else f"--{name_option(parameter)} "
+            return f"{command}: missing {flag}{parameter.metavar}. {_read_help(parameter)} {where}"
+        case "BadParameter" if parameter is not None:
+            values = _describe_values(parameter) or error.message.removeprefix("Input should be ")
+            return f"--{name_option(parameter)}: expected {values.rstrip('.')}; {where}"
+    message = error.format_message()
+    if "unexpected extra argument" in message:
+        extra = message.partition("(s)")[2].strip(" ().")
+        return (
+            f"{command} takes no further word, got {extra!r}; names have hyphens, as stag-hunt has,"
+            f" or quotes around them. {where}"
+        )
+    return f"{command}: {message} {where}"
+
+
+def _describe_values(parameter: Parameter) -> str:
+    """Say which numbers an option takes, by its bounds; nothing where it takes no number."""
+    words: str = {int: "a whole number", float: "a number"}.get(_read_type(parameter) or str, "")
+    low: float | None = getattr(parameter, "min", None)
+    high: float | None = getattr(parameter, "max", None)
+    if not words or low is None:
+        return words
+    return f"{words} of at least {low:,}" if high is None else f"{words} from {low:,} to {high:,}"
