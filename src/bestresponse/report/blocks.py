@@ -268,8 +268,10 @@ class lines(FrameBlock):
                 for row in rows:
                     cell = row[self.y]
                     # The interval of a single value tells nothing.
-                    known_ends = isinstance(cell, Interval) and cell.n > 1
-                    ends.append((cell.low, cell.high) if known_ends else (np.nan, np.nan))
+                    if isinstance(cell, Interval) and cell.n > 1:
+                        ends.append((cell.low, cell.high))
+                    else:
+                        ends.append((np.nan, np.nan))
                 low, high = np.array(ends).T
             known = np.isfinite(low) & np.isfinite(high)
             middle = _take(rows, self.y)

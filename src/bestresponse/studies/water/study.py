@@ -664,10 +664,10 @@ def rebuild_games(rules: WaterRules, games: Sequence[GameDays]) -> Trace:
             for role, bid in offers.items():
                 bids[row, day, seats[role]] = bid
 
-    def bid(morning: Morning) -> Floats:
+    def repeat_bids(morning: Morning) -> Floats:
         return bids[:, morning.day - 1]
 
-    return run_many(rules, supply, bid)
+    return run_many(rules, supply, repeat_bids)
 
 
 def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGameRow]:
