@@ -158,11 +158,14 @@ TARGETS = {
         "studies/verify/test_lelma_tables.py",
         "studies/verify/test_reproduce_lelma.py",
     ],
-    "studies/water/study.py": [
-        f"{LIMITS}[water]",
-        "studies/water/test_study.py",
-        "studies/water/test_water_figures.py",
-    ],
+    **{
+        f"studies/water/{name}.py": [
+            f"{LIMITS}[water]",
+            "studies/water/test_study.py",
+            "studies/water/test_water_figures.py",
+        ]
+        for name in ("study", "config", "frames")
+    },
     "studies/water/judging.py": [
         "studies/water/test_judging.py",
         "studies/water/test_judged_words.py",

@@ -23,7 +23,8 @@ from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.tournament.study import tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import water
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.* lacks plays"
