@@ -96,6 +96,7 @@ from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.dialogue.speaker import Arbiter, Guided, Unguided, Voices, is_summary
 from bestresponse.players.llm.player import PlayerWrapper
+from bestresponse.report.files import write_text
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
@@ -271,7 +272,7 @@ def open_answers(
         if kept.exists() and read_json(kept) != prompts:
             raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
         hashes = json.dumps(dict(prompts))
-        kept.write_text(f"{hashes}\n", "utf-8")
+        write_text(kept, f"{hashes}\n")
         recording: dict[str, Model] = {}
         for name, model in models.items():
             recording[name] = _RecordedCalls(model, name, calls)
