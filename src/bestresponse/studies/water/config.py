@@ -24,7 +24,7 @@ from bestresponse.runs import inputs, seats as seating
 from bestresponse.runs.settings import setting, settings
 
 
-class RulesSetting(inputs.Converted["str | Path | Mapping[str, Any] | WaterRules", WaterRules]):
+class RulesSetting(inputs.Converted["str | Path | Mapping[str, object] | WaterRules", WaterRules]):
     """The rules of the town: as they are, or a TOML file or mapping with residents and any other
     rules."""
 
