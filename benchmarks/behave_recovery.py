@@ -14,7 +14,8 @@ import sys
 import numpy as np
 
 from bestresponse.report.stats.statistics import interval_of_draws
-from bestresponse.studies.behave.study import PlayerGroup, SeatMoves
+from bestresponse.studies.behave.estimates import PlayerGroup
+from bestresponse.studies.behave.moves import SeatMoves
 from bestresponse.theory.behaviour.choices import (
     Choices,
     fit_choices,

@@ -35,7 +35,8 @@ from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import water
 
 LATENCY = 0.2
 IN_FLIGHT = 64

@@ -32,7 +32,9 @@ from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.steer.building import AnswerStore, Cast, build_dialogue, size_of
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.psro import Inventor, PromptArena, PsroResult, find_intervals, psro
+from bestresponse.studies.steer.meta_game import PromptArena, find_intervals
+from bestresponse.studies.steer.oracles import Inventor
+from bestresponse.studies.steer.psro import PsroResult, psro
 from bestresponse.theory import NormalForm, cfr, compile_game, load_tree, nash
 
 WANTED = {(1, 1): 140, (1, 2): 536, (2, 1): 2300}

@@ -23,7 +23,8 @@ from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, play_many, s
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import RESIDENTS, WaterRules
 from bestresponse.runs.run import Invocation, load_run, run_study
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import water
 
 FIVE = ("random", "share", "need", "myopic", "no-regret")
 

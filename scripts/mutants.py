@@ -90,13 +90,16 @@ TARGETS = {
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
     "studies/bench/sequential/policies.py": ["studies/bench/sequential"],
-    "studies/behave/study.py": [
-        f"{LIMITS}[behave]",
-        "studies/behave/test_behave.py",
-        "studies/behave/test_groups.py",
-        "studies/behave/test_behave_figures.py",
-        "studies/behave/test_copied_plays.py",
-    ],
+    **{
+        f"studies/behave/{name}.py": [
+            f"{LIMITS}[behave]",
+            "studies/behave/test_behave.py",
+            "studies/behave/test_groups.py",
+            "studies/behave/test_behave_figures.py",
+            "studies/behave/test_copied_plays.py",
+        ]
+        for name in ("study", "config", "moves", "estimates")
+    },
     "studies/behave/importing.py": [
         "studies/behave/test_import.py",
         "studies/behave/test_import_rows.py",
@@ -126,18 +129,21 @@ TARGETS = {
         "studies/reproduce/test_recorded_programs.py",
         "formal/evaluate/test_validation.py",
     ],
-    "studies/simulate/study.py": [
+    "studies/simulate": [
         f"{LIMITS}[simulate]",
         "studies/simulate/test_simulate.py",
         "studies/simulate/test_simulate_rows.py",
         "studies/simulate/test_simulate_figures.py",
     ],
-    "studies/steer/study.py": [
-        f"{LIMITS}[steer]",
-        "studies/steer/test_steer_figures.py",
-        "studies/steer/test_fresh.py",
-        "studies/steer/test_steer_replay.py",
-    ],
+    **{
+        f"studies/steer/{name}.py": [
+            f"{LIMITS}[steer]",
+            "studies/steer/test_steer_figures.py",
+            "studies/steer/test_fresh.py",
+            "studies/steer/test_steer_replay.py",
+        ]
+        for name in ("study", "evaluating", "dialogue_frames", "search_frames")
+    },
     "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
     "studies/tournament": [f"{LIMITS}[tournament]", "studies/tournament"],
     "studies/verify/study.py": [
@@ -152,11 +158,14 @@ TARGETS = {
         "studies/verify/test_lelma_tables.py",
         "studies/verify/test_reproduce_lelma.py",
     ],
-    "studies/water/study.py": [
-        f"{LIMITS}[water]",
-        "studies/water/test_study.py",
-        "studies/water/test_water_figures.py",
-    ],
+    **{
+        f"studies/water/{name}.py": [
+            f"{LIMITS}[water]",
+            "studies/water/test_study.py",
+            "studies/water/test_water_figures.py",
+        ]
+        for name in ("study", "config", "frames")
+    },
     "studies/water/judging.py": [
         "studies/water/test_judging.py",
         "studies/water/test_judged_words.py",

@@ -30,6 +30,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.report.document import Figure, Table
 from bestresponse.studies.reproduce.alympics import reproduce_alympics
+from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import (
     SCALES,
     ResidentScore,
@@ -40,7 +41,7 @@ from bestresponse.studies.water.judging import (
     rubric,
     summarise,
 )
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.study import water
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.trial import TrialSettings, try_experiment

@@ -341,7 +341,7 @@ def _(trades):
     "Across algorithms: the Nash bargaining solution and the coarse correlated equilibrium (4)"
 )
 def _(trades):
-    from bestresponse.studies.steer.psro import solve_meta
+    from bestresponse.studies.steer.meta_game import solve_meta
 
     game = trades.results.results.psro.game
     bargained, correlated = (solve_meta(game, how) for how in ("bargaining", "welfare"))
@@ -524,7 +524,7 @@ def _(debates, tmp_path):
 
 @promise("Equilibria of the largest welfare (ethics)")
 def _(trades):
-    from bestresponse.studies.steer.psro import solve_meta
+    from bestresponse.studies.steer.meta_game import solve_meta
 
     game = trades.results.results.psro.game
     best = solve_meta(game, "welfare").payoffs.sum()

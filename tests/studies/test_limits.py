@@ -4,19 +4,19 @@ both sides."""
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.behave.study import BehaveConfig
+from bestresponse.studies.behave.config import BehaveConfig
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.improve.contents import Hashed
 from bestresponse.studies.improve.rounds import ImproveConfig
 from bestresponse.studies.improve.study import TrainConfig
 from bestresponse.studies.population.study import PopulationConfig
-from bestresponse.studies.simulate.study import SimulateConfig
+from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.stories.study import StoriesConfig
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.verify.study import VerifyConfig
-from bestresponse.studies.water.study import WaterConfig
+from bestresponse.studies.water.config import WaterConfig
 
 SEED = (0, -1, 0, 2**63 - 1, 2**63)
 

@@ -8,7 +8,8 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.studies.bench.study import bench
 from bestresponse.studies.population.study import PopulationConfig, population
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.strategies import StrategiesConfig, strategies_study
@@ -17,7 +18,8 @@ from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.tournament.study import tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import water
 
 
 def models(answer):

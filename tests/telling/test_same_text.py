@@ -18,7 +18,8 @@ from bestresponse.integrations.seats import play_seats
 from bestresponse.models.providers.function import from_function
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.people.console import ConsolePlayer
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.tournament.study import tournament

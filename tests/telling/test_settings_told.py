@@ -14,7 +14,8 @@ import running
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Persona
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.tournament.study import tournament

@@ -487,7 +487,7 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
         else:
             for _, table in run.report().tables[:tables]:
                 print_table(console(), table)
-            if sentence := fill_template(run.study.closing, run):
+            if sentence := fill_template(run.study.own.closing, run):
                 console().print(visible(sentence), markup=False, soft_wrap=True)
         notes().print(
             f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True

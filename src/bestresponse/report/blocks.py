@@ -82,12 +82,20 @@ class FrameBlock:
         """Build what is shown, or nothing where the frame is empty."""
         frame = measured.frame(self.frame).select(**self.where)
         blocks: list[Block] = []
-        values = frame.list_values(self.split) if self.split else [None]
-        for value in values if len(frame) else ():
+        if not len(frame):
+            return None
+        if not self.split:
+            caption = fill_template(self.caption, measured, label="")
+            blocks += self.build(frame, caption)
+            return Shown(self.title, tuple(blocks)) if blocks else None
+
+        values = frame.list_values(self.split)
+        for value in values:
             label = str(value) if len(values) > 1 else ""
             caption = fill_template(self.caption, measured, label=label)
-            part = frame.select(**{self.split: value}) if self.split else frame
-            blocks += self.build(part, f"{label}: {caption}".strip(": ") if label else caption)
+            if label:
+                caption = f"{label}: {caption}".strip(": ")
+            blocks += self.build(frame.select(**{self.split: value}), caption)
         return Shown(self.title, tuple(blocks)) if blocks else None
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
@@ -106,7 +114,10 @@ class table(FrameBlock):
         """Build the table of the columns that some row has."""
         head = replace(frame, rows=frame.rows[: self.most])
         names = self.columns or [name for name in head.columns if name != self.split]
-        kept = [name for name in names if any(row.get(name) is not None for row in head)]
+        known: set[str] = set()
+        for row in head:
+            known.update(name for name in names if row.get(name) is not None)
+        kept = [name for name in names if name in known]
         if len(kept) < min(2, len(names)):  # nothing is known but what the rows are called
             return
         yield head.to_table(kept, caption)
@@ -128,15 +139,13 @@ class metrics_table:
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table, or none where nothing was computed."""
         figures = measured.figures
-        chosen = [
-            m
-            for m in figures.metrics
-            if m.name not in self.but and (not self.only or m.name in self.only)
-        ]
+        chosen = [metric for metric in figures.metrics if metric.name not in self.but]
+        if self.only:
+            chosen = [metric for metric in chosen if metric.name in self.only]
         places = {name: place for place, name in enumerate(self.last, 1)}
         chosen.sort(key=lambda metric: places.get(metric.name, 0))
-        known = any(values.get(m.name) is not None for _, values in figures.groups for m in chosen)
-        if not known:
+        cells = [values.get(metric.name) for _, values in figures.groups for metric in chosen]
+        if all(cell is None for cell in cells):
             return None
         table = replace(figures, metrics=chosen).to_table(fill_template(self.caption, measured))
         return Shown(self.title, (table,))
@@ -185,7 +194,9 @@ class pivot(FrameBlock):
         down = frame.list_values(self.rows)
         across = frame.list_values(self.columns)
         if self.heat:
-            numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
+            numbers = []
+            for row in down:
+                numbers.append([_estimate(cells.get((row, name))) for name in across])
             image = charts.draw_heatmap(
                 numbers,
                 list(map(str, down)),
@@ -195,10 +206,12 @@ class pivot(FrameBlock):
             yield Figure(image, caption, f"{self.value} by {self.rows} and {self.columns}")
             return
         style = frame.columns[self.value]
-        heads = (Column(str(name), style.align, "", style.format, style.noise) for name in across)
-        texts = {row: row if isinstance(row, int | float | str) else str(row) for row in down}
-        rows = tuple((texts[row], *(cells.get((row, name)) for name in across)) for row in down)
-        yield Table((frame.columns[self.rows], *heads), rows, caption)
+        heads = [Column(str(name), style.align, "", style.format, style.noise) for name in across]
+        rows: list[tuple[Cell, ...]] = []
+        for row in down:
+            label = row if isinstance(row, int | float | str) else str(row)
+            rows.append((label, *(cells.get((row, name)) for name in across)))
+        yield Table((frame.columns[self.rows], *heads), tuple(rows), caption)
 
 
 @dataclass(frozen=True)
@@ -222,20 +235,22 @@ class lines(FrameBlock):
         groups: dict[str, list[Row]] = {}
         for row in frame:
             if row[self.y] is not None:
-                groups.setdefault(str(row[self.by]) if self.by else "", []).append(row)
+                name = str(row[self.by]) if self.by else ""
+                groups.setdefault(name, []).append(row)
         if not groups:
             return
-        tallest = sorted(groups, key=lambda name: -max(_take(groups[name], self.y)))[: self.most]
+
+        heights = {name: max(_take(rows, self.y)) for name, rows in groups.items()}
+        tallest = sorted(groups, key=lambda name: -heights[name])[: self.most]
         drawn = {name: rows for name, rows in groups.items() if name in tallest}
+        expected = {}
+        if self.expected:
+            expected = {name: _take(rows, self.expected) for name, rows in drawn.items()}
         titles = frame.columns
         image = charts.draw_lines(
             {name: (_take(rows, self.x), _take(rows, self.y)) for name, rows in drawn.items()},
             dict(self._find_bands(drawn)),
-            expected=(
-                {name: _take(rows, self.expected) for name, rows in drawn.items()}
-                if self.expected
-                else {}
-            ),
+            expected=expected,
             x_label=titles[self.x].name,
             y_label=titles[self.y].name,
         )
@@ -249,14 +264,15 @@ class lines(FrameBlock):
             if self.band:
                 low, high = (_take(rows, end) for end in self.band)
             else:
-                # The interval of a single value tells nothing.
-                cells = [row[self.y] for row in rows]
-                informative = [
-                    cell if isinstance(cell, Interval) and cell.n > 1 else None for cell in cells
-                ]
-                low, high = np.array(
-                    [(c.low, c.high) if c else (np.nan, np.nan) for c in informative]
-                ).T
+                ends = []
+                for row in rows:
+                    cell = row[self.y]
+                    # The interval of a single value tells nothing.
+                    if isinstance(cell, Interval) and cell.n > 1:
+                        ends.append((cell.low, cell.high))
+                    else:
+                        ends.append((np.nan, np.nan))
+                low, high = np.array(ends).T
             known = np.isfinite(low) & np.isfinite(high)
             middle = _take(rows, self.y)
             if known.any():
@@ -280,10 +296,11 @@ class box_series(FrameBlock):
         """Draw the picture."""
         titles = frame.columns
         y_label = titles[self.box[2]].name
+        level = float(_take(frame, self.level)[0]) if self.level else None
         image = charts.draw_box_series(
             _take(frame, self.x),
             np.array([_take(frame, name) for name in self.box]),
-            level=float(_take(frame, self.level)[0]) if self.level else None,
+            level=level,
             x_label=titles[self.x].name,
             y_label=y_label,
         )
@@ -305,12 +322,12 @@ class intervals(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
-        known = [(row, value) for row in frame if isinstance(value := row[self.value], Interval)]
-        rows = [
-            (", ".join(str(row[k]) for k in self.label), v)
-            for row, v in known
-            if v.estimate >= self.least
-        ]
+        rows = []
+        for row in frame:
+            value = row[self.value]
+            if isinstance(value, Interval) and value.estimate >= self.least:
+                label = ", ".join(str(row[name]) for name in self.label)
+                rows.append((label, value))
         if rows:
             title = frame.columns[self.value].name
             image = charts.draw_intervals(rows, x_label=title, reference=self.reference)
@@ -346,7 +363,8 @@ class boxes(FrameBlock):
                 groups.setdefault(name, []).append(_estimate(row[self.value]))
             if not self.known_of_models or row[self.known_of_models] is not None:
                 models.add(name)
-        if any(abs(value) > NOISE for values in groups.values() for value in values):
+        sizes = [abs(value) for values in groups.values() for value in values]
+        if any(size > NOISE for size in sizes):
             title = frame.columns[self.value].name
             image = charts.draw_distribution(
                 groups, x_label=title, zero=self.zero, baselines=groups.keys() - models
@@ -378,7 +396,10 @@ class bars(FrameBlock):
             if row[name] is not None:
                 bar = f"{row[self.by]}, {titles[name].name}" if self.beside else str(row[self.by])
                 stacks.setdefault(bar, {})[str(row[self.parts])] = _estimate(row[name])
-        if stacks and max(map(len, stacks.values())) <= self.most:
+        if not stacks:
+            return
+        parts = max(map(len, stacks.values()))
+        if parts <= self.most:
             title = titles[self.value].name
             draw = charts.draw_bars if self.stacked else charts.draw_groups
             yield Figure(draw(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
@@ -395,7 +416,10 @@ class scatter(FrameBlock):
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has both numbers or all have the same: axes
         without a finding."""
-        rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
+        rows = []
+        for row in frame:
+            if row.get(self.x) is not None and row.get(self.y) is not None:
+                rows.append(row)
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
             x_label = frame.columns[self.x].name
             y_label = frame.columns[self.y].name
@@ -422,10 +446,8 @@ class text:
         filled = fill_template(self.template, measured)
         if not filled:
             return None
-        return Shown(
-            self.title,
-            (Paragraph(filled) if self.kind == "paragraph" else Note(filled, self.kind),),
-        )
+        block = Paragraph(filled) if self.kind == "paragraph" else Note(filled, self.kind)
+        return Shown(self.title, (block,))
 
 
 def build_sections(
@@ -434,13 +456,18 @@ def build_sections(
     """Call every block and gather what they show: what opens the report, and its sections."""
     opening: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
+    current_title = ""
+    current = opening
     for block in blocks:
         result = block(measured)
         for shown in [result] if isinstance(result, Shown) else result or ():
-            if shown.title and (not sections or sections[-1][0] != shown.title):
-                sections.append((shown.title, []))
-            (sections[-1][1] if sections else opening).extend(shown.blocks)
-    return tuple(opening), tuple(Section(title, tuple(inside)) for title, inside in sections)
+            if shown.title and shown.title != current_title:
+                current_title = shown.title
+                current = []
+                sections.append((current_title, current))
+            current.extend(shown.blocks)
+    made = [Section(title, tuple(inside)) for title, inside in sections]
+    return tuple(opening), tuple(made)
 
 
 def fill_template(template: str, measured: Measurement, **values: object) -> str:

@@ -103,11 +103,9 @@ class Frame(Generic[R]):
 
     def select(self, **values: object) -> Frame[R]:
         """Return the rows whose fields have these values."""
-        rows = [
-            row
-            for row in self.rows
-            if all(row.get(name) == value for name, value in values.items())
-        ]
+        rows = self.rows
+        for name, value in values.items():
+            rows = [row for row in rows if row.get(name) == value]
         return replace(self, rows=rows)
 
     def list_values(self, name: str) -> list[object]:
@@ -117,31 +115,26 @@ class Frame(Generic[R]):
     def to_table(self, names: Sequence[str] = (), caption: str = "") -> Table:
         """Build the table of these columns, of all that some row has where none are named."""
         known = self.columns
-        names = names or [
-            name for name in known if any(row.get(name) is not None for row in self.rows)
-        ]
+        if not names:
+            filled: set[str] = set()
+            for row in self.rows:
+                filled.update(name for name, value in row.items() if value is not None)
+            names = [name for name in known if name in filled]
         missing = [name for name in names if name not in known]
         if missing:
             raise UsageError(
                 f"{self.row.__name__} has no column {missing[0]!r}; it has {', '.join(known)}"
             )
-        rows = tuple(tuple(_as_cell(row.get(name)) for name in names) for row in self.rows)
-        return Table(tuple(known[name] for name in names), rows, caption)
+        rows = []
+        for row in self.rows:
+            rows.append(tuple(_as_cell(row.get(name)) for name in names))
+        columns = tuple(known[name] for name in names)
+        return Table(columns, tuple(rows), caption)
 
     def to_json(self) -> list[dict[str, object]]:
         """Return the rows as plain JSON data; intervals say their ends and what they were computed
         from."""
-        return [
-            {
-                name: (
-                    cell_json(value)
-                    if isinstance(value, Cell)
-                    else json.loads(json.dumps(value, default=str))
-                )
-                for name, value in row.items()
-            }
-            for row in self.rows
-        ]
+        return [{name: _as_json(value) for name, value in row.items()} for row in self.rows]
 
     def to_csv(self) -> str:
         """Write the rows as CSV; an interval fills three columns."""
@@ -184,11 +177,11 @@ def read_help(kind: type) -> dict[str, str]:
     """Return the text below each field of a class and of those that it extends, which explains the
     field."""
     classes = [cls for cls in reversed(kind.__mro__) if cls.__module__ != "builtins"]
-    return {
-        name: text
-        for cls in classes
-        for name, text in _read_module(cls.__module__).get(cls.__name__, {}).items()
-    }
+    texts: dict[str, str] = {}
+    for cls in classes:
+        by_class = _read_module(cls.__module__)
+        texts.update(by_class.get(cls.__name__, {}))
+    return texts
 
 
 @cache
@@ -220,6 +213,13 @@ def _as_cell(value: Any) -> Cell:
     if isinstance(value, Cell) or hasattr(value, "item"):
         return value  # type: ignore[no-any-return]
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _as_json(value: object) -> object:
+    """Return a value of a row as plain JSON data."""
+    if isinstance(value, Cell):
+        return cell_json(value)
+    return json.loads(json.dumps(value, default=str))
 
 
 Group = TypeVar("Group")
@@ -286,17 +286,15 @@ class Figures:
 
     def to_table(self, caption: str = "") -> Table:
         """Build the table; metrics that no group has are left out."""
-        shown = [
-            metric
-            for metric in self.metrics
-            if any(row.get(metric.name) is not None for _, row in self.groups)
-        ]
-        rows = tuple(
-            (*heads, *(row.get(metric.name) for metric in shown)) for heads, row in self.groups
-        )
-        return Table(
-            (*map(Column, self.labels), *(metric.column for metric in shown)), rows, caption
-        )
+        known: set[str] = set()
+        for _, row in self.groups:
+            known.update(name for name, value in row.items() if value is not None)
+        shown = [metric for metric in self.metrics if metric.name in known]
+        rows = []
+        for heads, row in self.groups:
+            rows.append((*heads, *(row.get(metric.name) for metric in shown)))
+        columns = [*map(Column, self.labels), *(metric.column for metric in shown)]
+        return Table(tuple(columns), tuple(rows), caption)
 
     def to_json(self) -> list[dict[str, object]]:
         """Return plain JSON data: for each group its labels, then every metric by its name."""
@@ -304,32 +302,33 @@ class Figures:
 
     def to_rows(self) -> list[dict[str, Cell]]:
         """Return rows for `tables.to_csv`, one a group."""
-        names = [
-            *(label.replace(" ", "_") for label in self.labels),
-            *(metric.name for metric in self.metrics),
-        ]
-        groups = (
-            (*heads, *(row.get(metric.name) for metric in self.metrics))
-            for heads, row in self.groups
-        )
-        return [dict(zip(names, cells, strict=True)) for cells in groups]
+        labels = [label.replace(" ", "_") for label in self.labels]
+        rows = []
+        for heads, values in self.groups:
+            row: dict[str, Cell] = dict(zip(labels, heads, strict=True))
+            for metric in self.metrics:
+                row[metric.name] = values.get(metric.name)
+            rows.append(row)
+        return rows
 
 
 def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
     """Return the fields of a row's type as metrics of groups that are such rows, all where none are
     named."""
     columns = describe_columns(row)
-    return tuple(
-        Metric(
+    metrics: list[Metric[object]] = []
+    for name in names or columns:
+        described = columns[name]
+        metric = Metric(
             name,
-            columns[name].name,
-            help=columns[name].help,
+            described.name,
+            help=described.help,
             unit="",
-            format=columns[name].format,
+            format=described.format,
             compute=methodcaller("get", name),
         )
-        for name in names or columns
-    )
+        metrics.append(metric)
+    return tuple(metrics)
 
 
 def compute_figures(

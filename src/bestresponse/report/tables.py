@@ -51,10 +51,11 @@ def number_repeated(names: Iterable[str], before: str) -> list[str]:
     """
     unique: list[str] = []
     for name in names:
-        numbered = (f"{name}{before}{number}" for number in count(2))
-        unique.append(
-            name if name not in unique else next(other for other in numbered if other not in unique)
-        )
+        candidate = name
+        numbers = count(2)
+        while candidate in unique:
+            candidate = f"{name}{before}{next(numbers)}"
+        unique.append(candidate)
     return unique
 
 
@@ -71,11 +72,14 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     names = list(dict.fromkeys([*columns, *keys]))
     lines = [[_csv_text(name) for name in names]]
     for row in flat:
-        cells = [row.get(name) for name in names]
-        lines.append(
-            ["" if c is None else _csv_text(c) if isinstance(c, str) else str(c) for c in cells]
-        )
-    return "".join(",".join(line) + "\r\n" for line in lines)
+        lines.append([_csv_cell(row.get(name)) for name in names])
+    return "".join(f"{','.join(line)}\r\n" for line in lines)
+
+
+def _csv_cell(cell: object) -> str:
+    if cell is None:
+        return ""
+    return _csv_text(cell) if isinstance(cell, str) else str(cell)
 
 
 def to_markdown(table: Table) -> str:
@@ -121,7 +125,8 @@ def to_latex(table: Table) -> str:
     heads = " & ".join(escape_latex(column.name) for column in table.columns)
     lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{heads} \\", r"\midrule"]
     for row in format_rows(table):
-        lines.append(" & ".join(map(escape_latex, row)) + r" \\")
+        cells = " & ".join(map(escape_latex, row))
+        lines.append(rf"{cells} \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
@@ -160,7 +165,8 @@ def escape_latex(text: str) -> str:
     >>> escape_latex("50 % of \\\\input{x} \N{SNOWMAN}")
     '50 \\\\% of \\\\textbackslash{}input\\\\{x\\\\} {[}U+2603{]}'
     """
-    line = abridged(" ".join(visible(text).split()), _LONGEST_IN_LATEX)
+    words = visible(text).split()
+    line = abridged(" ".join(words), _LONGEST_IN_LATEX)
     return "".join(_escape_letter(letter) for letter in line)
 
 
@@ -180,10 +186,13 @@ def to_json(rows: Iterable[Row]) -> str:
     ]
     """
     columns, flat = _flat(rows)
-    lines = [
-        json.dumps({column: row.get(column) for column in columns}, allow_nan=False) for row in flat
-    ]
-    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+    lines = []
+    for row in flat:
+        whole = {column: row.get(column) for column in columns}
+        lines.append(json.dumps(whole, allow_nan=False))
+    if not lines:
+        return "[]"
+    return "[\n" + ",\n".join(lines) + "\n]"
 
 
 def to_parquet(rows: Iterable[Row]) -> bytes:
@@ -194,7 +203,9 @@ def to_parquet(rows: Iterable[Row]) -> bytes:
     except ImportError:
         raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
     columns, flat = _flat(rows)
-    arrays = {column: _uniform([row.get(column) for row in flat]) for column in columns}
+    arrays = {}
+    for column in columns:
+        arrays[column] = _uniform([row.get(column) for row in flat])
     target = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(arrays), target)
     return target.getvalue()
@@ -236,7 +247,10 @@ def _finite(cell: object) -> object:
 def _csv_text(text: str) -> str:
     clean = visible(text)
     safe = f"'{clean}" if _looks_like_formula(clean) else clean
-    return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
+    if not _QUOTED.search(safe):
+        return safe
+    doubled = safe.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _looks_like_formula(text: str) -> bool:
@@ -249,18 +263,28 @@ def unguard(text: str) -> str:
     >>> unguard("'=cmd()"), unguard("'tis")
     ('=cmd()', "'tis")
     """
-    return text[1:] if text[:1] == "'" and _looks_like_formula(text[1:]) else text
+    if text.startswith("'") and _looks_like_formula(text[1:]):
+        return text[1:]
+    return text
 
 
 def _uniform(cells: Sequence[Any]) -> list[object]:
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, bool) for cell in present):
         return list(cells)
-    if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in present):
-        whole = all(isinstance(cell, int) and abs(cell) < 2**63 for cell in present)
-        return list(cells) if whole else [None if cell is None else float(cell) for cell in cells]
+    if not all(map(_is_number, present)):
+        return [None if cell is None else _write_text(cell) for cell in cells]
+    whole = [cell for cell in present if isinstance(cell, int) and abs(cell) < 2**63]
+    if len(whole) == len(present):
+        return list(cells)
+    return [None if cell is None else float(cell) for cell in cells]
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _write_text(cell: object) -> str:
     # Half a surrogate pair is not a character and cannot be written to a file: U+FFFD stands in for
     # it.
-    return [
-        None if cell is None else re.sub("[\ud800-\udfff]", "\ufffd", str(cell)) for cell in cells
-    ]
+    return re.sub("[\ud800-\udfff]", "\ufffd", str(cell))

@@ -117,7 +117,7 @@ class ComparedRun:
     def values(self) -> Mapping[tuple[Heads, str], list[GameValue]]:
         """What models got game by game, by player and metric."""
         values: dict[tuple[Heads, str], list[GameValue]] = defaultdict(list)
-        for value in self.run.study.compared(self.run.config, self.run.results):
+        for value in self.run.study.compared.values(self.run.config, self.run.results):
             values[value.player, value.metric].append(value)
         return values
 
@@ -241,7 +241,7 @@ class RunComparison:
                         p_adjusted=None,
                         effect=compared.effect,
                         games=compared.games,
-                        tested=metric.name in first.run.study.tested,
+                        tested=metric.name in first.run.study.compared.tested,
                     )
 
     @cached_property

@@ -191,7 +191,7 @@ class Run(Generic[C_co]):
                         written.append(
                             write_bytes(self.path / f"{name}.parquet", frame.to_parquet())
                         )
-            more = self.study.more_files(self.results, self)
+            more = self.study.own.more_files(self.results, self)
             return [*written, *plays, *(write_text(path, text) for path, text in more)]
 
     def write_figures(self, folder: str | Path) -> list[Path]:
@@ -215,7 +215,7 @@ class Run(Generic[C_co]):
         """Calls, tokens, seconds and dollars of every model."""
         with self._blame_files():
             return count_calls(
-                read_lines(self.study.locate_calls(self.folder)), price_by_model(self.manifest)
+                read_lines(self.study.own.locate_calls(self.folder)), price_by_model(self.manifest)
             )
 
     @property

@@ -28,7 +28,9 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, partial
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
@@ -95,10 +97,14 @@ class Estimate:
         sure: bool = True,
     ) -> Estimate:
         """Estimate calls each of which reads and writes so many tokens."""
-        read, written = (
-            {name: count * each for name, count in calls.items()} for each in (prompt, reply)
+        return cls(
+            plays,
+            what,
+            calls,
+            prompt_tokens={name: count * prompt for name, count in calls.items()},
+            reply_tokens={name: count * reply for name, count in calls.items()},
+            sure=sure,
         )
-        return cls(plays, what, calls, read, written, sure)
 
     @classmethod
     def add(cls, parts: Sequence[Estimate], what: str) -> Estimate:
@@ -111,22 +117,22 @@ class Estimate:
             return dict(sums)
 
         return cls(
-            sum(part.plays or 0 for part in parts),
-            what,
-            total(part.calls for part in parts),
-            total(part.prompt_tokens for part in parts),
-            total(part.reply_tokens for part in parts),
-            all(part.sure for part in parts),
+            plays=sum(part.plays or 0 for part in parts),
+            what=what,
+            calls=total(part.calls for part in parts),
+            prompt_tokens=total(part.prompt_tokens for part in parts),
+            reply_tokens=total(part.reply_tokens for part in parts),
+            sure=all(part.sure for part in parts),
         )
 
     def without(self, recorded: int) -> Estimate:
         """Return what is still to be done where so many of the plays are `recorded` already."""
         if not self.plays or not recorded:
             return self
-        left = max(self.plays - recorded, 0)
+        share = Fraction(max(self.plays - recorded, 0), self.plays)
 
         def scale(counts: Mapping[str, int]) -> dict[str, int]:
-            return {name: -(-count * left // (self.plays or 1)) for name, count in counts.items()}
+            return {name: ceil(count * share) for name, count in counts.items()}
 
         return replace(
             self,
@@ -179,13 +185,11 @@ class Measured:
     @property
     def summary(self) -> dict[str, object]:
         """Every frame that is short enough to be read, as plain data."""
-        short = {
-            name: frame for name, frame in self.frames.items() if len(frame) <= _MOST_SUMMARISED
-        }
-        return {
-            "answered": self.answered,
-            **{name: frame.to_json() for name, frame in short.items()},
-        }
+        summary: dict[str, object] = {"answered": self.answered}
+        for name, frame in self.frames.items():
+            if len(frame) <= _MOST_SUMMARISED:
+                summary[name] = frame.to_json()
+        return summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,15 +250,12 @@ def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
     calls: dict[str, list[JsonObject]] = defaultdict(list)
     for call in folder.calls():
         calls[call["model"]].append(call)
-    return {
-        name: RecordedModel(
-            bare_name(name),
-            entry["identity"],
-            Abilities(**entry["abilities"]),
-            calls[bare_name(name)],
-        )
-        for name, entry in folder.manifest.models.items()
-    }
+    models: dict[str, Model] = {}
+    for name, entry in folder.manifest.models.items():
+        bare = bare_name(name)
+        abilities = Abilities(**entry["abilities"])
+        models[name] = RecordedModel(bare, entry["identity"], abilities, calls[bare])
+    return models
 
 
 _ANSWERS = table("answers", title="How the answers were read")
@@ -269,6 +270,39 @@ def refuse_to_play(
 
 
 @dataclass(frozen=True)
+class ComparedBy(Generic[C]):
+    """By what two runs of a study are compared.
+
+    `values` yields what players got game by game, and `tested` names the metrics whose differences
+    are tested.
+    """
+
+    values: Callable[[C, Measured], Iterable[GameValue]] = lambda config, measured: ()
+    tested: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class OwnWays(Generic[C]):
+    """What only few studies do in a way of their own.
+
+    `choose` names the study that is run instead with some settings. `closing`, a template, is a
+    sentence below the tables on the terminal. `judge` says what plays lost and what the solutions
+    were, for the page of single plays; without it their games are solved. `more_files` are written
+    beside the report. Where a study has no plays of its own, `estimate_rest` says what is left to
+    do of a run, `locate_calls` finds the calls it made, and `repeat_run` makes it again from
+    recorded replies.
+    """
+
+    choose: Callable[[C], str] | None = None
+    closing: str = ""
+    judge: Callable[[C, Sequence[StoredPlay]], Sequence[Judgement]] | None = None
+    more_files: Callable[[Measured, Run[C]], Iterable[tuple[Path, str]]] = lambda measured, run: ()
+    estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
+    locate_calls: Callable[[RunFolder], Path] = lambda folder: folder.path / "calls.jsonl"
+    repeat_run: Callable[[C, RunFolder], Replay] | None = None
+
+
+@dataclass(frozen=True)
 class Study(Generic[P, C]):
     """An experiment as data. Call it with its settings to run it.
 
@@ -276,14 +310,11 @@ class Study(Generic[P, C]):
     function that makes one, `measure` reads the finished plays of a folder. `title` and `subtitle`
     are templates over `config`. `command` are the words of its command where it has one of its own
     besides `run`. `tables` of its report are shown on the terminal; a function says how many where
-    that depends on the settings. `compared` yields what players got game by game, by which two runs
-    are compared, and `tested` names the metrics whose differences are tested. `closing`, a
-    template, is a sentence below them. `choose` names the study that is run instead with some
-    settings. `prepare` settles what the settings leave open before a run begins, such as a seed or
-    a strategy that is still in words. `count_plays` counts the specs where that is quicker than
-    listing them, `estimate_calls` says what a run takes; `make_run` and `repeat_run` replace how
-    plays are made and made again where a study has no specs. `judge` says what plays lost and what
-    the solutions were, for the page of single plays; without it their games are solved.
+    that depends on the settings. `prepare` settles what the settings leave open before a run
+    begins, such as a seed or a strategy that is still in words. `count_plays` counts the specs
+    where that is quicker than listing them, `estimate_calls` says what a run takes, and `make_run`
+    replaces how plays are made where a study has no specs. `compared` says by what two runs are
+    compared, and `own` holds what few studies do in a way of their own.
     """
 
     name: str
@@ -293,26 +324,19 @@ class Study(Generic[P, C]):
     specs: Callable[[C], Iterable[JsonMapping]] = lambda config: ()
     play: Callable[[C, Mapping[str, Model]], PlayOne] = lambda config, models: refuse_to_play
     metrics: Sequence[Metric[Any]] = ()
-    tested: Sequence[str] = ()
-    compared: Callable[[C, Measured], Iterable[GameValue]] = lambda config, measured: ()
     title: str = ""
     subtitle: str = ""
     command: str = ""
     unit: str = "plays"
-    closing: str = ""
     tables: int | Callable[[C], int] = 1
     texts: tuple[Texts, ...] = (CATALOGUES, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None
-    judge: Callable[[C, Sequence[StoredPlay]], Sequence[Judgement]] | None = None
-    choose: Callable[[C], str] | None = None
     prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
     estimate_calls: Callable[[C], Estimate] | None = None
-    estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
-    locate_calls: Callable[[RunFolder], Path] = lambda folder: folder.path / "calls.jsonl"
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
-    repeat_run: Callable[[C, RunFolder], Replay] | None = None
-    more_files: Callable[[Measured, Run[C]], Iterable[tuple[Path, str]]] = lambda measured, run: ()
+    compared: ComparedBy[C] = field(default_factory=lambda: ComparedBy())
+    own: OwnWays[C] = field(default_factory=lambda: OwnWays())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
@@ -326,11 +350,9 @@ class Study(Generic[P, C]):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send a registered study to another process by its name."""
-        return (
-            (find_study, (self.name,))
-            if self.name in studies.names()
-            else (Study, tuple(vars(self).values()))
-        )
+        if self.name in studies.names():
+            return find_study, (self.name,)
+        return Study, tuple(vars(self).values())
 
     @property
     def config(self) -> type[C]:
@@ -347,22 +369,24 @@ class Study(Generic[P, C]):
                 continue
             try:
                 metric = metrics.load(entry)
-                if not isinstance(metric, Metric) or metric.name in known:
-                    why = (
-                        "there is one of that name"
-                        if isinstance(metric, Metric)
-                        else "it is no Metric"
+                if not isinstance(metric, Metric):
+                    raise UsageError(f"{metrics.describe(entry)} is left out: it is no Metric")
+                if metric.name in known:
+                    raise UsageError(
+                        f"{metrics.describe(entry)} is left out: there is one of that name"
                     )
-                    raise UsageError(f"{metrics.describe(entry)} is left out: {why}")
-                known[metric.name] = metric
             except UsageError as error:
                 warnings.warn(str(error), stacklevel=2)
+            else:
+                known[metric.name] = metric
         return tuple(known.values())
 
     def pick(self, config: C) -> Study[..., C]:
         """Return the study that is run with these settings: itself, or another one that takes the
         same settings."""
-        return self if self.choose is None else find_study(self.choose(config))
+        if self.own.choose is None:
+            return self
+        return find_study(self.own.choose(config))
 
     def count_tables(self, config: C) -> int:
         """Count the tables of the report that are shown on the terminal."""
@@ -382,47 +406,48 @@ class Study(Generic[P, C]):
         made."""
         opening, sections = build_sections((*self.report, _ANSWERS), run)
         costs = costs_section(run.costs)
-        part = "" if run.manifest.shard is None else f" (part {run.manifest.shard} of the run only)"
+        if costs:
+            sections = (*sections, costs)
+
+        subtitle = fill_template(self.subtitle, run)
+        if run.manifest.shard is not None:
+            subtitle += f" (part {run.manifest.shard} of the run only)"
         return Document(
-            fill_template(self.title, run),
-            fill_template(self.subtitle, run) + part,
-            (*sections, *([costs] if costs else []), method_section(run.manifest)),
-            opening,
-            run.manifest.footer,
+            title=fill_template(self.title, run),
+            subtitle=subtitle,
+            sections=(*sections, method_section(run.manifest)),
+            opening=opening,
+            footer=run.manifest.footer,
         )
 
     def estimate(self, config: C) -> Estimate:
         """Say what a run takes at most, before anything is paid."""
         study = self.pick(config)
-        return (
-            Estimate(study.count(config))
-            if study.estimate_calls is None
-            else study.estimate_calls(config)
-        )
+        if study.estimate_calls is None:
+            return Estimate(study.count(config))
+        return study.estimate_calls(config)
 
     def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
-        if self.estimate_rest is not None:
-            return self.estimate_rest(config, models, path)
-        rows = read_lines(path / "records.jsonl") if (path / "records.jsonl").exists() else ()
-        return self.estimate(config).without(len({row["spec"] for row in rows}))
+        if self.own.estimate_rest is not None:
+            return self.own.estimate_rest(config, models, path)
+        records = path / "records.jsonl"
+        rows = read_lines(records) if records.exists() else ()
+        recorded = {row["spec"] for row in rows}
+        return self.estimate(config).without(len(recorded))
 
     def count(self, config: C) -> int | None:
         """Count the plays of a run; None where that is not settled beforehand."""
         study = self.pick(config)
-        return (
-            sum(1 for _ in study.specs(config))
-            if study.count_plays is None
-            else study.count_plays(config)
-        )
+        if study.count_plays is None:
+            return sum(1 for _ in study.specs(config))
+        return study.count_plays(config)
 
     def count_part(self, config: C, shard: Shard | None) -> int | None:
         """Count the plays of a part of a run; None where that is not settled beforehand."""
-        return (
-            self.count(config)
-            if shard is None
-            else sum(shard.holds(spec.id) for spec in self.list_specs(config))
-        )
+        if shard is None:
+            return self.count(config)
+        return sum(shard.holds(spec.id) for spec in self.list_specs(config))
 
     def execute(
         self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution
@@ -444,8 +469,8 @@ class Study(Generic[P, C]):
 
     def replay(self, config: C, folder: RunFolder) -> Replay:
         """Play every finished spec again from its recorded replies, and compare the records."""
-        if self.repeat_run is not None:
-            return self.repeat_run(config, folder)
+        if self.own.repeat_run is not None:
+            return self.own.repeat_run(config, folder)
         return replay_plays(folder, self.play(config, recorded_models(folder)))
 
 

@@ -16,7 +16,8 @@ from bestresponse.runs.executors import driver as driver_module
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.models import Opening, SharedCalls, _ByName
 from bestresponse.runs.store.folder import Spec, encode_answer
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import water
 
 TASKS = [Task(Spec(f"play-{number}", {}), []) for number in range(20)]
 JOB = Job(water, WaterConfig("need"), {})

@@ -18,7 +18,8 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import run_study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.study import water
 
 
 @pytest.fixture

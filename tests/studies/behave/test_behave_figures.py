@@ -11,16 +11,13 @@ from bestresponse.core.errors import SettingError
 from bestresponse.report.blocks import intervals
 from bestresponse.report.figures import charts
 from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.behave.config import BehaveConfig
+from bestresponse.studies.behave.estimates import PlayerGroup, _list_parameters, as_float
+from bestresponse.studies.behave.moves import SeatMoves, list_sequences
 from bestresponse.studies.behave.study import (
-    BehaveConfig,
-    PlayerGroup,
-    SeatMoves,
-    _as_float,
-    _list_parameters,
     _list_path,
     _stand_beside,
     behave,
-    list_sequences,
     measure_behaviour,
 )
 from bestresponse.theory.behaviour.choices import ChoiceFit
@@ -123,7 +120,7 @@ def test_cooperation_has_a_row_for_every_round_of_the_longest_match(tmp_path):
     rows = measured.frames["rounds"].select(who="ann")
     # Round 1: both matches, 2 of 2. Round 2: 1 of 2. Round 3: one match, so no interval.
     assert [row["round"] for row in rows] == [1, 2, 3]
-    assert [_as_float(row["cooperation"]) for row in rows] == [1.0, 0.5, 1.0]
+    assert [as_float(row["cooperation"]) for row in rows] == [1.0, 0.5, 1.0]
     assert [isinstance(row["cooperation"], Interval) for row in rows] == [True, True, False]
     assert measured.groups["ann",]["matches"] == 2
     assert measured.groups["ann",]["first"].estimate == 1.0
@@ -539,7 +536,7 @@ def test_mixtures_are_parts_of_a_choice(tmp_path):
         tmp_path, [write_play("1", [[0.25, 0.75]], [[0.25, 0.75]])], fit=("qre",), by=("game",)
     )
     value = measured.groups["dilemma",]["qre"]
-    assert _as_float(value) == pytest.approx(0.879, rel=0.03)
+    assert as_float(value) == pytest.approx(0.879, rel=0.03)
 
 
 def test_the_parameters_of_levels_are_their_mean_and_their_shares():
@@ -582,7 +579,7 @@ OTHER_FORM = NormalForm(PENNIES["payoffs"], ("row", "col"), PENNIES["actions"], 
 
 
 def list_path(groups, rounds="first"):
-    rows = list(_list_path(SimpleNamespace(rounds=rounds), groups))
+    rows = list(_list_path(BehaveConfig(rounds=rounds), groups))
     lines = {}
     for row in rows:
         lines.setdefault(row["line"], []).append((row["precision"], row["share"]))
@@ -699,7 +696,7 @@ def test_a_game_that_is_no_dilemma_has_no_people_beside_it():
 
 def test_a_value_without_an_interval_counts_as_itself_and_a_missing_one_as_0():
     assert [
-        _as_float(value) for value in (Interval(0.3, 0.1, 0.5, 0.95, "drawn", 9), 0.7, None)
+        as_float(value) for value in (Interval(0.3, 0.1, 0.5, 0.95, "drawn", 9), 0.7, None)
     ] == [0.3, 0.7, 0.0]
 
 

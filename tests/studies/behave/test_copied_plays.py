@@ -18,14 +18,10 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder, read_lines
-from bestresponse.studies.behave import study
-from bestresponse.studies.behave.study import (
-    BehaveConfig,
-    behave,
-    copy_plays,
-    list_recorded_plays,
-    prepare_behave,
-)
+from bestresponse.studies.behave import estimates, moves
+from bestresponse.studies.behave.config import BehaveConfig
+from bestresponse.studies.behave.moves import copy_plays, list_recorded_plays, prepare_behave
+from bestresponse.studies.behave.study import behave
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
@@ -152,7 +148,7 @@ def test_games_without_a_table_of_two_and_noisy_ones_are_of_no_use(
     tmp_path, monkeypatch, game, why
 ):
     loaded = SimpleNamespace(playable=lambda: game)
-    monkeypatch.setattr(study, "find_game", lambda name, allow_files: loaded)
+    monkeypatch.setattr(moves, "find_game", lambda name, allow_files: loaded)
     path = write_session(tmp_path / "s", [("a", MATCH, {}), ("b", MATCH, {})])
     reasons = list(list_recorded_plays(path))
     assert len(reasons) == 2
@@ -164,22 +160,22 @@ def test_all_runs_below_a_folder_are_read_but_those_that_describe_others(tmp_pat
     write_session(tmp_path / "results" / "deeper" / "two", [("a", MATCH, {})])
     with RunFolder.open(tmp_path / "results" / "behave-1", Manifest("behave-1", "behave", {})):
         pass
-    folders = study.list_folders([tmp_path / "results"])
+    folders = moves.list_folders([tmp_path / "results"])
     assert [folder.name for folder in folders] == ["two", "one"]
-    assert study.list_folders([tmp_path / "results", tmp_path / "results" / "one"]) == folders
+    assert moves.list_folders([tmp_path / "results", tmp_path / "results" / "one"]) == folders
 
 
 def test_a_folder_without_a_run_is_named(tmp_path):
     with pytest.raises(UsageError, match="holds no run"):
-        study.list_folders([tmp_path])
+        moves.list_folders([tmp_path])
 
 
 def test_a_tournament_that_was_worked_out_is_played_to_be_described():
     config = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "defector"], rounds=3)
-    plays = list(study.draw_tournament(config))
+    plays = list(moves.draw_tournament(config))
     assert len(plays) == 4
-    moves = [submission["action"] for submission in plays[1]["record"]["submissions"]]
-    assert moves == ["cooperate", "defect", "defect", "defect", "defect", "defect"]
+    made = [submission["action"] for submission in plays[1]["record"]["submissions"]]
+    assert made == ["cooperate", "defect", "defect", "defect", "defect", "defect"]
     assert plays[1]["record"]["players"] == {"row": "tit-for-tat", "col": "defector"}
 
 
@@ -191,8 +187,8 @@ def test_a_tournament_that_was_worked_out_is_played_to_be_described():
     ],
 )
 def test_a_single_dilemma_is_described_by_strategies_alone(game, fits):
-    seen = study.SeatMoves({"seat": "row", "run": "r"}, load(game), 0, (0,), (0,), "m")
-    assert study.choose_fits(study.PlayerGroup([seen], 0)) == fits
+    seen = moves.SeatMoves({"seat": "row", "run": "r"}, load(game), 0, (0,), (0,), "m")
+    assert estimates.choose_fits(estimates.PlayerGroup([seen], 0)) == fits
 
 
 def test_plays_are_kept_once_under_the_name_of_their_run_and_the_others_counted(tmp_path):

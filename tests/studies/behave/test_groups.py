@@ -3,7 +3,8 @@
 import pytest
 
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.studies.behave.study import PlayerGroup, SeatMoves
+from bestresponse.studies.behave.estimates import PlayerGroup
+from bestresponse.studies.behave.moves import SeatMoves
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NormalForm([[[3, 0], [5, 1]], [[3, 5], [0, 1]]])

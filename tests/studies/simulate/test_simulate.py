@@ -24,14 +24,10 @@ from bestresponse.report.document import Code, Figure, Table
 from bestresponse.runs.run import Run, load_run, make_manifest
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Replay
-from bestresponse.studies.simulate.study import (
-    SimulateConfig,
-    judge_seats,
-    list_sustained,
-    measure_simulation,
-    read_plays,
-    simulate,
-)
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.plays import read_plays
+from bestresponse.studies.simulate.regrets import judge_seats, list_sustained
+from bestresponse.studies.simulate.study import measure_simulation, simulate
 from bestresponse.telling.render import write_rules
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent

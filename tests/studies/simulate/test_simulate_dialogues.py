@@ -5,7 +5,8 @@ import pytest
 from running import run
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 
 
 def config(name, **settings):

@@ -9,24 +9,28 @@ from bestresponse.analysis.costs import value_best_reply
 from bestresponse.core.episode import Void
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.reporting.answers import Readings
-from bestresponse.studies.simulate import study
-from bestresponse.studies.simulate.study import (
+from bestresponse.studies.simulate import regrets
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.plays import (
     Plays,
-    SimulateConfig,
-    _describe_game,
-    _find_frequencies,
-    _list_amounts,
-    _list_equilibria,
     _list_parts,
-    _list_seats,
-    _list_shares,
     _read_value,
     find_nearest,
+    name_move,
+)
+from bestresponse.studies.simulate.regrets import (
+    _find_frequencies,
     judge_seats,
     list_regrets,
     list_sustained,
+)
+from bestresponse.studies.simulate.study import (
+    _describe_game,
+    _list_amounts,
+    _list_equilibria,
+    _list_seats,
+    _list_shares,
     measure_simulation,
-    name_move,
     show_rules,
     simulate,
 )
@@ -233,9 +237,9 @@ def test_places_of_a_tree_are_counted_and_large_trees_have_no_interval(monkeypat
     assert (judged.places, judged.unseen) == (4, 2)
     assert isinstance(judged.gap, Interval)
     assert judged.gap.n == 2
-    monkeypatch.setattr(study, "_MOST_NODES_RESAMPLED", tree.num_nodes)
+    monkeypatch.setattr(regrets, "_MOST_NODES_RESAMPLED", tree.num_nodes)
     assert isinstance(judge_seats(plays).gap, Interval)
-    monkeypatch.setattr(study, "_MOST_NODES_RESAMPLED", tree.num_nodes - 1)
+    monkeypatch.setattr(regrets, "_MOST_NODES_RESAMPLED", tree.num_nodes - 1)
     alone = judge_seats(plays)
     assert alone.gap == pytest.approx(judged.gap.estimate)
     assert alone.regrets == pytest.approx(

@@ -3,7 +3,9 @@ hand."""
 
 import running
 
-from bestresponse.studies.simulate.study import SimulateConfig, list_sustained, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.regrets import list_sustained
+from bestresponse.studies.simulate.study import simulate
 
 
 def play(path, game, **settings):

@@ -21,9 +21,9 @@ from bestresponse.studies.steer.building import (
     play_fresh,
 )
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.evaluating import evaluate_plays
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import solve_dialogue
-from bestresponse.studies.steer.study import evaluate_plays
 
 
 def solved_game(name="meeting", wordings=2, **more):

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bestresponse.studies.steer.psro import MetaSolution, Oracle
+from bestresponse.studies.steer.meta_game import MetaSolution
+from bestresponse.studies.steer.oracles import Oracle
 
 
 class FixedArena:

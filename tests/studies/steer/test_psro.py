@@ -13,19 +13,16 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore
-from bestresponse.studies.steer.psro import (
-    Inventor,
+from bestresponse.studies.steer.meta_game import (
     MetaGame,
-    Oracle,
     PromptArena,
     estimate,
     find_intervals,
     find_plausible,
-    find_response,
-    psro,
     solve_meta,
-    tidy,
 )
+from bestresponse.studies.steer.oracles import Inventor, Oracle, find_response, tidy
+from bestresponse.studies.steer.psro import psro
 
 VALUES = ({"values": {"Monday": 10, "Tuesday": 4}}, {"values": {"Monday": 3, "Tuesday": 20}})
 

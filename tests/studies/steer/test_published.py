@@ -7,8 +7,9 @@ from steering import dialogue, recorded
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Table
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.dialogue_frames import build_guidance_game
 from bestresponse.studies.steer.solving import solve_dialogue
-from bestresponse.studies.steer.study import build_guidance_game, steer
+from bestresponse.studies.steer.study import steer
 
 
 def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():

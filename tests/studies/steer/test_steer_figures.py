@@ -14,22 +14,22 @@ from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.studies.steer.building import Followed, FreshPlays, Opinions
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.psro import Candidate, Iteration, MetaGame, MetaSolution, Response
-from bestresponse.studies.steer.session import GameResult, SteerResults, Written
-from bestresponse.studies.steer.study import (
+from bestresponse.studies.steer.dialogue_frames import (
     _compare_referees,
     _describe_game,
     _describe_ruling,
     _list_advice,
     _list_choices,
     _measure_following,
-    _measure_psro,
-    _split_by_game,
     build_guidance_game,
-    evaluate_plays,
-    measure_steering,
-    steer,
 )
+from bestresponse.studies.steer.evaluating import _split_by_game, evaluate_plays
+from bestresponse.studies.steer.meta_game import MetaGame, MetaSolution
+from bestresponse.studies.steer.oracles import Candidate, Response
+from bestresponse.studies.steer.psro import Iteration
+from bestresponse.studies.steer.search_frames import measure_psro
+from bestresponse.studies.steer.session import GameResult, SteerResults, Written
+from bestresponse.studies.steer.study import measure_steering, steer
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Policy
@@ -343,7 +343,7 @@ def search_results(**more):
 
 
 def test_every_iteration_tells_what_its_mixture_gains_over_the_neutral_manner():
-    frames = _measure_psro(search_results(), make_search())
+    frames = measure_psro(search_results(), make_search())
     assert frames["iterations"].rows == [
         {"iteration": 0, "player": "player 1", "gain": 0.0, "new_prompt_mass": 0},
         {"iteration": 0, "player": "player 2", "gain": 0.0, "new_prompt_mass": 0},
@@ -386,7 +386,7 @@ def test_every_iteration_tells_what_its_mixture_gains_over_the_neutral_manner():
 
 
 def test_profiles_show_means_with_errors_where_two_plays_can_be_read():
-    profiles = _measure_psro(search_results(), make_search())["profiles"]
+    profiles = measure_psro(search_results(), make_search())["profiles"]
     # 1 and 3: deviation sqrt(2), over sqrt(2).
     assert profiles[0] == {
         "player": "player 1",

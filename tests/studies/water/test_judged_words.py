@@ -9,8 +9,9 @@ import running
 
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import SCALES, Selection, judge_run, make_sheets
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.study import water
 
 
 def list_rows(run, **options):

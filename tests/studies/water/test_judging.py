@@ -13,7 +13,9 @@ import running
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.models import ModelLimits
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
+from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import (
     SCALES,
     ResidentScore,
@@ -25,7 +27,7 @@ from bestresponse.studies.water.judging import (
     summarise,
     write_scores,
 )
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.study import water
 
 
 def bid(request):

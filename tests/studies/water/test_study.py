@@ -21,15 +21,14 @@ from bestresponse.players.llm.agent import WithFailurePolicy
 from bestresponse.report import page
 from bestresponse.report.document import Figure, Table
 from bestresponse.runs.seats import ask_at_once
-from bestresponse.studies.water.study import (
+from bestresponse.studies.water.config import WaterConfig
+from bestresponse.studies.water.frames import (
     ConditionGames,
-    WaterConfig,
     find_prices,
-    list_records,
     rebuild_games,
     sum_up_condition,
-    water,
 )
+from bestresponse.studies.water.study import list_records, water
 
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 BIDDERS = dict(zip(NAMES, ("random", "share:0.3", "need", "myopic", "no-regret"), strict=True))

@@ -9,15 +9,10 @@ import running
 
 from bestresponse.games.water.rules import Resident, WaterRules
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.water import study
-from bestresponse.studies.water.study import (
-    ConditionGames,
-    WaterCondition,
-    WaterConfig,
-    rebuild_games,
-    sum_up_condition,
-    water,
-)
+from bestresponse.studies.water import frames
+from bestresponse.studies.water.config import WaterCondition, WaterConfig
+from bestresponse.studies.water.frames import ConditionGames, rebuild_games, sum_up_condition
+from bestresponse.studies.water.study import water
 
 # Without water a health of 2 is 1 after a day and gone after the second: 2 - 1 - 2. 4 units are
 # enough for a alone.
@@ -49,7 +44,7 @@ def test_games_that_all_ended_alike_do_not_prove_that_all_will():
 
 def test_a_mean_by_day_leaves_out_who_is_dead_and_has_two_standard_errors_on_both_sides():
     # b lives in the first game only, so that the third day of b is that of one game.
-    rows = list(study._list_residents(gather([BOTH_LIVE, ONE_LIVES, NOBODY_LIVES])))
+    rows = list(frames._list_residents(gather([BOTH_LIVE, ONE_LIVES, NOBODY_LIVES])))
     assert [(row["resident"], row["day"]) for row in rows] == [
         (name, day) for name in "ab" for day in (1, 2, 3)
     ]
@@ -74,7 +69,7 @@ def test_prices_have_quartiles_over_the_games_in_which_somebody_was_served():
     games = [[(4, {"a": bid}), *NOBODY_LIVES] for bid in (8.0, 0.0, 4.0, 2.0, 10.0)] + [
         NOBODY_LIVES
     ]
-    (row,) = study._list_prices(gather(games))
+    (row,) = frames._list_prices(gather(games))
     # Of 0, 2, 4, 8 and 10 the second, third and fourth.
     assert row == {
         "condition": "low (4-6), without personas",
@@ -95,7 +90,7 @@ def test_the_mean_of_the_daily_medians_stands_beside_every_day():
         rules, [[(4, {"a": bid}), (4, {"a": 2 * bid}), (4, {"a": 5.0})] for bid in (1.0, 2.0, 3.0)]
     )
     rows = list(
-        study._list_prices(ConditionGames(WaterCondition(False, "own", rules), (0, 1, 2), trace))
+        frames._list_prices(ConditionGames(WaterCondition(False, "own", rules), (0, 1, 2), trace))
     )
     # The medians are 2, 4 and 5.
     assert [(row["day"], row["games"], row["median"]) for row in rows] == [
@@ -112,14 +107,14 @@ def test_the_price_of_a_day_is_the_smallest_bid_that_was_served_and_a_game_has_i
     games = [[(10, {"a": 7.0, "b": 2.0}), (4, {"a": 9.0, "b": 10.0}), (10, {"a": 4.0, "b": 5.0})]]
     trace = rebuild_games(rules, [*games, [(4, {"a": 1.0}), (4, {"a": 3.0}), (4, {})]])
     condition = ConditionGames(WaterCondition(False, "own", rules), (0, 1), trace)
-    assert study.find_prices(trace)[0].tolist() == [2.0, 9.0, 4.0]
+    assert frames.find_prices(trace)[0].tolist() == [2.0, 9.0, 4.0]
     # medians 4 of (2, 9, 4) and 2 of (1, 3)
     figures = sum_up_condition(condition)
     assert (figures["median_price"].estimate, figures["median_price"].n) == (3.0, 2)
 
 
 def test_scarcity_is_the_mean_of_the_games_in_which_somebody_lives():
-    rows = list(study._list_mornings(gather([BOTH_LIVE, ONE_LIVES, NOBODY_LIVES])))
+    rows = list(frames._list_mornings(gather([BOTH_LIVE, ONE_LIVES, NOBODY_LIVES])))
     # Both need 10 of the 5 that are expected, a alone 4. On the third morning: 1/2, 5/4 and nobody.
     assert [(row["day"], row["rsr"].n, row["rsr"].estimate) for row in rows] == [
         (1, 3, 0.5),
@@ -130,7 +125,7 @@ def test_scarcity_is_the_mean_of_the_games_in_which_somebody_lives():
     # mean 7/8, deviations of 3/8 each, variance 2 * 9/64, standard error 3/8
     assert ends(rows[2]["rsr"]) == pytest.approx((0.875 - 0.75, 0.875, 0.875 + 0.75))
     assert {row["rsr_start"] for row in rows} == {0.5}
-    assert list(study._list_mornings(gather([]))) == []
+    assert list(frames._list_mornings(gather([]))) == []
 
 
 def test_a_condition_without_a_game_has_no_figure_but_its_scarcity_at_the_start():
@@ -140,7 +135,7 @@ def test_a_condition_without_a_game_has_no_figure_but_its_scarcity_at_the_start(
 
 
 def test_games_are_listed_by_repeat_with_void_ones_among_them():
-    rows = list(study._list_games(gather([ONE_LIVES, NOBODY_LIVES], True, repeats=(4, 7)), [5, 0]))
+    rows = list(frames._list_games(gather([ONE_LIVES, NOBODY_LIVES], True, repeats=(4, 7)), [5, 0]))
     shown = [(row["repeat"], row["survivors"], row["rsr_end"], row["alive"]) for row in rows]
     assert shown == [
         (0, None, None, None),
@@ -154,7 +149,7 @@ def test_games_are_listed_by_repeat_with_void_ones_among_them():
 
 
 def test_a_day_is_listed_for_everybody_who_was_alive_in_the_morning():
-    rows = list(study._list_days(gather([ONE_LIVES], repeats=(6,))))
+    rows = list(frames._list_days(gather([ONE_LIVES], repeats=(6,))))
     columns = (
         "repeat",
         "day",
@@ -191,7 +186,7 @@ TOLD = {"repeats": (0, 1), "games": [BOTH_LIVE, ONE_LIVES], "persona": True}
 
 def test_conditions_are_compared_on_their_common_repeats_and_adjusted_for_all_comparisons():
     config = WaterConfig("m", with_personas="both")
-    rows = study._compare_conditions(config, [gather(**LOW), gather(**MEDIUM), gather(**TOLD)])
+    rows = frames._compare_conditions(config, [gather(**LOW), gather(**MEDIUM), gather(**TOLD)])
     # Medium without personas differs from low with personas in two things, so that there are two
     # comparisons.
     supply, personas = rows
@@ -210,9 +205,9 @@ def test_conditions_are_compared_on_their_common_repeats_and_adjusted_for_all_co
 
 def test_personas_are_not_compared_among_bidders_nor_conditions_with_a_single_common_repeat():
     config = WaterConfig("need", with_personas="both")
-    assert study._compare_conditions(config, [gather(**LOW), gather(**TOLD)]) == []
+    assert frames._compare_conditions(config, [gather(**LOW), gather(**TOLD)]) == []
     later = gather([BOTH_LIVE, BOTH_LIVE], abundance="medium", repeats=(4, 5))
-    assert study._compare_conditions(config, [gather(**LOW), later]) == []
+    assert frames._compare_conditions(config, [gather(**LOW), later]) == []
 
 
 def test_the_share_of_games_survived_counts_games(tmp_path):
@@ -267,10 +262,10 @@ def test_the_example_is_the_last_day_with_reasons_where_there_is_none_later(tmp_
 def test_baselines_play_200_repeats_at_most_and_the_solver_where_it_costs_nothing(monkeypatch):
     played = []
     monkeypatch.setattr(
-        study, "_play_baseline", lambda rules, bidder, seed, games: played.append(games) or 2.5
+        frames, "_play_baseline", lambda rules, bidder, seed, games: played.append(games) or 2.5
     )
     names = ["random", "share", "need", "myopic", "no-regret"]
-    rows = list(study._list_baselines(WaterConfig("need", abundance=("low", "high"), repeats=201)))
+    rows = list(frames._list_baselines(WaterConfig("need", abundance=("low", "high"), repeats=201)))
     # The published rules are solved already, others only where the solver plays itself.
     supplies = ["low (10-20)", "high (20-30)"]
     assert [(row["bidder"], row["supply"]) for row in rows] == [
@@ -278,17 +273,17 @@ def test_baselines_play_200_repeats_at_most_and_the_solver_where_it_costs_nothin
     ]
     assert {row["survivors"] for row in rows} == {2.5}
     assert set(played) == {200}
-    other = list(study._list_baselines(WaterConfig("need", rules=TWO, repeats=199)))
+    other = list(frames._list_baselines(WaterConfig("need", rules=TWO, repeats=199)))
     assert ([row["bidder"] for row in other], played[-1]) == (names, 199)
-    solver = list(study._list_baselines(WaterConfig("need", seat={"b": "solver"}, rules=TWO)))
+    solver = list(frames._list_baselines(WaterConfig("need", seat={"b": "solver"}, rules=TWO)))
     assert [row["bidder"] for row in solver] == [*names, "solver"]
 
 
 def test_every_day_is_listed_unless_there_are_too_many(tmp_path, monkeypatch):
     config = WaterConfig("need", rules=WaterRules((Resident("a", 4, 10),), 4, 4, 3), repeats=2)
-    monkeypatch.setattr(study, "_MOST_DAY_ROWS", 6)
+    monkeypatch.setattr(frames, "_MOST_DAY_ROWS", 6)
     assert len(running.run(water, config, tmp_path / "all").frame("days")) == 2 * 3
-    monkeypatch.setattr(study, "_MOST_DAY_ROWS", 5)
+    monkeypatch.setattr(frames, "_MOST_DAY_ROWS", 5)
     assert len(running.run(water, config, tmp_path / "none").frame("days")) == 0
 
 
@@ -310,6 +305,6 @@ def test_whoever_dies_on_the_last_day_does_not_count_at_the_end():
     )
     assert games.rsr[0].tolist() == [0.5, 0.5, 0.5, 1.25]
     assert sum_up_condition(games)["rsr_end"].estimate == 1.25
-    assert [(row["survivors"], row["rsr_end"]) for row in study._list_games(games, [])] == [
+    assert [(row["survivors"], row["rsr_end"]) for row in frames._list_games(games, [])] == [
         (1, 1.25)
     ]

@@ -114,12 +114,14 @@ def draw_best_responses(axes: Axes, game: NormalForm) -> None:
     axes.set_xlim(-_MARGIN, 1 + _MARGIN)
     axes.set_ylim(-_MARGIN, 1 + _MARGIN)
     axes.set_aspect("equal")
-    axes.set_xlabel(
-        f"probability that {clip(game.players[0], 16)} plays {clip(game.actions[0][0], 18)}"
-    )
-    axes.set_ylabel(
-        f"probability that {clip(game.players[1], 16)} plays {clip(game.actions[1][0], 18)}"
-    )
+    axes.set_xlabel(_label_axis(game, 0))
+    axes.set_ylabel(_label_axis(game, 1))
+
+
+def _label_axis(game: NormalForm, seat: int) -> str:
+    player = clip(game.players[seat], 16)
+    action = clip(game.actions[seat][0], 18)
+    return f"probability that {player} plays {action}"
 
 
 def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve:
@@ -132,7 +134,8 @@ def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve
     ((0.0, 0.0), (0.0, 0.5), (1.0, 0.5), (1.0, 1.0))
     """
     tie = 1e-12 * scale
-    low, high = (0 if abs(gain) <= tie else (1 if gain > 0 else -1) for gain in (at_zero, at_one))
+    low = 0.0 if abs(at_zero) <= tie else at_zero
+    high = 0.0 if abs(at_one) <= tie else at_one
     if low == high == 0:
         return ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0))
     first = float((low or -high) > 0)
@@ -172,13 +175,13 @@ def _equilibria(axes: Axes, game: NormalForm) -> None:
         q = subset.y[:, 0]
         corners = ([p.min(), p.max(), p.max(), p.min()], [q.min(), q.min(), q.max(), q.max()])
         if len(p) * len(q) > 1:
-            width = 13 if min(len(p), len(q)) == 1 else 0
+            is_line = len(p) == 1 or len(q) == 1
             axes.fill(
                 *corners,
                 facecolor=INK,
                 edgecolor=INK,
                 alpha=0.28,
-                linewidth=width,
+                linewidth=13 if is_line else 0,
                 joinstyle="round",
                 zorder=1,
             )
@@ -209,7 +212,14 @@ def velocity(payoff: Array, x: Array) -> Array:
     [[0.125, -0.125]]
     """
     earned = x @ payoff.T
-    return np.asarray(x * (earned - (x * earned).sum(axis=-1, keepdims=True)))
+    mean = (x * earned).sum(axis=-1, keepdims=True)
+    return np.asarray(x * (earned - mean))
+
+
+def _scale(payoff: Array) -> Array:
+    """Divide payoffs by their range."""
+    spread = float(np.ptp(payoff))
+    return payoff / (spread or 1.0)
 
 
 def rest_points(payoff: Array) -> tuple[Array, ...]:
@@ -219,12 +229,14 @@ def rest_points(payoff: Array) -> tuple[Array, ...]:
     On the face of each support all actions used earn the same. Faces lying in larger sets found are
     left out.
     """
-    scaled = payoff / (float(np.ptp(payoff)) or 1.0)
+    scaled = _scale(payoff)
     rests: list[Array] = []
     for size in range(len(payoff), 0, -1):
         for support in combinations(range(len(payoff)), size):
             points = _at_rest(scaled, support)
-            if points is not None and not any(_covers(larger, points) for larger in rests):
+            if points is None:
+                continue
+            if not any(_covers(larger, points) for larger in rests):
                 rests.append(points)
     return tuple(rests)
 
@@ -237,7 +249,8 @@ def _at_rest(payoff: Array, support: tuple[int, ...]) -> Array | None:
     system = np.vstack([face[1:] - face[0], np.ones(size)])
     right = np.append(np.zeros(size - 1), 1.0)
     middle = np.linalg.lstsq(system, right, rcond=_TIE)[0]
-    if np.abs(system @ middle - right).max() > _TIE:
+    missed = np.abs(system @ middle - right)
+    if missed.max() > _TIE:
         return None
     _, singular, directions = np.linalg.svd(system)
     free = directions[np.count_nonzero(singular > _TIE) :]
@@ -262,79 +275,96 @@ def _clipped(middle: Array, along: Array) -> Array | None:
     for share, change in zip(middle, along, strict=True):
         if abs(change) > _TIE:
             bound = -share / change
-            low, high = (max(low, bound), high) if change > 0 else (low, min(high, bound))
+            if change > 0:
+                low = max(low, bound)
+            else:
+                high = min(high, bound)
         elif share < _TIE:
             return None
-    return (
-        np.array([middle + low * along, middle + high * along]).clip(0.0)
-        if high - low > _TIE
-        else None
-    )
+    if high - low <= _TIE:
+        return None
+    ends = np.array([middle + low * along, middle + high * along])
+    return ends.clip(0.0)
 
 
 def _covers(larger: Array, points: Array) -> bool:
     """Whether all of `points` lie in the hull of `larger` (at most three points, affinely
     independent)."""
     weights = np.linalg.lstsq(larger.T, points.T, rcond=None)[0]
-    fits = np.abs(larger.T @ weights - points.T).max() <= _TIE
-    return bool(fits and weights.min() >= -_TIE)
+    missed = np.abs(larger.T @ weights - points.T)
+    return bool(missed.max() <= _TIE and weights.min() >= -_TIE)
 
 
 def attracts(payoff: Array, x: Array) -> bool:
     """Tell whether the rest point x draws in all shares near it: it is evolutionarily stable, or
     all eigenvalues of the field along the simplex have negative real parts."""
-    scaled = payoff / (float(np.ptp(payoff)) or 1.0)
+    scaled = _scale(payoff)
     earned = scaled @ x
-    if x @ earned >= earned.max() - _TIE and is_evolutionarily_stable(scaled, x):
-        return True
     mean = float(x @ earned)
-    slope = np.diag(earned - mean) + x[:, None] * (scaled - (earned + x @ scaled)[None, :])
-    along = np.linalg.svd(np.ones((1, len(x))))[2][1:]
-    return bool(np.linalg.eigvals(along @ slope @ along.T).real.max() < -_TIE)
+    is_best_reply = mean >= earned.max() - _TIE
+    if is_best_reply and is_evolutionarily_stable(scaled, x):
+        return True
+
+    of_mean = (earned + x @ scaled)[None, :]
+    slope = np.diag(earned - mean) + x[:, None] * (scaled - of_mean)
+    _, _, directions = np.linalg.svd(np.ones((1, len(x))))
+    along = directions[1:]
+    eigenvalues = np.linalg.eigvals(along @ slope @ along.T)
+    return bool(eigenvalues.real.max() < -_TIE)
 
 
 def draw_line(axes: Axes, game: NormalForm) -> None:
     """Two actions: how fast the first one's share changes, for each share it may have."""
     payoff = game.payoffs[0]
     share = np.linspace(0, 1, 201)
-    speed = velocity(payoff, np.stack([share, 1 - share], axis=1))[:, 0]
+    speed = _find_growth(payoff, share)
     axes.axhline(0, color=QUIET, linewidth=0.9, zorder=1)
     axes.plot(share, speed, color=series_colour(2), linewidth=2.4, zorder=2)
     top = float(np.abs(speed).max())
     rests = rest_points(payoff)
     _draw_rests(axes, payoff, np.array([[1.0, 0.0], [0.0, 0.0]]))
-    stops = np.unique(np.concatenate([points[:, 0] for points in rests]))
-    for low, high in pairwise(stops):
-        middle = float(low + high) / 2
-        here = float(velocity(payoff, np.array([[middle, 1 - middle]]))[0, 0])
-        half = min(0.07, float(high - low) / 4) * (1 if here > 0 else -1)
-        if abs(here) > _TIE * float(np.ptp(payoff)):
-            _arrow(axes, np.array([middle - half, 0.0]), np.array([middle + half, 0.0]), INK, 2.0)
+    resting = np.concatenate([points[:, 0] for points in rests])
+    still = _TIE * float(np.ptp(payoff))
+    for low, high in pairwise(np.unique(resting).tolist()):
+        middle = (low + high) / 2
+        here = float(_find_growth(payoff, np.array([middle]))[0])
+        if abs(here) <= still:
+            continue
+        half = min(0.07, (high - low) / 4)
+        if here < 0:
+            half = -half
+        _arrow(axes, np.array([middle - half, 0.0]), np.array([middle + half, 0.0]), INK, 2.0)
+    if top <= still:
+        top = 1.0
     axes.set_xlim(-0.04, 1.04)
-    axes.set_ylim(*(np.array([-1.15, 1.15]) * (top if top > _TIE * float(np.ptp(payoff)) else 1.0)))
+    axes.set_ylim(-1.15 * top, 1.15 * top)
     axes.set_box_aspect(1)
     axes.set_xlabel(f"share that plays {clip(game.actions[0][0], 24)}")
     axes.set_ylabel("growth of that share (replicator)")
 
 
+def _find_growth(payoff: Array, share: Array) -> Array:
+    """Return how fast the share of the first of two actions changes."""
+    shares = np.stack([share, 1 - share], axis=1)
+    return velocity(payoff, shares)[:, 0]
+
+
 def draw_triangle(axes: Axes, game: NormalForm) -> None:
     """Three actions: short pieces of the paths that shares take, each with an arrow, stronger where
     faster."""
-    payoff = game.payoffs[0] / (float(np.ptp(game.payoffs[0])) or 1.0)
+    payoff = _scale(game.payoffs[0])
     outline = np.vstack([_CORNERS, _CORNERS[:1]])
     axes.fill(*_CORNERS.T, color=GRID, alpha=0.35, linewidth=0, zorder=0)
     axes.plot(*outline.T, color=QUIET, linewidth=1.0, zorder=1)
-    starts = _starts(
-        np.vstack(
-            [np.empty((0, 3)), *(points for points in rest_points(payoff) if len(points) == 1)]
-        )
-    )
+    single = [points for points in rest_points(payoff) if len(points) == 1]
+    starts = _starts(np.vstack([np.empty((0, 3)), *single]))
     speeds = np.linalg.norm(velocity(payoff, starts) @ _CORNERS, axis=1)
     moving = speeds > _TIE
     paths = _paths(payoff, starts[moving])
     top = float(speeds.max()) or 1.0
     for path, speed in zip(np.moveaxis(paths, 1, 0), speeds[moving], strict=True):
-        strength = 0.35 + 0.65 * float(speed / top) ** 0.5
+        relative = float(speed / top)
+        strength = 0.35 + 0.65 * relative**0.5
         axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
         _arrow(axes, path[-2], end=path[-1], colour=series_colour(0), width=1.3, alpha=strength)
     _draw_rests(axes, payoff, _CORNERS)
@@ -356,15 +386,21 @@ def _starts(rests: Array) -> Array:
     hide a rest point."""
     count = _LATTICE
     inside = [(i, j, count - i - j) for i in range(1, count) for j in range(1, count - i)]
-    middles = [(2 * k + 1) / (count - 1) for k in range((count - 1) // 2)]
-    edges = [
-        [share if a == i else 1 - share if a == j else 0.0 for a in range(3)]
-        for i, j in combinations(range(3), 2)
-        for share in middles
-    ]
+    steps = count - 1
+    middles = [(2 * k + 1) / steps for k in range(steps // 2)]
+    edges = []
+    for i, j in combinations(range(3), 2):
+        for share in middles:
+            shares = [0.0, 0.0, 0.0]
+            shares[i] = share
+            shares[j] = 1 - share
+            edges.append(shares)
     starts = np.vstack([np.array(inside, dtype=np.float64) / count, np.array(edges)])
-    distance = np.linalg.norm((starts[:, None] - rests[None]) @ _CORNERS, axis=2)
-    return np.asarray(starts[(distance > _LENGTH * 0.7).all(axis=1)])
+
+    apart = starts[:, None] - rests[None]
+    distance = np.linalg.norm(apart @ _CORNERS, axis=2)
+    visible = (distance > _LENGTH * 0.7).all(axis=1)
+    return np.asarray(starts[visible])
 
 
 def _paths(payoff: Array, starts: Array) -> Array:

@@ -89,9 +89,12 @@ def draw_tree(
     if not overlay.nodes:
         require_tree_picture(tree)
     layout = lay_out(tree, overlay)
-    payoffs = max(len(tell_payoffs(tree, leaf)) for leaf in tree.leaves.tolist())
-    legend = sum(len(text) * _LETTER + 0.55 for text in _list_legend(tree))
-    width = max(layout.x[-1] + payoffs * _LETTER + 0.5, legend + 0.4)
+    payoffs = [tell_payoffs(tree, leaf) for leaf in tree.leaves.tolist()]
+    longest = max(map(len, payoffs))
+    legend = 0.0
+    for text in _list_legend(tree):
+        legend += len(text) * _LETTER + 0.55
+    width = max(layout.x[-1] + longest * _LETTER + 0.5, legend + 0.4)
     lowest = min(layout.y.values())
     with canvas(height=0.9 + _ROW - lowest, width=width, grid="none") as axes:
         _draw_branches(axes, tree, layout, path, overlay)
@@ -109,23 +112,23 @@ def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
     overlay = overlay or Overlay()
     depth, y = _place_rows(tree, overlay.nodes or range(tree.num_nodes))
     lanes, counts = _assign_lanes(tree, depth, y)
-    names = [0] * (max(depth[node] for node in y) + 1)
+    deepest = max(depth[node] for node in y)
+    longest_names = [0] * (deepest + 1)
     for node in y:
-        names[depth[node]] = max(
-            names[depth[node]], len(tell_branch(tree, node, overlay)) if node else 0
-        )
+        if node:  # no branch leads to the root
+            level = depth[node]
+            name = tell_branch(tree, node, overlay)
+            longest_names[level] = max(longest_names[level], len(name))
+
     x = [0.0]
-    bend = []
-    for level, longest in enumerate(names[1:]):
-        bend.append(x[-1] + _MARKER + _LANE * (counts[level] + 1))
-        x.append(bend[-1] + longest * _LETTER + 0.3)
-    return TreeLayout(
-        x,
-        [*bend, x[-1]],
-        y,
-        depth,
-        {key: x[depth] + offset for key, (depth, offset) in lanes.items()},
-    )
+    bends = []
+    for level, longest in enumerate(longest_names[1:]):
+        lanes_width = _LANE * (counts[level] + 1)
+        bend = x[-1] + _MARKER + lanes_width
+        bends.append(bend)
+        x.append(bend + longest * _LETTER + 0.3)
+    places = {key: x[level] + offset for key, (level, offset) in lanes.items()}
+    return TreeLayout(x, [*bends, x[-1]], y, depth, places)
 
 
 def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int, float]]:
@@ -134,13 +137,15 @@ def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int
     depth = [0] * tree.num_nodes
     for node, parent in enumerate(tree.parent.tolist()[1:], start=1):
         depth[node] = depth[parent] + 1
-    below = {
-        node: [child for child in tree.children[node] if child in nodes] for node in sorted(nodes)
-    }
-    y = {node: -row * _ROW for row, node in enumerate(node for node in below if not below[node])}
-    for node in reversed(below):
-        if below[node]:
-            y[node] = (y[below[node][0]] + y[below[node][-1]]) / 2
+    below: dict[int, list[int]] = {}
+    for node in sorted(nodes):
+        below[node] = [child for child in tree.children[node] if child in nodes]
+
+    ends = [node for node, children in below.items() if not children]
+    y = {node: -row * _ROW for row, node in enumerate(ends)}
+    for node, children in reversed(below.items()):
+        if children:
+            y[node] = (y[children[0]] + y[children[-1]]) / 2
     return depth, dict(sorted(y.items()))
 
 
@@ -153,23 +158,30 @@ def _assign_lanes(
     Keys are information sets; a set that reaches over several levels takes the lane of its last.
     """
     members = group_positions(tree, y)
-    taken: list[list[list[tuple[float, float]]]] = [[] for _ in range(max(depth) + 1)]
+    taken: list[list[Lane]] = [[] for _ in range(max(depth) + 1)]
     lanes: dict[int, tuple[int, float]] = {}
     for infoset, nodes in members.items():
         level = max(depth[node] for node in nodes)
-        low = min(y[node] for node in nodes)
-        high = max(y[node] for node in nodes)
-        free = (
-            number
-            for number, lane in enumerate(taken[level])
-            if all(high < start - _ROW / 2 or low > stop + _ROW / 2 for start, stop in lane)
-        )
-        chosen = next(free, len(taken[level]))
-        if chosen == len(taken[level]):
-            taken[level].append([])
-        taken[level][chosen].append((low, high))
+        heights = [y[node] for node in nodes]
+        chosen = _take_lane(taken[level], min(heights), max(heights))
         lanes[infoset] = (level, _MARKER + _LANE * chosen)
     return lanes, [len(level_lanes) for level_lanes in taken]
+
+
+Lane = list[tuple[float, float]]
+"""The heights, from the lowest to the highest, of the information sets in one lane."""
+
+
+def _take_lane(lanes: list[Lane], low: float, high: float) -> int:
+    """Put an information set into the first lane with room, a new one where all are taken; return
+    its number."""
+    margin = _ROW / 2
+    for number, lane in enumerate(lanes):
+        if all(high < start - margin or low > stop + margin for start, stop in lane):
+            lane.append((low, high))
+            return number
+    lanes.append([(low, high)])
+    return len(lanes) - 1
 
 
 def group_positions(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
@@ -189,7 +201,9 @@ def _draw_branches(
         level = layout.depth[parent]
         start = layout.x[level]
         bend = layout.bend[level]
-        stop = layout.x[-1 if int(tree.owner[node]) == LEAF else level + 1]
+        is_end = int(tree.owner[node]) == LEAF
+        stop = layout.x[-1] if is_end else layout.x[level + 1]
+        chance = overlay.chances.get(node, 0.0)
         axes.plot(
             [start, bend, bend, stop],
             [layout.y[parent], layout.y[parent], layout.y[node], layout.y[node]],
@@ -197,7 +211,7 @@ def _draw_branches(
             solid_joinstyle="round",
             zorder=1,
             gid=f"node{node}",
-            linewidth=2.4 if node in path else 0.9 + 3.0 * overlay.chances.get(node, 0.0),
+            linewidth=2.4 if node in path else 0.9 + 3.0 * chance,
         )
         words = tell_branch(tree, node, overlay)
         axes.text(
@@ -218,12 +232,10 @@ def _draw_information(axes: Axes, tree: Tree, layout: TreeLayout) -> None:
             linestyle=(0, (3, 2)),
             zorder=2,
         )
+        deepest = max(layout.depth[node] for node in nodes)
         for node in nodes:
-            x = (
-                lane
-                if layout.depth[node] == max(layout.depth[n] for n in nodes)
-                else layout.x[layout.depth[node]]
-            )
+            level = layout.depth[node]
+            x = lane if level == deepest else layout.x[level]
             axes.plot(
                 [x, lane],
                 [layout.y[node]] * 2,
@@ -251,7 +263,8 @@ def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) ->
         elif owner == CHANCE:
             axes.plot(x, y, marker="D", markersize=8, color=QUIET, zorder=4)
         else:
-            size = 12 + 14 * overlay.weights.get(int(tree.infoset[node]), 0.0)
+            weight = overlay.weights.get(int(tree.infoset[node]), 0.0)
+            size = 12 + 14 * weight
             axes.plot(x, y, marker="o", markersize=size, color=series_colour(owner), zorder=4)
             axes.text(
                 x,
@@ -306,22 +319,21 @@ def tell_branch(tree: Tree, node: int, overlay: Overlay | None = None) -> str:
     """Name the branch to a node: its move, or what chance draws with its odds."""
     overlay = overlay or Overlay()
     name = clip(tree.branch_labels[node], _LONGEST)
-    if int(tree.owner[int(tree.parent[node])]) == CHANCE:
+    parent = int(tree.parent[node])
+    if tree.owner[parent] == CHANCE:
         return f"{name} ({_tell_number(float(tree.probability[node]))})"
     return f"{name} {overlay.chances[node]:.2g}" if node in overlay.chances else name
 
 
 def tell_payoffs(tree: Tree, leaf: int) -> str:
     """Write what an end pays to everybody."""
-    return ", ".join(_tell_number(float(u)) for u in tree.payoffs[leaf])
+    payoffs = tree.payoffs[leaf].tolist()
+    return ", ".join(map(_tell_number, payoffs))
 
 
 def _tell_number(number: float) -> str:
     simple = Fraction(number).limit_denominator(1000)
-    if (
-        simple.denominator > 1
-        and abs(float(simple) - number) < 1e-12
-        and simple.denominator not in (2, 4, 5, 10, 20)
-    ):
+    is_exact = abs(float(simple) - number) < 1e-12
+    if is_exact and simple.denominator not in (1, 2, 4, 5, 10, 20):
         return str(simple).replace("-", "\N{MINUS SIGN}")
     return f"{number:.4g}".replace("-", "\N{MINUS SIGN}")

@@ -135,8 +135,9 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
         )
     if array.size == 0:
         raise UsageError(f"{what}: expected at least one number, got none")
-    if not np.isfinite(array).all():
-        position = int(np.flatnonzero(~np.isfinite(array))[0])
+    missing = np.flatnonzero(~np.isfinite(array))
+    if missing.size:
+        position = int(missing[0])
         raise UsageError(
             f"{what}: expected finite numbers, got {array[position]} at position {position}; "
             "leave missing answers out and report them with missing_bounds"
@@ -150,7 +151,8 @@ def cluster_codes(clusters: Iterable[Hashable] | None, size: int) -> Integers:
     if clusters is None:
         return np.arange(size)
     numbers: dict[Hashable, int] = {}
-    codes = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.int64)
+    labels = [numbers.setdefault(name, len(numbers)) for name in clusters]
+    codes = np.array(labels, dtype=np.int64)
     if codes.size != size:
         raise UsageError(
             f"clusters: expected one label for each of the {size} values, got {codes.size}"
@@ -215,11 +217,13 @@ def cluster_bootstrap(
         return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=count)
     draws = []
     for rows in _split_in_blocks(resamples or count_resamples(count), count):
-        drawn = rng.integers(count, size=(rows, count)) + count * np.arange(rows)[:, None]
+        offsets = count * np.arange(rows)[:, None]
+        drawn = rng.integers(count, size=(rows, count)) + offsets
         times: Integers = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
         draws.append((times @ sums) / (times @ sizes))
     means = np.concatenate(draws)
-    tails = _bca_tails(estimate, means, left_out=(sums.sum() - sums) / (sizes.sum() - sizes))
+    left_out = (sums.sum() - sums) / (sizes.sum() - sizes)
+    tails = _bca_tails(estimate, means, left_out)
     low, high = np.quantile(means, tails or _TAILS)
     return Interval(
         estimate,
@@ -263,7 +267,9 @@ def bound_mean(
         unseen = share * sizes.mean()
         seen = drawn @ sums
         total = drawn @ sizes + unseen
-        draws.append(((seen + unseen * least) / total, (seen + unseen * most) / total))
+        worst_means = (seen + unseen * least) / total
+        best_means = (seen + unseen * most) / total
+        draws.append((worst_means, best_means))
     worst, best = np.concatenate(draws, axis=1)
     low = np.quantile(worst, _TAILS[0])
     high = np.quantile(best, _TAILS[1])
@@ -291,10 +297,12 @@ def interval_of_draws(
         return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=n)
     low, high = np.quantile(draws, _TAILS)
     if bounded:
-        unseen = betaincinv(_UNSEEN, n, (np.arange(1000) + 0.5) / 1000)
+        quantiles = (np.arange(1000) + 0.5) / 1000
+        unseen = betaincinv(_UNSEEN, n, quantiles)
         seen = np.multiply.outer(draws, 1 - unseen)
-        low = np.quantile(seen + unseen * bounds[0], _TAILS[0])
-        high = np.quantile(seen + unseen * bounds[1], _TAILS[1])
+        least, most = bounds
+        low = np.quantile(seen + unseen * least, _TAILS[0])
+        high = np.quantile(seen + unseen * most, _TAILS[1])
     ends = min(float(low), estimate), max(float(high), estimate)
     return Interval(estimate, *ends, LEVEL, "percentile bootstrap", n)
 
@@ -315,7 +323,8 @@ def dyadic_ratio(
     """
     sample = as_sample(values)
     rests = sample - sample.mean()
-    alone = float(np.sum(_add_up(rests, clusters)[0] ** 2))
+    sums, _ = _add_up(rests, clusters)
+    alone = float(np.sum(sums**2))
     pairs = [known for known in persons if len(known) > 1]
     if not pairs or not alone:
         return 1.0
@@ -327,10 +336,9 @@ def dyadic_ratio(
         if len(known) > 1:
             of_pair[known] += rest
     # Values of one pair share both persons and were counted twice.
-    both = sum(total**2 for total in of_person.values()) - sum(
-        total**2 for total in of_pair.values()
-    )
-    return math.sqrt(max(both / alone, 1.0))
+    by_person = sum(total**2 for total in of_person.values())
+    by_pair = sum(total**2 for total in of_pair.values())
+    return math.sqrt(max((by_person - by_pair) / alone, 1.0))
 
 
 def widen(interval: Interval, bounds: tuple[float, float], ratio: float) -> Interval:
@@ -348,9 +356,9 @@ def _add_up(
     sample = as_sample(values)
     codes = cluster_codes(clusters, sample.size)
     sizes = np.broadcast_to(weights, sample.shape)
-    return np.bincount(codes, sample * sizes).astype(np.float64), np.bincount(codes, sizes).astype(
-        np.float64
-    )
+    sums = np.bincount(codes, sample * sizes).astype(np.float64)
+    totals = np.bincount(codes, sizes).astype(np.float64)
+    return sums, totals
 
 
 def _split_in_blocks(resamples: int, count: int) -> list[int]:
@@ -361,7 +369,8 @@ def _split_in_blocks(resamples: int, count: int) -> list[int]:
 
 def _are_alike(numbers: Floats) -> bool:
     """Tell whether numbers differ by no more than rounding, as a single one does."""
-    return float(np.ptp(numbers)) <= 1e-12 * max(1.0, float(np.abs(numbers).max()))
+    largest = float(np.abs(numbers).max())
+    return float(np.ptp(numbers)) <= 1e-12 * max(1.0, largest)
 
 
 def _draw_weights(rng: Seed, resamples: int, count: int) -> Iterable[tuple[Floats, Floats]]:
@@ -386,21 +395,24 @@ def _keep_weights(seed: int, resamples: int, count: int) -> tuple[tuple[Floats, 
 def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float, float] | None:
     """The two percentiles BCa reads off, or None where BCa is not defined."""
     tolerance = 1e-12 * max(1.0, abs(estimate))
-    below = (
-        np.mean(draws < estimate - tolerance) + np.mean(np.abs(draws - estimate) <= tolerance) / 2
-    )
-    bias = normal_quantile(float(below))
+    is_below = draws < estimate - tolerance
+    is_equal = np.abs(draws - estimate) <= tolerance
+    bias = normal_quantile(float(np.mean(is_below) + np.mean(is_equal) / 2))
     pulls = left_out.mean() - left_out
     spread = float(np.sum(pulls**2))
-    if not math.isfinite(bias) or spread <= tolerance**2 * left_out.size:
+    if not math.isfinite(bias):
         return None
+    if spread <= tolerance**2 * left_out.size:
+        return None
+
     skew = float(np.sum(pulls**3)) / (6 * spread**1.5)
     tails = []
     for probability in _TAILS:
         shifted = bias + normal_quantile(probability)
-        if 1 - skew * shifted <= 0:
+        damping = 1 - skew * shifted
+        if damping <= 0:
             return None
-        tails.append(NormalDist().cdf(bias + shifted / (1 - skew * shifted)))
+        tails.append(NormalDist().cdf(bias + shifted / damping))
     return tails[0], tails[1]
 
 
@@ -458,7 +470,8 @@ def paired_difference(
     # What is no more than the rounding of its two values is no difference: an effect would make a
     # finding of it.
     rounding = 1e-12 * np.maximum(np.abs(first), np.abs(second))
-    difference = np.where(np.abs(first - second) > rounding, first - second, 0.0)
+    apart = first - second
+    difference = np.where(np.abs(apart) > rounding, apart, 0.0)
     codes = cluster_codes(clusters, difference.size)
     games = codes.tolist()
     generator = np.random.default_rng(rng)
@@ -468,23 +481,26 @@ def paired_difference(
         interval = bound_mean(difference, (-most, most), games, rng=rng, resamples=resamples)
     sums = np.bincount(codes, weights=difference).astype(np.float64)
     p_value, test = _sign_flip(sums, flips, generator)
-    return PairedComparison(
-        interval, p_value, test, _effect(sums / np.bincount(codes)), difference.size
-    )
+    means = sums / np.bincount(codes)
+    return PairedComparison(interval, p_value, test, _effect(means), difference.size)
 
 
 def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[float, str]:
     count = sums.size
-    bar = abs(sums.sum()) - 1e-12 * np.abs(sums).sum()
+    total = sums.sum()
+    rounding = 1e-12 * np.abs(sums).sum()
+    bar = abs(total) - rounding
     if count <= _EXACT_CLUSTERS:
-        patterns = np.arange(2**count)[:, None] >> np.arange(count) & 1
-        extreme = np.abs((1 - 2 * patterns) @ sums) >= bar
+        numbers = np.arange(2**count)[:, None]
+        signs = 1 - 2 * (numbers >> np.arange(count) & 1)
+        extreme = np.abs(signs @ sums) >= bar
         return float(extreme.mean()), f"exact sign flips of {count} clusters"
     hits = 0
     block = max(1, _SIGNS_AT_ONCE // count)
     for start in range(0, flips, block):
         flipped = rng.integers(2, size=(min(block, flips - start), count), dtype=np.int8)
-        hits += int(np.count_nonzero(np.abs(sums.sum() - 2 * (flipped @ sums)) >= bar))
+        totals = total - 2 * (flipped @ sums)
+        hits += int(np.count_nonzero(np.abs(totals) >= bar))
     return (hits + 1) / (flips + 1), f"{flips} random sign flips of {count} clusters"
 
 
@@ -492,8 +508,10 @@ def _effect(means: Floats) -> float | None:
     if means.size < _LEAST_FOR_EFFECT:
         return None
     spread = float(means.std(ddof=1))
-    constant = math.isclose(spread, 0, abs_tol=1e-12 * float(np.abs(means).max() or 1))
-    return None if constant else float(means.mean()) / spread
+    largest = float(np.abs(means).max())
+    if math.isclose(spread, 0, abs_tol=1e-12 * (largest or 1)):
+        return None
+    return float(means.mean()) / spread
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -510,9 +528,8 @@ def holm(p_values: ArrayLike) -> Floats:
         )
     order = np.argsort(array, kind="stable")
     adjusted = np.empty_like(array)
-    adjusted[order] = np.minimum(
-        np.maximum.accumulate(np.arange(array.size, 0, -1) * array[order]), 1.0
-    )
+    multiplied = np.arange(array.size, 0, -1) * array[order]
+    adjusted[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)
     return adjusted
 
 
@@ -526,8 +543,10 @@ def wilson(successes: int, n: int) -> Interval:
         raise UsageError(f"a rate needs 0 <= successes <= n and n >= 1; got {successes} of {n}")
     z = normal_quantile(_TAILS[1])
     share = successes / n
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    shrinking = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / shrinking
+    variance = share * (1 - share) / n
+    half = z / shrinking * math.sqrt(variance + z * z / (4 * n * n))
     low = 0.0 if successes == 0 else centre - half
     high = 1.0 if successes == n else centre + half
     return Interval(share, low, high=high, level=LEVEL, method="wilson", n=n)
@@ -542,13 +561,13 @@ def missing_bounds(
     >>> missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0)
     (0.05, 0.55)
     """
-    ends = np.broadcast_to(worst, missing), np.broadcast_to(best, missing)
+    at_worst = np.broadcast_to(worst, missing)
+    at_best = np.broadcast_to(best, missing)
+    least = np.minimum(at_worst, at_best).sum()
+    most = np.maximum(at_worst, at_best).sum()
     total = float(np.sum(values))
     size = np.size(values) + missing
-    return (
-        float(total + np.minimum(*ends).sum()) / size,
-        float(total + np.maximum(*ends).sum()) / size,
-    )
+    return float(total + least) / size, float(total + most) / size
 
 
 _MOST_GAMES = 10**12
@@ -564,7 +583,8 @@ def games_needed(sd_between: float, half_width: float) -> int:
     """
     from scipy.special import stdtrit
 
-    least = (normal_quantile(_TAILS[1]) * sd_between / half_width) ** 2
+    quantile = normal_quantile(_TAILS[1])
+    least = (quantile * sd_between / half_width) ** 2
     if least > _MOST_GAMES:
         raise UsageError(
             f"a half-width of {half_width:g} would need about {least:.0e} games; ask for less"
@@ -590,10 +610,11 @@ def confidence_sequence(
     mean = float(means.mean())
     if games < 2:
         return Interval(mean, -math.inf, high=math.inf, level=LEVEL, method="none", n=games)
-    scaled = games * (math.log(1 - 2 * math.log(alpha)) - 2 * math.log(alpha)) / tuned_for
-    radius = math.sqrt(
-        2 * (scaled + 1) / (games * scaled) * math.log(math.sqrt(scaled + 1) / alpha)
-    )
+    doubled = 2 * math.log(alpha)
+    scaled = games * (math.log(1 - doubled) - doubled) / tuned_for
+    factor = 2 * (scaled + 1) / (games * scaled)
+    boundary = math.log(math.sqrt(scaled + 1) / alpha)
+    radius = math.sqrt(factor * boundary)
     half = float(means.std(ddof=1)) * radius
     return Interval(
         mean,

@@ -181,7 +181,7 @@ class PlayPages:
 
     def _judge(self, plays: Sequence[StoredPlay]) -> Sequence[Judgement | None]:
         """Let the study judge the plays; None where it leaves that to the solution of the game."""
-        judge = self._run.study.judge
+        judge = self._run.study.own.judge
         return [None] * len(plays) if judge is None else judge(self._run.config, plays)
 
     def _show(self, play: StoredPlay, judgement: Judgement | None) -> ShownPlay:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import cached_property
 from io import TextIOWrapper
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypedDict, cast
 
@@ -105,19 +105,22 @@ class Layout:
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """The actions of both players; a plain list of names is that of either."""
         names = [(side,) if isinstance(side, str) else side for side in self.actions]
-        return (
-            tuple(names) if not isinstance(self.actions[0], str) else (tuple(sum(names, ())),) * 2
-        )
+        if isinstance(self.actions[0], str):
+            shared = tuple(chain.from_iterable(names))
+            return shared, shared
+        return tuple(names)
 
     def list_constant_columns(self, columns: Iterable[str]) -> list[str]:
         """Return the columns that say who plays which game, which may not change within a match."""
-        treatments = sum(
-            ((cell,) if isinstance(cell, str) else cell for cell in self.treatment.values()), ()
-        )
-        texts = [*self.players, self.game, *self.subjects, *map(str, self.table), *treatments]
-        return [
-            name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)
-        ]
+        texts = [*self.players, self.game, *self.subjects, *map(str, self.table)]
+        for cell in self.treatment.values():
+            texts += [cell] if isinstance(cell, str) else cell
+        named = []
+        for name in columns:
+            in_braces = f"{{{name}}}"
+            if any(name == text or in_braces in text for text in texts):
+                named.append(name)
+        return named
 
     def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
         """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where
@@ -186,6 +189,16 @@ class _Fault(ValueError):
     detail."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a file: all of them with nothing in them, those that stay the same within a
+    match, and those that the file beside it has too."""
+
+    empty: Cells
+    constant: Sequence[str]
+    shared: Sequence[str]
+
+
 @dataclass
 class _Match:
     """The rows of one match so far.
@@ -198,6 +211,35 @@ class _Match:
     moves: list[tuple[Any, Any]] = field(default_factory=list)
     trouble: tuple[int, str, str] | None = None
     waiting: dict[int, tuple[int, Cells]] = field(default_factory=dict)
+
+    def check_constant(self, row: Cells, columns: _Columns) -> None:
+        """Raise _Fault if a row says otherwise than the first who plays which game."""
+        for name in columns.constant:
+            if str(row.get(name)) != str(self.first.get(name)):
+                raise _Fault("changed within a match", f"{name} is {row.get(name)!r}")
+
+    def make_record(self, form: NormalForm, players: Sequence[str]) -> dict[str, object]:
+        """Return the match as a record; payoffs are those of the moves, if all are known."""
+        submissions = []
+        totals = np.zeros(2)
+        complete = True
+        for first, second in self.moves:
+            for seat, move in enumerate((first, second)):
+                if move is not None:
+                    action = form.actions[seat][move]
+                    submissions.append({"role": ROLES[seat], "action": action, "status": "valid"})
+            if second is None:
+                complete = False
+            else:
+                totals += form.payoffs[:, first, second]
+        return {
+            "game": form.name,
+            "version": 1,
+            "players": dict(zip(ROLES, (*players, ""), strict=False)),
+            "submissions": submissions,
+            "payoffs": dict(zip(ROLES, totals.tolist(), strict=True)) if complete else {},
+            "void": None,
+        }
 
 
 def find_layout(mapping: str, file: Path) -> Layout:
@@ -256,9 +298,8 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 for number, line in enumerate(_list_lines(lines), 1):
                     if not line.strip():
                         continue
-                    if not isinstance(
-                        row := json.loads(line, object_pairs_hook=refuse_repeated_keys), dict
-                    ):
+                    row = json.loads(line, object_pairs_hook=refuse_repeated_keys)
+                    if not isinstance(row, dict):
                         raise ValueError(f"line {number} holds no object")
                     yield number, row
             else:
@@ -302,7 +343,8 @@ class Reader:
             on = self.layout.join["on"]
             beside = self.path.parent / self.layout.join["file"]
             for line, row in read_rows(beside):
-                if self._joined.setdefault(str(row.get(on)), row) != row:
+                before = self._joined.setdefault(str(row.get(on)), row)
+                if before != row:
                     raise UsageError(
                         f"{beside}, line {line}: a row before it has the same {on!r} and other"
                         " cells"
@@ -310,48 +352,62 @@ class Reader:
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
-        layout = self.layout
-        matches = dict[tuple[Any, ...], _Match]()
-        on = layout.join.get("on", "")
-        joined = [name for name in next(iter(self._joined.values()), {}) if name != on]
+        matches: dict[tuple[Any, ...], _Match] = {}
+        columns: _Columns | None = None
         for line, cells in read_rows(self.path):
             self.rows += 1
-            beside = self._joined.get(str(cells.get(on)), {})
-            if self.rows == 1:
-                columns = dict.fromkeys([*cells, *joined], "")
-                needed = layout.check_columns(list(columns), self.path.name)
-                constant = layout.list_constant_columns(columns)
-                shared = [name for name in joined if name in cells and name in (*needed, *constant)]
+            if columns is None:
+                columns = self._find_columns(cells)
+            beside = self._joined.get(str(cells.get(self.layout.join.get("on", ""))), {})
             # A cell that a row lacks is empty; a text that is no column of its row would count as a
             # name.
             filled = {name: cell for name, cell in {**cells, **beside}.items() if cell is not None}
-            row = {**columns, **filled}
-            key = tuple(row.get(name) for name in layout.match) or (line,)
+            row = {**columns.empty, **filled}
+            key = tuple(row.get(name) for name in self.layout.match) or (line,)
             match = matches.get(key) or _Match(row, line)
             try:
-                if cells.get(_REST):
-                    raise _Fault("too many cells", "more than there are columns")
-                if layout.join and not beside:
-                    raise _Fault("not joined", f"no row of {layout.join['file']} has this {on!r}")
-                for name in shared:
-                    if str(beside.get(name)) != str(cells.get(name)):
-                        detail = f"{name} is {cells.get(name)!r}, joined {beside.get(name)!r}"
-                        raise _Fault("joined cells differ", detail)
-                for name in constant:
-                    if str(row.get(name)) != str(match.first.get(name)):
-                        raise _Fault("changed within a match", f"{name} is {row.get(name)!r}")
-                for turn in (
-                    _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,)
-                ):
+                self._check_joined(cells, beside, columns)
+                match.check_constant(row, columns)
+                for turn in self._split_row(row):
                     self._add_in_order(match, line, turn)
             except _Fault as fault:
                 match.trouble = match.trouble or (line, *fault.args)
-            if layout.match:
+            if self.layout.match:
                 matches[key] = match
             else:
                 yield from self._finish(key, match)
         for key, match in matches.items():
             yield from self._finish(key, match)
+
+    def _find_columns(self, cells: Cells) -> _Columns:
+        """Find the columns that matter, by the first row of the file and of the one beside it."""
+        on = self.layout.join.get("on", "")
+        first_beside = next(iter(self._joined.values()), {})
+        joined = [name for name in first_beside if name != on]
+        empty = dict.fromkeys([*cells, *joined], "")
+        needed = self.layout.check_columns(list(empty), self.path.name)
+        constant = self.layout.list_constant_columns(empty)
+        checked = {*needed, *constant}
+        shared = [name for name in joined if name in cells and name in checked]
+        return _Columns(empty, constant, shared)
+
+    def _check_joined(self, cells: Cells, beside: Cells, columns: _Columns) -> None:
+        """Raise _Fault if a row is too long, or does not fit the row that is joined to it."""
+        join = self.layout.join
+        if cells.get(_REST):
+            raise _Fault("too many cells", "more than there are columns")
+        if join and not beside:
+            raise _Fault("not joined", f"no row of {join['file']} has this {join['on']!r}")
+        for name in columns.shared:
+            if str(beside.get(name)) != str(cells.get(name)):
+                detail = f"{name} is {cells.get(name)!r}, joined {beside.get(name)!r}"
+                raise _Fault("joined cells differ", detail)
+
+    def _split_row(self, row: Cells) -> Iterable[Cells]:
+        """Return the rounds of a row: one, or as many as its lists are long."""
+        if not self.layout.lists:
+            return (row,)
+        return _split_lists(row, (*self.layout.moves, *self.layout.payoffs))
 
     def _add_in_order(self, match: _Match, line: int, row: Cells) -> None:
         """Add a round to its match, or let it wait for those before it."""
@@ -370,9 +426,9 @@ class Reader:
         """Add the next round to its match."""
         layout = self.layout
         played = match.moves
-        moves = [
-            self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)
-        ]
+        moves = []
+        for seat, name in enumerate(layout.moves):
+            moves.append(self._read_move(row.get(name), seat, row))
         paid = [_as_number(row.get(name)) for name in layout.payoffs]
         if layout.before and played:
             played[-1] = (played[-1][0], self._read_move(row.get(layout.before), 1, row))
@@ -385,21 +441,24 @@ class Reader:
                     f"{paid[0]} cannot be earned by {layout.sides[0][moves[0]]}",
                 )
             moves += fitting
-        played.append((moves[0], moves[1] if len(moves) > 1 else None))
-        if len(moves) == 2 and paid:
-            due = self._find_table(row).payoffs[:, moves[0], moves[1]].tolist()[: len(paid)]
-            if not all(map(_is_same, due, paid)):
-                names = ", ".join(
-                    side[move] for side, move in zip(layout.sides, moves, strict=True)
-                )
-                detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
-                self._complain(
-                    line,
-                    match.line,
-                    "payoff mismatch",
-                    detail,
-                    "kept; payoffs are those of the moves",
-                )
+        if len(moves) < 2:
+            played.append((moves[0], None))
+            return
+        first, second = moves
+        played.append((first, second))
+        if not paid:
+            return
+        payoffs = self._find_table(row).payoffs[:, first, second]
+        due = payoffs.tolist()[: len(paid)]
+        if not all(map(_is_same, due, paid)):
+            names = ", ".join(side[move] for side, move in zip(layout.sides, moves, strict=True))
+            self._complain(
+                line,
+                match.line,
+                problem="payoff mismatch",
+                detail=f"{names} pays {_show(due)}, recorded is {_show(paid)}",
+                effect="kept; payoffs are those of the moves",
+            )
 
     def _read_move(self, cell: object, seat: int, row: Cells) -> int:
         """Return the number of an action."""
@@ -421,9 +480,8 @@ class Reader:
         if key not in self.tables:
             cells = layout.tables.get(name, ()) if layout.tables else layout.table
             rows, columns = map(len, layout.sides)
-            numbers = [
-                _as_number(row.get(cell) if isinstance(cell, str) else cell) for cell in cells
-            ]
+            filled = [row.get(cell) if isinstance(cell, str) else cell for cell in cells]
+            numbers = list(map(_as_number, filled))
             if (layout.tables and not cells) or None in numbers:
                 raise _Fault("no payoff table", f"of the game {name!r}")
             if len(cells) != 2 * rows * columns:
@@ -439,24 +497,19 @@ class Reader:
         layout = self.layout
         row = match.first
         subjects = [_fill(name, row) for name in layout.subjects]
-        if match.waiting and not match.trouble:
-            number = min(match.waiting)
-            detail = f"{number} after {len(match.moves)}"
-            match.trouble = (match.waiting[number][0], "round out of order", detail)
-        if not match.trouble:
-            try:
-                form = self._find_table(row)
-                if len(subjects) == 2 and subjects[0] and subjects[0] == subjects[1]:
-                    raise _Fault("one subject in both seats", repr(subjects[0]))
-            except _Fault as fault:
-                match.trouble = (match.line, *fault.args)
-        if match.trouble:
+        form = self._settle(match, subjects)
+        if match.trouble or form is None:
             self.left_out += 1
-            self._complain(
-                match.trouble[0], match.line, *match.trouble[1:], "the match is left out"
-            )
+            line, problem, detail = match.trouble or (match.line, "", "")
+            self._complain(line, match.line, problem, detail, "the match is left out")
             return
-        players = [_fill(name, row) for name in layout.players]
+
+        treatment: dict[str, str | list[str]] = {}
+        for name, cell in layout.treatment.items():
+            if isinstance(cell, tuple):
+                treatment[name] = [_fill(part, row) for part in cell]
+            else:
+                treatment[name] = _fill(cell, row)
         data = {
             "study": "import",
             "line": match.line,
@@ -464,41 +517,34 @@ class Reader:
             "rounds": len(match.moves),
             "form": {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist()},
             "subjects": subjects,
-            "treatment": {
-                name: (
-                    [_fill(part, row) for part in cell]
-                    if isinstance(cell, tuple)
-                    else _fill(cell, row)
-                )
-                for name, cell in layout.treatment.items()
-            },
+            "treatment": treatment,
         }
-        moves = [
-            {"role": role, "action": form.actions[seat][move], "status": "valid"}
-            for pair in match.moves
-            for seat, (role, move) in enumerate(zip(ROLES, pair, strict=True))
-            if move is not None
-        ]
-        complete = all(second is not None for _, second in match.moves)
-        totals: Any = (
-            sum(form.payoffs[:, first, second] for first, second in match.moves) if complete else ()
-        )
-        record = {
-            "game": form.name,
-            "version": 1,
-            "players": dict(zip(ROLES, (*players, ""), strict=False)),
-            "submissions": moves,
-            "payoffs": dict(zip(ROLES, map(float, totals), strict=True)) if complete else {},
-            "void": None,
-        }
+        record = match.make_record(form, [_fill(name, row) for name in layout.players])
         yield {"spec": digest(data), "data": data, "record": record}
 
+    def _settle(self, match: _Match, subjects: Sequence[str]) -> NormalForm | None:
+        """Return the table of a whole match; note in the match what is wrong where it has none."""
+        if match.waiting and not match.trouble:
+            number = min(match.waiting)
+            line, _ = match.waiting[number]
+            detail = f"{number} after {len(match.moves)}"
+            match.trouble = (line, "round out of order", detail)
+        if match.trouble:
+            return None
+        try:
+            form = self._find_table(match.first)
+            if len(subjects) == 2 and subjects[0] and subjects[0] == subjects[1]:
+                raise _Fault("one subject in both seats", repr(subjects[0]))
+        except _Fault as fault:
+            match.trouble = (match.line, *fault.args)
+            return None
+        return form
+
     def _complain(self, line: int, start: int, problem: str, detail: str, effect: str) -> None:
-        self.complain(
-            ProblemRow(
-                line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect
-            )
+        row = ProblemRow(
+            line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect
         )
+        self.complain(row)
 
 
 def _fill(text: str, row: Cells) -> str:
@@ -526,11 +572,11 @@ def _is_same(payoff: float, recorded: float | None) -> bool:
 
 def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
     """Yield a row for each round of a row whose cells are lists."""
+    lists = []
     try:
-        lists = [
-            cell if isinstance(cell, list) else ast.literal_eval(str(cell))
-            for cell in map(row.get, names)
-        ]
+        for name in names:
+            cell = row.get(name)
+            lists.append(cell if isinstance(cell, list) else ast.literal_eval(str(cell)))
         lengths = [len(cells) for cells in lists]
     except (ValueError, SyntaxError, TypeError):
         raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
@@ -538,13 +584,13 @@ def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
         raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
     if not lists[0]:
         raise _Fault("missing move", "the lists are empty")
-    yield from (
-        {**row, **dict(zip(names, cells, strict=True))} for cells in zip(*lists, strict=True)
-    )
+    for cells in zip(*lists, strict=True):
+        yield {**row, **dict(zip(names, cells, strict=True))}
 
 
 def _show(payoffs: Sequence[float | None]) -> str:
-    return ", ".join("nothing" if payoff is None else f"{payoff:g}" for payoff in payoffs)
+    shown = ["nothing" if payoff is None else f"{payoff:g}" for payoff in payoffs]
+    return ", ".join(shown)
 
 
 def prepare_import(config: ImportConfig) -> ImportConfig:
@@ -552,12 +598,11 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     run."""
     path = Path(config.file)
     join = find_layout(config.mapping, path).join
+    files = [path, find_mapping(config.mapping)]
+    if join:
+        files.append(path.parent / join["file"])
     parts = []
-    for part in (
-        path,
-        find_mapping(config.mapping),
-        *([path.parent / join["file"]] if join else []),
-    ):
+    for part in files:
         try:
             with open_plain(part) as file:
                 parts.append(hashlib.file_digest(file, "sha256").hexdigest())
@@ -586,15 +631,13 @@ def read_into_run(
         for role, payoffs in zip(ROLES, form.payoffs, strict=True):
             if len(np.unique(payoffs)) < payoffs.size:
                 detail = f"{form.name}: {role} gets {_show(payoffs.ravel().tolist())}"
-                problems.append(
-                    ProblemRow(
-                        line=0, match="", problem="tied payoffs", detail=detail, effect="kept"
-                    )
+                tied = ProblemRow(
+                    line=0, match="", problem="tied payoffs", detail=detail, effect="kept"
                 )
+                problems.append(tied)
     folder.write_text("problems.jsonl", encode_rows(problems).decode())
-    folder.write_text(
-        "rows.json", json.dumps({"rows": reader.rows, "left_out": reader.left_out}) + "\n"
-    )
+    counts = {"rows": reader.rows, "left_out": reader.left_out}
+    folder.write_text("rows.json", json.dumps(counts) + "\n")
     return outcome
 
 
@@ -603,41 +646,35 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
     games: dict[tuple[str, str], PlayedRow] = {}
     for line in read_lines(folder.path / "records.jsonl"):
         record = line["record"]
-        key = record["game"], " - ".join(filter(None, record["players"].values()))
-        row = games.setdefault(key, PlayedRow(game=key[0], players=key[1], matches=0, moves=0))
+        game = record["game"]
+        players = " - ".join(filter(None, record["players"].values()))
+        new = PlayedRow(game=game, players=players, matches=0, moves=0)
+        row = games.setdefault((game, players), new)
         row["matches"] += 1
         row["moves"] += len(record["submissions"])
     problems = [cast(ProblemRow, row) for row in read_lines(folder.path / "problems.jsonl")]
     kinds = Counter((row["problem"], row["effect"]) for row in problems)
     counts = json.loads(read_text_file(folder.path / "rows.json"))
     matches = sum(row["matches"] for row in games.values())
-    return Measured(
-        {
-            "file": Frame(
-                FileRow,
-                [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])],
-            ),
-            "games": Frame(PlayedRow, list(games.values())),
-            "found": Frame(
-                FaultRow,
-                [
-                    FaultRow(problem=kind, effect=effect, times=n)
-                    for (kind, effect), n in kinds.items()
-                ],
-            ),
-            "problems": Frame(ProblemRow, problems),
-        },
-        matches,
-    )
+    file = FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])
+    faults = []
+    for (kind, effect), times in kinds.items():
+        faults.append(FaultRow(problem=kind, effect=effect, times=times))
+    frames = {
+        "file": Frame(FileRow, [file]),
+        "games": Frame(PlayedRow, list(games.values())),
+        "found": Frame(FaultRow, faults),
+        "problems": Frame(ProblemRow, problems),
+    }
+    return Measured(frames, answered=matches)
 
 
 def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
     """Return the game of an imported match, of so many rounds as were played."""
-    form = data["form"]
-    return RepeatedGame(
-        NormalForm(form["payoffs"], ROLES, tuple(map(tuple, form["actions"])), form["name"]),
-        data["rounds"],
-    )
+    kept = data["form"]
+    actions = tuple(map(tuple, kept["actions"]))
+    form = NormalForm(kept["payoffs"], ROLES, actions, kept["name"])
+    return RepeatedGame(form, data["rounds"])
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))

@@ -34,7 +34,7 @@ from bestresponse.report.blocks import (
 from bestresponse.report.document import Code, Note
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
-from bestresponse.runs.study import Estimate, Study
+from bestresponse.runs.study import ComparedBy, Estimate, OwnWays, Study
 from bestresponse.studies.bench.config import (
     BASE,
     EMBEDDED,
@@ -234,8 +234,7 @@ bench = Study(
     play=prepare_checked_plays,
     measure=measure_bench,
     metrics=METRICS,
-    tested=("exploitability_normalised", "gap_normalised"),
-    compared=list_game_values,
+    compared=ComparedBy(list_game_values, tested=("exploitability_normalised", "gap_normalised")),
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",
@@ -246,8 +245,6 @@ bench = Study(
         "buckets": 3,
     }.get(config.suite, 2),
     game=lambda config, data: make_bench_game(data),
-    judge=judge_plays,
-    choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
     estimate_calls=lambda config: estimate_prompts(
         config,
@@ -255,7 +252,11 @@ bench = Study(
         Plan(config).count_by_first(),
     ),
     make_run=play_until_precise,
-    more_files=lambda measured, run: list_files(run),
+    own=OwnWays(
+        choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
+        judge=judge_plays,
+        more_files=lambda measured, run: list_files(run),
+    ),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,

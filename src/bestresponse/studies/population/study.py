@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import permutations, product
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,9 +125,9 @@ class PopulationConfig(MatchSettings, ToolSettings):
                 )
         if not self.models:
             self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
-        object.__setattr__(
-            self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0)
-        )
+        if not self.start:
+            equal = dict.fromkeys(map(str, self.strategies), 1.0)
+            object.__setattr__(self, "start", equal)
         unknown = sorted(set(self.start) - set(self.strategies))
         if unknown:
             raise SettingError(
@@ -169,10 +169,11 @@ class PopulationConfig(MatchSettings, ToolSettings):
             sides[role] = tuple(name for name in self.strategies if name not in other - own)
             for name in sides[role]:
                 find_strategy(name, game, role, 0)  # refuses who cannot play
-        alike = form.actions[0] == form.actions[1] and bool(
-            (form.payoffs[0] == form.payoffs[1].T).all()
-        )
-        return {"all": self.strategies} if alike else sides
+        first, second = form.payoffs
+        same_moves = form.actions[0] == form.actions[1]
+        if same_moves and np.array_equal(first, second.T):
+            return {"all": self.strategies}
+        return sides
 
     @property
     def dynamics(self) -> str:
@@ -202,9 +203,8 @@ class PopulationConfig(MatchSettings, ToolSettings):
         shares = []
         for names in self.populations.values():
             wanted = np.cumsum([self.start.get(name, 0.0) for name in names])
-            shares.append(
-                np.diff(np.rint(wanted / wanted[-1] * self.agents), prepend=0.0) / self.agents
-            )
+            agents = np.rint(wanted / wanted[-1] * self.agents)
+            shares.append(np.diff(agents, prepend=0.0) / self.agents)
         return tuple(shares)
 
 
@@ -220,8 +220,8 @@ def predict_shares(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[
     steps = config.generations
     form = average_matches(payoffs)
     both = [start[0], start[-1]]
-    spread = [np.ptp(payoffs[number]) or 1.0 for number in (0, -1)]
-    scaled = NormalForm(form.payoffs / np.array(spread).reshape(2, 1, 1))
+    spread = np.array([np.ptp(payoffs[0]) or 1.0, np.ptp(payoffs[-1]) or 1.0])
+    scaled = NormalForm(form.payoffs / spread[:, None, None])
     if config.rule == "imitation":
         single = len(payoffs) == 1
         path = replicator(
@@ -245,21 +245,20 @@ def run_agents(
     """Return the observed shares by population: repetition, generation from 0 on, strategy."""
     held: list[Agents] = []
     for first in config.first_shares:
-        row = np.repeat(np.arange(len(first)), np.rint(first * config.agents).astype(np.int64))
+        agents = np.rint(first * config.agents).astype(np.int64)
+        row = np.repeat(np.arange(len(first)), agents)
         held.append(rng.permuted(np.tile(row, (config.repetitions, 1)), axis=1))
     paths: list[list[Array]] = [[] for _ in held]
     for _ in range(config.generations + 1):
         for path, agents, matrix in zip(paths, held, payoffs, strict=True):
-            path.append(
-                np.stack(
-                    [(agents == strategy).mean(axis=1) for strategy in range(len(matrix))], axis=1
-                )
-            )
+            shares = [(agents == strategy).mean(axis=1) for strategy in range(len(matrix))]
+            path.append(np.stack(shares, axis=1))
         earned = _meet(held, payoffs, rng)
         rivals = [path[-1] for path in reversed(paths)]
-        held = [
-            _revise(config, *side, rng) for side in zip(payoffs, held, earned, rivals, strict=True)
-        ]
+        revised = []
+        for side in zip(payoffs, held, earned, rivals, strict=True):
+            revised.append(_revise(config, *side, rng))
+        held = revised
     return tuple(np.stack(path, axis=1) for path in paths)
 
 
@@ -268,7 +267,9 @@ def _meet(
 ) -> list[Array]:
     """Match all agents at random and return what each earns."""
     shape = held[0].shape
-    order = rng.permuted(np.tile(np.arange(shape[1]), (shape[0], 1)), axis=1)
+    repetitions, agents = shape
+    everybody = np.tile(np.arange(agents), (repetitions, 1))
+    order = rng.permuted(everybody, axis=1)
     drawn = rng.integers(payoffs[0].shape[2], size=shape)
     if len(held) > 1:
         rivals = np.take_along_axis(held[1], order, axis=1)
@@ -276,9 +277,8 @@ def _meet(
         np.put_along_axis(second, order, payoffs[1][rivals, held[0], drawn], axis=1)
         return [payoffs[0][held[0], rivals, drawn], second]
     rivals = np.empty(shape, dtype=np.int64)
-    np.put_along_axis(
-        rivals, order, np.take_along_axis(held[0], np.roll(order, 1, axis=1), axis=1), axis=1
-    )
+    before = np.roll(order, 1, axis=1)
+    np.put_along_axis(rivals, order, np.take_along_axis(held[0], before, axis=1), axis=1)
     return [payoffs[0][held[0], rivals, drawn]]
 
 
@@ -294,21 +294,26 @@ def _revise(
     meet."""
     revises = rng.random(held.shape) < config.revise
     if config.rule == "imitation":
-        others = (
-            np.arange(held.shape[1]) + rng.integers(1, held.shape[1], size=held.shape)
-        ) % held.shape[1]
+        agents = held.shape[1]
+        steps = rng.integers(1, agents, size=held.shape)
+        others = (np.arange(agents) + steps) % agents
         better = np.take_along_axis(earned, others, axis=1) - earned
-        switches = revises & (rng.random(held.shape) < better / (np.ptp(payoffs) or 1.0))
+        chance = better / (np.ptp(payoffs) or 1.0)
+        switches = revises & (rng.random(held.shape) < chance)
         return np.where(switches, np.take_along_axis(held, others, axis=1), held)
     values = rivals @ payoffs.mean(axis=2).T
     top = values.max(axis=1, keepdims=True)
     if config.rule == "best-reply":
-        weights = (values >= top - _TIE * np.maximum(1.0, np.abs(top))).astype(np.float64)
+        tie = _TIE * np.maximum(1.0, np.abs(top))
+        weights = (values >= top - tie).astype(np.float64)
     else:
         weights = np.exp(config.precision * (values - top))
     chances = weights / weights.sum(axis=1, keepdims=True)
-    drawn = (rng.random(held.shape)[:, :, None] > chances.cumsum(axis=1)[:, None, :]).sum(axis=2)
-    return np.where(revises, np.minimum(drawn, chances.shape[1] - 1), held)
+    bounds = chances.cumsum(axis=1)[:, None, :]
+    passed = rng.random(held.shape)[:, :, None] > bounds
+    last = chances.shape[1] - 1
+    drawn = np.minimum(passed.sum(axis=2), last)
+    return np.where(revises, drawn, held)
 
 
 class StrategyShareRow(TypedDict):
@@ -363,48 +368,63 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
     """Read the matches and let the agents meet; without a match of every pair nobody can be
     matched."""
     sides = list(config.populations.items())
-    earned: dict[tuple[str, str, str], list[float]] = {
-        (label, str(own), str(other)): []
-        for (label, names), (_, rivals) in zip(sides, reversed(sides), strict=True)
-        for own, other in product(names, rivals)
-    }
+    earned: dict[tuple[str, str, str], list[float]] = {}
+    for (label, names), (_, rivals) in zip(sides, reversed(sides), strict=True):
+        for own, other in product(names, rivals):
+            earned[label, str(own), str(other)] = []
     readings = Readings()
     plays = sorted(folder.sorted_plays(), key=lambda play: int(play.data["repeat"]))
     for play in readings.list_finished(plays):
         for (role, own), (_, other) in permutations(play.data["seats"]):
             label = role if role in config.populations else "all"
             earned[label, own, other].append(play.record.payoffs[role])
-    matches = [
-        PairRow(
+    frames: dict[str, Frame[Any]] = {}
+    groups: dict[Heads, StrategyFigures] = {}
+    equilibria: list[StrategyEquilibriumRow] = []
+    payoffs = _stack_payoffs(config, earned)
+    if payoffs:
+        shares, groups = _compare_shares(config, payoffs)
+        frames["shares"] = Frame(StrategyShareRow, shares)
+        equilibria += _list_equilibria(config, payoffs)
+    frames["matches"] = Frame(PairRow, list(_list_pairs(earned)))
+    frames["equilibria"] = Frame(StrategyEquilibriumRow, equilibria)
+    return Measured(
+        {**frames, **readings.frames},
+        answered=len(plays) - len(readings.voids),
+        labels=("population", "strategy"),
+        groups=groups,
+    )
+
+
+def _list_pairs(earned: Mapping[tuple[str, str, str], Sequence[float]]) -> Iterator[PairRow]:
+    for (label, own, other), paid in earned.items():
+        yield PairRow(
             population=label,
             strategy=own,
             against=other,
             matches=len(paid),
             mean=fmean(paid) if paid else None,
         )
-        for (label, own, other), paid in earned.items()
-    ]
+
+
+def _stack_payoffs(
+    config: PopulationConfig, earned: Mapping[tuple[str, str, str], Sequence[float]]
+) -> list[Array]:
+    """Return by population what own strategy (rows) earned against which (columns) in each match.
+
+    Of every pair as many matches count as there are of the rarest; nothing where a pair has none.
+    """
     least = min(map(len, earned.values()))
+    if not least:
+        return []
     payoffs = []
-    for label, names in sides if least else ():
-        values = [
-            payoffs[:least] for (population, _, _), payoffs in earned.items() if population == label
-        ]
+    for label, names in config.populations.items():
+        values = []
+        for (population, _, _), paid in earned.items():
+            if population == label:
+                values.append(paid[:least])
         payoffs.append(np.array(values).reshape(len(names), -1, least))
-    shares, groups = _compare_shares(config, payoffs) if payoffs else ([], {})
-    return Measured(
-        {
-            **({"shares": Frame(StrategyShareRow, shares)} if shares else {}),
-            "matches": Frame(PairRow, matches),
-            "equilibria": Frame(
-                StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())
-            ),
-            **readings.frames,
-        },
-        len(plays) - len(readings.voids),
-        ("population", "strategy"),
-        groups,
-    )
+    return payoffs
 
 
 def _compare_shares(
@@ -412,7 +432,8 @@ def _compare_shares(
 ) -> tuple[list[StrategyShareRow], dict[Heads, StrategyFigures]]:
     """Let the agents meet, and put the mean shares of every generation beside those that theory
     expects."""
-    observed = run_agents(config, payoffs, np.random.default_rng(split(config.seed, "population")))
+    rng = np.random.default_rng(split(config.seed, "population"))
+    observed = run_agents(config, payoffs, rng)
     shares: list[StrategyShareRow] = []
     groups: dict[Heads, StrategyFigures] = {}
     for (label, names), seen, path in zip(
@@ -420,18 +441,15 @@ def _compare_shares(
     ):
         mean = seen.mean(axis=0)
         reach = _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
-        ends = zip(
-            np.maximum(mean - reach, 0.0).ravel(),
-            np.minimum(mean + reach, 1.0).ravel(),
-            strict=True,
-        )
-        for (generation, k), (low, high) in zip(np.ndindex(mean.shape), ends, strict=True):
+        low = np.maximum(mean - reach, 0.0)
+        high = np.minimum(mean + reach, 1.0)
+        for generation, k in np.ndindex(mean.shape):
             name = str(names[k])
             expected = float(path[generation, k])
             share = Interval(
                 float(mean[generation, k]),
-                float(low),
-                high=float(high),
+                float(low[generation, k]),
+                high=float(high[generation, k]),
                 level=0.95,
                 method="normal",
                 n=len(seen),
@@ -444,12 +462,14 @@ def _compare_shares(
                 predicted=expected,
             )
             shares.append(row)
+            died_out = seen[:, -1, k] == 0
+            apart = np.abs(mean[:, k] - path[:, k])
             groups[label, name] = StrategyFigures(  # that of the last generation stays
                 start=float(path[0, k]),
                 end=share,
                 expected=expected,
-                died_out=float((seen[:, -1, k] == 0).mean()),
-                farthest=float(np.abs(mean[:, k] - path[:, k]).max()),
+                died_out=float(died_out.mean()),
+                farthest=float(apart.max()),
             )
     return shares, groups
 

@@ -33,7 +33,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations_with_replacement, permutations
+from itertools import chain, combinations_with_replacement, permutations, product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -112,10 +112,12 @@ def reproduce_autoformalization(folder: Path) -> Reproduction:
         raise UsageError(
             f"{folder} holds none of {', '.join(PARTS)}; expected a folder of recorded programs"
         )
-    checks = [check for part_checks, _ in parts for check in part_checks]
-    return Reproduction(
-        "autoformalization", CITATION, tuple(checks), tuple(table for _, table in parts)
-    )
+    checks: list[Check] = []
+    tables: list[Table] = []
+    for part_checks, table in parts:
+        checks += part_checks
+        tables.append(table)
+    return Reproduction("autoformalization", CITATION, tuple(checks), tuple(tables))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +143,19 @@ class JudgedProgram:
 def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[JudgedProgram]:
     """Judge every recorded program as published, and by its table."""
     matrices = {}
-    if (folder / "games.jsonl").exists():
-        matrices = {
-            row["id"]: row.get("matrix") for row in read_records(folder / "games.jsonl", "id")
-        }
+    games = folder / "games.jsonl"
+    if games.exists():
+        matrices = {row["id"]: row.get("matrix") for row in read_records(games, "id")}
+
+    judged = []
     engine = open_engine("auto", replace(settings.limits.patient, steps=200_000))
     try:
-        return [
-            _judge_program(engine, row, row.get("matrix") or matrices.get(row.get("game_id")))
-            for row in read_records(folder / name, "program")
-        ]
+        for row in read_records(folder / name, "program"):
+            matrix = row.get("matrix") or matrices.get(row.get("game_id"))
+            judged.append(_judge_program(engine, row, matrix))
     finally:
         engine.close()
+    return judged
 
 
 def _judge_program(
@@ -160,37 +163,77 @@ def _judge_program(
 ) -> JudgedProgram:
     """A story without numbers has neither a true matrix nor a target; its program is judged by
     constraints alone."""
-    true: TrueMatrix | None = None
-    if matrix:
-        try:
-            true = {
-                (c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix
-            }
-        except (KeyError, TypeError, ValueError):
-            shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
-            raise UsageError(
-                f"a matrix is no list of cells; expected one object for each, such as {shape}"
-            ) from None
-    named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
+    true = _read_matrix(matrix) if matrix else None
+    named = None
+    if "game" in row:
+        code = str(row["game"])
+        named = named_game(_CODES.get(code, code))
     target = row.get("target_total")
     levels = published_levels(
-        engine, row["program"], true, None if target is None else Fraction(target), named
+        engine,
+        row["program"],
+        true=true,
+        target=None if target is None else Fraction(target),
+        named=named,
     )
+
     table = validate(row["program"], engine).table
     same = None if true is None else False
     if table is not None and true is not None:
-        moves = tuple(dict.fromkeys(move for pair in true for move in pair))
+        moves = tuple(dict.fromkeys(chain.from_iterable(true)))
         cells = tuple(true[a, b] for a in moves for b in moves)
-        same = compare_tables(
-            table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True
-        ).exact
+        wanted = table_from_cells(("row", "col"), (moves, moves), cells)
+        same = compare_tables(table, wanted, any_names=True).exact
     return JudgedProgram(row, levels, table is not None, same)
+
+
+def _read_matrix(matrix: Sequence[Mapping[str, str]]) -> TrueMatrix:
+    """Read the payoffs of both players for each pair of moves."""
+    true = {}
+    try:
+        for cell in matrix:
+            payoffs = (Fraction(cell["u_row"]), Fraction(cell["u_col"]))
+            true[cell["row"], cell["col"]] = payoffs
+    except (KeyError, TypeError, ValueError):
+        shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
+        raise UsageError(
+            f"a matrix is no list of cells; expected one object for each, such as {shape}"
+        ) from None
+    return true
 
 
 def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
     """Count the programs that pass each level, game by game, beside what was published and
     recorded."""
     judged = judge_programs(folder, name)
+    checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
+    rescued = sum(program.is_game and not program.published.syntactic for program in judged)
+    checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
+    for level in _LEVELS:
+        recorded = [program for program in judged if level in program.row.get("verdict", ())]
+        if recorded:
+            checks.append(_compare_verdicts(level, recorded))
+    return checks, _tabulate_programs(judged)
+
+
+def _compare_verdicts(level: str, recorded: Sequence[JudgedProgram]) -> Check:
+    """Compare the recorded verdicts of one level with ours."""
+    same = 0
+    for program in recorded:
+        passed = bool(getattr(program.published, level))
+        same += passed == program.row["verdict"][level]
+    remark = ""
+    if level == "constraints" and same == _PUBLISHED_PROGRAMS - 1:
+        remark = (
+            "one program writes years in prison as gains; with its moves renamed it is a"
+            " dilemma all the same"
+        )
+    what = f"recorded {level} verdicts found again"
+    return Check(what, len(recorded), same, same == len(recorded), remark)
+
+
+def _tabulate_programs(judged: Sequence[JudgedProgram]) -> Table:
+    """Count the programs that pass each level, game by game and in all."""
     columns = (
         Column("game"),
         *(Column(name, "right") for name in ("programs", *_LEVELS)),
@@ -201,44 +244,21 @@ def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
             "and it is the true one up to the names of players and moves",
         ),
     )
-    games = {
-        name: [program for program in judged if program.game == name]
-        for name in sorted({p.game for p in judged})
-    }
-    rows = tuple(
-        (
-            name,
-            len(programs),
-            *(
-                _count([getattr(program.published, level) for program in programs])
-                for level in _LEVELS
-            ),
-            _count([program.is_game for program in programs]),
-            _count([program.is_true_game for program in programs]),
-        )
-        for name, programs in {**games, "all": judged}.items()
-    )
-    checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
-    rescued = sum(program.is_game and not program.published.syntactic for program in judged)
-    checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
-    for level in _LEVELS:
-        recorded = [program for program in judged if level in program.row.get("verdict", ())]
-        same = sum(
-            bool(getattr(program.published, level)) == program.row["verdict"][level]
-            for program in recorded
-        )
-        remark = ""
-        if level == "constraints" and same == _PUBLISHED_PROGRAMS - 1:
-            remark = (
-                "one program writes years in prison as gains; with its moves renamed it is a"
-                " dilemma all the same"
-            )
-        if recorded:
-            what = f"recorded {level} verdicts found again"
-            checks.append(Check(what, len(recorded), same, same == len(recorded), remark))
-    return checks, Table(
-        columns, rows, "Experiment 1: programs that pass each level of validation, as published"
-    )
+    games: dict[str, Sequence[JudgedProgram]] = {}
+    for name in sorted({program.game for program in judged}):
+        games[name] = [program for program in judged if program.game == name]
+    games["all"] = judged
+
+    rows: list[tuple[Cell, ...]] = []
+    for name, programs in games.items():
+        row: list[Cell] = [name, len(programs)]
+        for level in _LEVELS:
+            row.append(_count([getattr(program.published, level) for program in programs]))
+        row.append(_count([program.is_game for program in programs]))
+        row.append(_count([program.is_true_game for program in programs]))
+        rows.append(tuple(row))
+    title = "Experiment 1: programs that pass each level of validation, as published"
+    return Table(columns, tuple(rows), title)
 
 
 def _count(verdicts: Sequence[bool | None]) -> int | None:
@@ -294,11 +314,12 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         only == 5,
         "their off-diagonal cells are swapped",
     )
-    shares = {
-        code: fmean(bool(program.published.exact) for program in judged if program.game == name)
-        for code, name in _CODES.items()
-    }
-    lowest = ", ".join(sorted(sorted(shares, key=lambda code: shares[code])[:2]))
+    shares = {}
+    for code, name in _CODES.items():
+        verdicts = [program.published.exact for program in judged if program.game == name]
+        shares[code] = fmean(map(bool, verdicts))
+    worst = sorted(shares, key=lambda code: shares[code])[:2]
+    lowest = ", ".join(sorted(worst))
     each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
     yield Check(
         "games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each
@@ -357,16 +378,19 @@ def _read_game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
     table = validate(row["program"], EmbeddedEngine()).table
     if table is None:
         raise UsageError(f"the recorded program of {row['game']} is no game")
-    rules = {
-        name: published_strategy(AS_RUN if name == "best-response" else name)
-        for name in sorted(logs)
-    }
+    earned = {}
+    for own, other in product(*table.moves):
+        earned[own, other] = float(table.payoffs((own, other))[0])
+    tables = {}
+    for name in sorted(logs):
+        rules = published_strategy(AS_RUN if name == "best-response" else name)
+        tables[name] = Agent(name, row["program"], rules).seats().table(0)
     return RecordedGame(
-        row["game"],
-        row["program"],
-        {(a, b): float(table.payoffs((a, b))[0]) for a in table.moves[0] for b in table.moves[1]},
-        {name: logs[name] for name in sorted(logs)},
-        {name: Agent(name, row["program"], text).seats().table(0) for name, text in rules.items()},
+        name=row["game"],
+        program=row["program"],
+        earned=earned,
+        logs={name: logs[name] for name in sorted(logs)},
+        tables=tables,
     )
 
 
@@ -443,22 +467,16 @@ def check_tournament(folder: Path) -> Part:
         config = TournamentConfig(
             NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS
         )
-        right.append(
-            {row["name"]: 100 * (row["share"] or 0.0) for row in find_standings(config).rows}
-        )
+        standings = find_standings(config).rows
+        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in standings})
     printed = []
     corrected = []
     rows = list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]
-        counted, logged = (
-            fmean(game.share(total, plays) for game, total in zip(games, totals, strict=True))
-            for plays in (_COUNTED, _LOGGED)
-        )
-        again = fmean(
-            game.share(replay.totals[name], _LOGGED)
-            for game, replay in zip(games, replayed, strict=True)
-        )
+        counted = _average_shares(games, totals, _COUNTED)
+        logged = _average_shares(games, totals, _LOGGED)
+        again = _average_shares(games, [replay.totals[name] for replay in replayed], _LOGGED)
         remark = f"as published: normalised by {_COUNTED} plays"
         printed.append(compare_number(f"table 7, {name} %", published, counted, _HALF, remark))
         remark = f"corrected: {_LOGGED} plays; log beside the replay by rules and programs"
@@ -487,6 +505,12 @@ def check_tournament(folder: Path) -> Part:
     return checks, Table(columns, tuple(rows), title)
 
 
+def _average_shares(games: Sequence[RecordedGame], totals: Sequence[float], plays: int) -> float:
+    """Return the mean over games of a normalised total."""
+    pairs = zip(games, totals, strict=True)
+    return fmean(game.share(total, plays) for game, total in pairs)
+
+
 _FAVOURITE = "best-response"
 _WON = ("hawk-dove", "matching-pennies", "stag-hunt")
 """The games in which section 5.2 says that the best response was most effective."""
@@ -495,12 +519,10 @@ _WON = ("hawk-dove", "matching-pennies", "stag-hunt")
 def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
     """Compare figure 3, which game by game shows totals of the log, and what section 5.2 says of
     it."""
-    totals = {
-        _CODES.get(game.name, game.name): {
-            name: float(sum(log["payoffs"])) for name, log in game.logs.items()
-        }
-        for game in games
-    }
+    totals = {}
+    for game in games:
+        earned = {name: float(sum(log["payoffs"])) for name, log in game.logs.items()}
+        totals[_CODES.get(game.name, game.name)] = earned
     if set(totals) != set(_CODES.values()):
         return []
     won = []
@@ -562,31 +584,29 @@ def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
     """Judge a strategy by its rules alone; only where chance decides does the recorded play count
     as well."""
     name = _spell(row["strategy"])
-    loud = (
-        d
-        for d in check_source(row["strategy_program"]).diagnostics
-        if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
-    )
-    spoken = "; ".join(dict.fromkeys(diagnostic.message for diagnostic in loud))
+    spoken = _list_warnings(row["strategy_program"])
     table = None
     why = ""
     try:
         table = Agent(name, game, row["strategy_program"]).seats().table(0)
     except BestResponseError as error:
         why = str(error)
-    played = _play_rival(table, game) if table is not None and table.pure else None
-    reached = row["target_total"] is None or (
-        played is not None and sum(paid for _, paid in played) == row["target_total"]
-    )
+    played = None
+    total = None
+    if table is not None and table.pure:
+        played = _play_rival(table, game)
+        total = sum(paid for _, paid in played)
+    target = row["target_total"]
+    reached = target is None or (total is not None and total == target)
     # A record of all rounds: rules that sometimes give no move may have been lucky.
     lucky = table is None and len(row["moves"]) == _ROUNDS_WITH_CLONE
     fine = not spoken and (lucky or (table is not None and reached))
     corrected = table is not None and reached and (name != "random" or _is_uniform(table))
     same = None
     if played is not None and row["moves"]:
-        same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row[
-            "payoffs"
-        ]
+        moves = [move for move, _ in played]
+        payoffs = [float(paid) for _, paid in played]
+        same = moves == row["moves"] and payoffs == row["payoffs"]
     return JudgedStrategy(
         name,
         row["agent"],
@@ -598,11 +618,19 @@ def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
     )
 
 
+def _list_warnings(source: str) -> str:
+    """Return what the loader of the original says about a program, each message once."""
+    spoken = []
+    for diagnostic in check_source(source).diagnostics:
+        if diagnostic.code in _LOADER_SPEAKS or diagnostic.stage.value == "reader":
+            spoken.append(diagnostic.message)
+    return "; ".join(dict.fromkeys(spoken))
+
+
 def _is_uniform(table: StrategyTable) -> bool:
     even = sorted((move, Fraction(1, len(table.moves))) for move in table.moves)
-    return all(
-        sorted(mixture) == even for mixture in (table.first, *(after for _, after in table.after))
-    )
+    mixtures = [table.first, *(after for _, after in table.after)]
+    return all(sorted(mixture) == even for mixture in mixtures)
 
 
 def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
@@ -615,7 +643,10 @@ def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
     other = rival.first[0][0]
     for _ in range(_ROUNDS_WITH_CLONE):
         rounds.append((own, payoffs.payoffs((own, other))[0]))
-        own, other = table.reply(own, other)[0][0], rival.reply(other, own)[0][0]
+        own_reply = table.reply(own, other)[0][0]
+        other_reply = rival.reply(other, own)[0][0]
+        own = own_reply
+        other = other_reply
     return rounds
 
 
@@ -640,8 +671,11 @@ def check_strategies(folder: Path) -> Part:
         Check("recorded plays given by the rules", len(replayed), sum(replayed), all(replayed))
     )
     titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
-    rows = tuple(
-        (
+    rows: list[tuple[Cell, ...]] = []
+    for verdict in sorted(judged, key=lambda verdict: (verdict.strategy, verdict.agent)):
+        if verdict.published and verdict.corrected:
+            continue
+        row = (
             verdict.strategy,
             verdict.agent,
             verdict.recorded,
@@ -649,12 +683,9 @@ def check_strategies(folder: Path) -> Part:
             verdict.corrected,
             verdict.why,
         )
-        for verdict in sorted(judged, key=lambda verdict: (verdict.strategy, verdict.agent))
-        if not (verdict.published and verdict.corrected)
-    )
-    return checks, Table(
-        tuple(map(Column, titles)), rows, "Formalized strategies that are not right"
-    )
+        rows.append(row)
+    columns = tuple(map(Column, titles))
+    return checks, Table(columns, tuple(rows), "Formalized strategies that are not right")
 
 
 PARTS: dict[str, Callable[[Path], Part]] = {
@@ -707,16 +738,20 @@ def published_levels(
     if not (silent and cells and "finally/2" in program.gated.defined):
         return failed
     rounds = _play(engine, program, cells)
-    earned = [cells.get(pair, (None, None))[0] for pair in rounds]
     whole = len(rounds) == _ROUNDS_WITH_CLONE
-    total = sum((amount for amount in earned if amount is not None), Fraction(0))
     played = {pair: cells.get(pair, (None, None)) for pair in rounds}
-    return PublishedLevels(
-        True,
-        None if target is None else whole and None not in earned and total == target,
-        None if true is None else whole and _equal_up_to_names(played, true),
-        None if named is None else bool(broken(_read_facts(engine, program), named, shared=True)),
-    )
+    earned = [played[pair][0] for pair in rounds]
+    known = [amount for amount in earned if amount is not None]
+
+    approximate = exact = constraints = None
+    if target is not None:
+        approximate = whole and None not in earned and sum(known, Fraction(0)) == target
+    if true is not None:
+        exact = whole and _equal_up_to_names(played, true)
+    if named is not None:
+        facts = _read_facts(engine, program)
+        constraints = bool(broken(facts, named, shared=True))
+    return PublishedLevels(True, approximate, exact, constraints)
 
 
 def _play(engine: LogicEngine, program: Program, cells: FoundMatrix) -> list[tuple[str, str]]:
@@ -738,14 +773,16 @@ def _play(engine: LogicEngine, program: Program, cells: FoundMatrix) -> list[tup
 
 
 def _equal_up_to_names(cells: FoundMatrix, true: TrueMatrix) -> bool:
-    moves = tuple(dict.fromkeys(move for pair in cells for move in pair))
-    wanted = tuple(dict.fromkeys(move for pair in true for move in pair))
+    moves = tuple(dict.fromkeys(chain.from_iterable(cells)))
+    wanted = tuple(dict.fromkeys(chain.from_iterable(true)))
     if len(cells) != len(true) or len(moves) != len(wanted):
         return False
-    namings = (dict(zip(moves, order, strict=True)) for order in permutations(wanted))
-    return any(
-        all(pair == true[name[a], name[b]] for (a, b), pair in cells.items()) for name in namings
-    )
+    for order in permutations(wanted):
+        names = dict(zip(moves, order, strict=True))
+        renamed = {(names[a], names[b]): pair for (a, b), pair in cells.items()}
+        if renamed == true:
+            return True
+    return False
 
 
 def _read_facts(

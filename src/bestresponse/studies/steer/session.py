@@ -64,6 +64,8 @@ from bestresponse.studies.steer.imitation import (
     imitate,
     train_network,
 )
+from bestresponse.studies.steer.meta_game import PromptArena
+from bestresponse.studies.steer.oracles import Inventor
 from bestresponse.studies.steer.solving import (
     SolvedDialogue,
     judge_policy,
@@ -323,20 +325,20 @@ class SteerSession:
         written = author.write(config.games + config.held_out)
         return replace(self, domain=written.of(self.domain)), written
 
-    def open_arena(self, games: Sequence[DialogueGame]) -> search.PromptArena:
+    def open_arena(self, games: Sequence[DialogueGame]) -> PromptArena:
         """Return where profiles of manners are played on these games."""
         swap = self.config.swap_seats
         seed = self.config.seed
-        return search.PromptArena(
+        return PromptArena(
             games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap
         )
 
-    def prepare_search(self) -> tuple[search.PromptArena, search.Inventor]:
+    def prepare_search(self) -> tuple[PromptArena, Inventor]:
         """Return who plays in the search in prompt space, and who proposes."""
         config = self.config
         games = self.draw_games()[0]
         task = write_rules(games[0].view(games[0].start(), "referee"))
-        inventor = search.Inventor(
+        inventor = Inventor(
             self.models[config.model], task, self.answers, max(config.temperature, 0.7)
         )
         return self.open_arena(games), inventor

@@ -95,26 +95,26 @@ def find_commitment(policy: Policy, unguided: Policy) -> Policy:
     form = sequence_form.to_sequence_form(policy.tree)
     partners = form.plans(unguided)
     uniform = form.plans(uniform_policy(policy.tree))
-    goals = [
-        form.values(player, partners) + _TREMBLE * form.values(player, uniform)
-        for player in range(form.num_players)
-    ]
-    plans: list[Array] | None = None
+    goals = []
+    for player in range(form.num_players):
+        among_uniform = form.values(player, uniform)
+        goals.append(form.values(player, partners) + _TREMBLE * among_uniform)
+
+    plans = form.plans(policy)
     # Where the sum is constant every equilibrium has the same value, and proving one of them the
     # best takes a minute.
-    if (
-        form.num_players == 2
-        and form.num_sequences <= _MOST_SEARCHED
-        and not form.tree.is_constant_sum
-    ):
-        plans = find_best_equilibrium(form, goals)
-    known = form.plans(policy)
-    allowed = sequence_form.plan_regrets(form, known).sum() + _SLACK * (
-        float(np.abs(form.tree.payoffs).max()) or 1.0
-    )
-    if plans is None or sequence_form.plan_regrets(form, plans).sum() > allowed:
-        plans = known
-    return form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
+    small = form.num_players == 2 and form.num_sequences <= _MOST_SEARCHED
+    if small and not form.tree.is_constant_sum:
+        found = find_best_equilibrium(form, goals)
+        largest = float(np.abs(form.tree.payoffs).max()) or 1.0
+        allowed = sequence_form.plan_regrets(form, plans).sum() + _SLACK * largest
+        if found is not None and sequence_form.plan_regrets(form, found).sum() <= allowed:
+            plans = found
+
+    behaviours = []
+    for plex, plan, goal in zip(form.plexes, plans, goals, strict=True):
+        behaviours.append(_fill_in(plex, plan, goal))
+    return form.policy(behaviours)
 
 
 def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
@@ -131,8 +131,10 @@ def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
         ):
             moves = slice(first, first + size)
             if plan[parent] <= _ROUNDING:
-                behaviour[moves] = np.eye(size)[int(np.argmax(values[moves]))]
-            best.append(float(behaviour[moves] @ values[moves]))
+                behaviour[moves] = 0.0
+                behaviour[first + int(np.argmax(values[moves]))] = 1.0
+            expected = behaviour[moves] @ values[moves]
+            best.append(float(expected))
         values += sequence_form.bin_sums(plex.parent[low:high], np.array(best), len(values))
     return behaviour
 
@@ -147,20 +149,25 @@ def find_best_equilibrium(
 
     sizes = [plex.num_sequences for plex in form.plexes]
     ties: list[Array] = [plan_constraints(plex).toarray() for plex in form.plexes]
+    # What a player earns by its sequences (rows) and those of the other (columns).
     tables = []
-    for player in range(
-        2
-    ):  # what a player earns by its sequences (rows) and those of the other (columns)
-        table = np.zeros((sizes[player], sizes[1 - player]))
-        np.add.at(table, (form.sequences[player], form.sequences[1 - player]), form.payoffs[player])
+    spread = []
+    for player in range(2):
+        other = 1 - player
+        table = np.zeros((sizes[player], sizes[other]))
+        np.add.at(table, (form.sequences[player], form.sequences[other]), form.payoffs[player])
         tables.append(table)
-    spread = [2.0 * float(np.abs(form.tree.payoffs[:, player]).max() or 1.0) for player in range(2)]
+        largest = float(np.abs(form.tree.payoffs[:, player]).max())
+        spread.append(2.0 * (largest or 1.0))
     # Variables: the plans x, y, the binaries of both, the values p, q.
     widths = [*sizes, *sizes, *(tie.shape[0] for tie in ties)]
     offsets = np.concatenate([[0], np.cumsum(widths)]).astype(int)
 
     def put(blocks: dict[int, Array], rows: int) -> Array:
-        return np.hstack([blocks.get(k, np.zeros((rows, width))) for k, width in enumerate(widths)])
+        parts = [np.zeros((rows, width)) for width in widths]
+        for k, block in blocks.items():
+            parts[k] = block
+        return np.hstack(parts)
 
     limits = []
     for player in range(2):
@@ -168,22 +175,25 @@ def find_best_equilibrium(
         other = 1 - player
         unit = np.eye(size)
         slack = {4 + player: ties[player].T, other: -tables[player]}
-        first = np.eye(1, ties[player].shape[0])[0]
-        limits += [
-            optimize.LinearConstraint(put({player: ties[player]}, len(first)), first, first),
-            optimize.LinearConstraint(put(slack, size), 0.0, np.inf),
-            optimize.LinearConstraint(
-                put({**slack, 2 + player: spread[player] * unit}, size), -np.inf, spread[player]
-            ),
-            optimize.LinearConstraint(put({player: unit, 2 + player: -unit}, size), -np.inf, 0.0),
-        ]
+        first = np.zeros(len(ties[player]))
+        first[0] = 1.0
+        most = spread[player]
+        is_plan = put({player: ties[player]}, len(first))
+        is_best = put(slack, size)
+        is_used = put({**slack, 2 + player: most * unit}, size)
+        is_chosen = put({player: unit, 2 + player: -unit}, size)
+        limits.append(optimize.LinearConstraint(is_plan, first, first))
+        limits.append(optimize.LinearConstraint(is_best, 0.0, np.inf))
+        limits.append(optimize.LinearConstraint(is_used, -np.inf, most))
+        limits.append(optimize.LinearConstraint(is_chosen, -np.inf, 0.0))
     low = np.full(offsets[-1], -np.inf)
     high = np.full(offsets[-1], np.inf)
     low[: offsets[4]] = 0.0
     high[: offsets[4]] = 1.0
     whole = np.zeros(offsets[-1])
     whole[offsets[2] : offsets[4]] = 1
-    aim = np.concatenate([-np.concatenate(goals), np.zeros(offsets[-1] - offsets[2])])
+    aim = np.zeros(offsets[-1])
+    aim[: offsets[2]] = -np.concatenate(goals)
     solve: Any = optimize.milp
     solution = solve(
         aim,
@@ -194,11 +204,12 @@ def find_best_equilibrium(
     )
     if solution.status != 0:
         return None
-    plans = (solution.x[offsets[k] : offsets[k + 1]] for k in range(2))
-    return [
-        plex.plan(plex.normalise(np.where(plan < _ROUNDING, 0.0, plan)))
-        for plex, plan in zip(form.plexes, plans, strict=True)
-    ]
+    plans = []
+    for player, plex in enumerate(form.plexes):
+        plan = solution.x[offsets[player] : offsets[player + 1]]
+        rounded = np.where(plan < _ROUNDING, 0.0, plan)
+        plans.append(plex.plan(plex.normalise(rounded)))
+    return plans
 
 
 _ERROR = 1e-6
@@ -385,7 +396,10 @@ def _find_best_reply_gain(unguided: Policy, before: Sequence[float]) -> float:
 
 def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
     """Say by which share the guided earn more than the unguided; None where those earn nothing."""
-    return float(np.mean(guided) / np.mean(unguided)) - 1 if sum(unguided) > 0 else None
+    if sum(unguided) <= 0:
+        return None
+    ratio = np.mean(guided) / np.mean(unguided)
+    return float(ratio) - 1
 
 
 def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
@@ -400,10 +414,14 @@ def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
     for seat in range(len(tree.players)):
         guided = mixed_policy(unguided, {seat: policy})
         values = tuple(sequence_form.policy_value(tree, guided).values())
-        better = np.sign(ends[:, seat] - np.delete(ends, seat, axis=1).max(axis=1))
         payoffs.append(values[seat])
-        margins.append(values[seat] - float(np.mean(np.delete(values, seat))))
-        wins.append(float(find_reach(guided)[tree.leaves] @ ((better + 1) / 2)))
+        of_others = np.delete(values, seat)
+        margins.append(values[seat] - float(np.mean(of_others)))
+
+        best_other = np.delete(ends, seat, axis=1).max(axis=1)
+        won = (np.sign(ends[:, seat] - best_other) + 1) / 2
+        chances = find_reach(guided)[tree.leaves]
+        wins.append(float(chances @ won))
     gain = float(np.mean(np.subtract(payoffs, before)))
     return Earned(tuple(payoffs), gain, float(np.mean(margins)), float(np.mean(wins)))
 
@@ -417,29 +435,26 @@ def find_credible_policy(unguided: Policy) -> Policy:
     others, the one that is worst for them.
     """
     tree = unguided.tree
-    settled = [
-        row
-        for row in (_settle_replies(unguided, kindness) for kindness in (0, 1, -1))
-        if row is not None
-    ]
+    settled = []
+    for kindness in (0, 1, -1):
+        row = _settle_replies(unguided, kindness)
+        if row is not None:
+            settled.append(Policy(tree, row))
     if settled:
-        return max(
-            (Policy(tree, row) for row in settled),
-            key=lambda policy: evaluate_policy(unguided, policy).gain,
-        )
+        return max(settled, key=lambda policy: evaluate_policy(unguided, policy).gain)
+
     mixed = [Policy(tree, _match_regrets(tree))]
-    if (
-        tree.num_players == 2
-        and sequence_form.to_sequence_form(tree).num_sequences <= _MOST_SEQUENCES
-    ):
-        mixed.append(find_sequential(tree).policy)
-    # What is gained by an error is none: regret matching ends near an equilibrium, not at it.
-    return max(
-        mixed,
-        key=lambda policy: (
-            evaluate_policy(unguided, policy).gain - sequence_form.nash_conv(tree, policy)
-        ),
-    )
+    if tree.num_players == 2:
+        sequences = sequence_form.to_sequence_form(tree).num_sequences
+        if sequences <= _MOST_SEQUENCES:
+            mixed.append(find_sequential(tree).policy)
+
+    def find_sure_gain(policy: Policy) -> float:
+        # What is gained by an error is none: regret matching ends near an equilibrium, not at it.
+        gain = evaluate_policy(unguided, policy).gain
+        return gain - sequence_form.nash_conv(tree, policy)
+
+    return max(mixed, key=find_sure_gain)
 
 
 def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
@@ -447,23 +462,31 @@ def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
     ends."""
     tree = unguided.tree
     row = unguided.probabilities
-    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+    scale = _find_scale(tree)
     welfare = tree.payoffs.sum(axis=1, keepdims=True) - tree.payoffs
     for _ in range(_PASSES):
         worth = _value_moves(tree, row, row, tree.payoffs) / scale
         among_unguided = _value_moves(tree, row, unguided.probabilities, tree.payoffs) / scale
         to_others = _value_moves(tree, row, row, welfare) / scale
         best = np.maximum.reduceat(worth, tree.first_move[:-1])
-        tied = worth >= np.repeat(best, np.diff(tree.first_move)) - _TIE
+        best_there = np.repeat(best, np.diff(tree.first_move))
+        tied = worth >= best_there - _TIE
         # The worth to others counts so little that it only decides where everything else is equal.
-        score = np.where(tied, np.round(among_unguided + 1e-6 * kindness * to_others, 9), -np.inf)
+        suits = np.round(among_unguided + 1e-6 * kindness * to_others, 9)
+        score = np.where(tied, suits, -np.inf)
         replies = np.zeros_like(row)
         for first, last in pairwise(tree.first_move.tolist()):
-            replies[first + int(np.argmax(score[first:last]))] = 1.0
+            chosen = first + int(np.argmax(score[first:last]))
+            replies[chosen] = 1.0
         if np.array_equal(replies, row):
             return row
         row = replies
     return None
+
+
+def _find_scale(tree: Tree) -> float:
+    """Return the range of all payoffs, 1 where there is none."""
+    return float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
 
 
 def _match_regrets(tree: Tree) -> Array:
@@ -472,20 +495,21 @@ def _match_regrets(tree: Tree) -> Array:
     starts = tree.first_move[:-1]
     sizes = np.diff(tree.first_move)
 
+    uniform = np.repeat(1.0 / sizes, sizes)
+
     def normalise(weights: Array) -> Array:
         totals = np.repeat(np.add.reduceat(weights, starts), sizes)
-        return np.where(
-            totals > 0, weights / np.where(totals > 0, totals, 1.0), np.repeat(1.0 / sizes, sizes)
-        )
+        known = totals > 0
+        shares = weights / np.where(known, totals, 1.0)
+        return np.where(known, shares, uniform)
 
     regrets = np.zeros(int(tree.first_move[-1]))
     total = np.zeros_like(regrets)
     for step in range(1, _MATCHES + 1):
         row = normalise(regrets)
         worth = _value_moves(tree, row, row, tree.payoffs)
-        regrets = np.maximum(
-            regrets + worth - np.repeat(np.add.reduceat(row * worth, starts), sizes), 0.0
-        )
+        expected = np.repeat(np.add.reduceat(row * worth, starts), sizes)
+        regrets = np.maximum(regrets + worth - expected, 0.0)
         total += step * row
     return normalise(total)
 
@@ -495,11 +519,11 @@ def find_losses(policy: Policy) -> Array:
     see above."""
     tree = policy.tree
     row = policy.probabilities
-    worth = _value_moves(tree, row, row, tree.payoffs) / (
-        float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
-    )
+    worth = _value_moves(tree, row, row, tree.payoffs) / _find_scale(tree)
     starts = tree.first_move[:-1]
-    return np.asarray(np.maximum.reduceat(worth, starts) - np.add.reduceat(row * worth, starts))
+    best = np.maximum.reduceat(worth, starts)
+    expected = np.add.reduceat(row * worth, starts)
+    return np.asarray(best - expected)
 
 
 def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array:
@@ -511,14 +535,15 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
     """
     moves = _index_moves(tree)
     sizes = np.diff(tree.first_move)
-    shaken = (1 - _ERROR) * others + _ERROR * np.repeat(1.0 / sizes, sizes)
+    uniform = np.repeat(1.0 / sizes, sizes)
+    shaken = (1 - _ERROR) * others + _ERROR * uniform
     worth = np.zeros(len(row))
     for player in range(tree.num_players):
         by_player = (moves >= 0) & (tree.owner[tree.parent] == player)
-        chances = np.where(
-            moves < 0, tree.probability, np.where(by_player, row[moves], others[moves])
-        )
-        reach = np.where(moves < 0, tree.probability, np.where(by_player, 1.0, shaken[moves]))
+        played = np.where(by_player, row[moves], others[moves])
+        chances = np.where(moves < 0, tree.probability, played)
+        by_others = np.where(by_player, 1.0, shaken[moves])
+        reach = np.where(moves < 0, tree.probability, by_others)
         for nodes in tree.levels[1:]:
             reach[nodes] *= reach[tree.parent[nodes]]
         values = payoffs[:, player].copy()
@@ -528,7 +553,8 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
         totals = np.bincount(tree.infoset[decides], reach[decides], len(tree.infosets))
         made = np.flatnonzero(by_player)
         above = tree.parent[made]
-        np.add.at(worth, moves[made], reach[above] / totals[tree.infoset[above]] * values[made])
+        beliefs = reach[above] / totals[tree.infoset[above]]
+        np.add.at(worth, moves[made], beliefs * values[made])
     return worth
 
 
@@ -542,9 +568,8 @@ def value_moves(policy: Policy, others: Policy) -> Array:
 def _index_moves(tree: Tree) -> IntArray:
     """Find for each node the index (in a policy's row) of the move that leads to it; -1 where no
     player moved."""
-    moves = np.where(
-        tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1
-    )
+    deciding = tree.infoset[tree.parent]
+    moves = np.where(deciding >= 0, tree.first_move[deciding] + tree.move, -1)
     moves[0] = -1
     return moves
 
@@ -565,9 +590,9 @@ def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         neutral = game.live.neutral(infoset.player)
-        chosen = [k for k, move in enumerate(infoset.moves) if move in neutral] or list(
-            range(len(infoset.moves))
-        )
+        chosen = [k for k, move in enumerate(infoset.moves) if move in neutral]
+        if not chosen:
+            chosen = list(range(len(infoset.moves)))
         row[tree.first_move[index] + np.array(chosen)] = 1 / len(chosen)
     return Policy(tree, row)
 

@@ -35,7 +35,7 @@ from bestresponse.report.document import Block, Code, Paragraph
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import Measured, OwnWays, Study
 from bestresponse.studies.tournament.config import TournamentConfig, formalize_words
 from bestresponse.studies.tournament.matches import (
     count_matches,
@@ -407,7 +407,7 @@ tournament = Study(
     command="tournament",
     unit="matches",
     tables=lambda config: 2 if config.target else 1,
-    closing=_PROSE["winners"],
+    own=OwnWays(closing=_PROSE["winners"]),
     game=find_repeated_game,
     count_plays=count_matches,
     estimate_calls=estimate_matches,

@@ -72,7 +72,7 @@ from bestresponse.runs.inputs import (
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
-from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.runs.study import Estimate, Measured, OwnWays, Study
 from bestresponse.studies.verify.audit import sample_verdicts, show_audit
 from bestresponse.studies.verify.ratings import (
     BOTH,
@@ -844,7 +844,7 @@ verify_model = Study(
     game=lambda config, data: config.scenes[read_game_name(data)].game,
     count_plays=lambda config: config.repeats * len(config.game) * len(config.model),
     estimate_calls=estimate_runs,
-    more_files=list_sheets,
+    own=OwnWays(more_files=list_sheets),
     report=(
         text(_PROSE["missing"], kind="warning"),
         metrics_table(

@@ -57,8 +57,8 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.water.config import WaterCondition
 from bestresponse.studies.water.sampling import divide, draw_balanced
-from bestresponse.studies.water.study import WaterCondition
 from bestresponse.studies.water.texts import TEXTS
 from bestresponse.telling.render import write_history, write_rules
 

@@ -118,7 +118,11 @@ class _FollowedRun:
         self.calls_file = folder.path / "calls.jsonl"
         with suppress(StoreError, UsageError):
             run = load_run(folder.path)
-            self._total, self.calls_file, self._run = run.total, run.study.locate_calls(folder), run
+            self._total, self.calls_file, self._run = (
+                run.total,
+                run.study.own.locate_calls(folder),
+                run,
+            )
 
     def _read_on(self, path: Path) -> Iterator[bytes]:
         for line in read_raw(path, self._read_to[path]):

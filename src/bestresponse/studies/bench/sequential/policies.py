@@ -146,7 +146,8 @@ class Arena:
 
     def clean(self, figure: float) -> float:
         """Set negative figures and rounding errors to 0."""
-        return figure if figure > _NOISE * float(np.abs(self.tree.payoffs).max()) else 0.0
+        largest = float(np.abs(self.tree.payoffs).max())
+        return figure if figure > _NOISE * largest else 0.0
 
     @cached_property
     def worst(self) -> StatedPolicy:
@@ -160,18 +161,20 @@ class Arena:
         """The most that a policy of every player can lose against the equilibrium."""
         if self.equilibrium is None:
             return self.ranges
-        seats = range(self.tree.num_players)
-        return np.array(
-            [self.bests[seat] - self.worst.complete_by(seat, np.minimum) for seat in seats]
-        )
+        gaps = []
+        for seat, best in enumerate(self.bests):
+            gaps.append(best - self.worst.complete_by(seat, np.minimum))
+        return np.array(gaps)
 
     @cached_property
     def most_taken(self) -> Array:
         """The most that opponents can take from a policy of every player."""
         if not self.is_zero_sum:
             return self.ranges
-        seats = range(self.tree.num_players)
-        return np.array([self.values[seat] - self.worst.find_worst(seat) for seat in seats])
+        taken = []
+        for seat, value in enumerate(self.values):
+            taken.append(value - self.worst.find_worst(seat))
+        return np.array(taken)
 
     def bound_figures(self, seats: Sequence[int]) -> dict[str, float]:
         """Return the most that each figure of a policy for these seats can be.
@@ -213,7 +216,8 @@ class Arena:
 
     def measure_exploitability(self, seat: int, plan: Array) -> float:
         """Return what a best-responding opponent takes from a plan, where the game is zero-sum."""
-        total = float(self.tree.payoffs[self.tree.leaves[0]].sum())
+        first_leaf = self.tree.leaves[0]
+        total = float(self.tree.payoffs[first_leaf].sum())
         taken = sequence_form.best_response_value(self.form, 1 - seat, [plan, plan])
         return self.clean(float(self.values[seat]) - total + taken)
 
@@ -269,7 +273,8 @@ class StatedPolicy:
 
     def is_known(self, seat: int) -> bool:
         """Say whether the policy is known at every information set of a seat."""
-        return bool(self.known[self.list_infosets(seat)].all())
+        known = self.known[self.list_infosets(seat)]
+        return bool(known.all())
 
     @cached_property
     def complete(self) -> bool:
@@ -285,29 +290,31 @@ class StatedPolicy:
     def seat_figures(self) -> tuple[SeatFigures, ...]:
         """What the policy loses, seat by seat; there are regrets where it is known for all
         players."""
-        regrets = (
-            sequence_form.plan_regrets(self.arena.form, self.plans) if self.known.all() else None
-        )
-        return tuple(
-            SeatFigures(
-                self.is_known(seat),
-                self.bound_gap(seat),
-                self.bound_exploitability(seat),
-                None if regrets is None else self.arena.clean(float(regrets[seat])),
+        regrets: Sequence[float | None] = [None] * self.arena.tree.num_players
+        if self.known.all():
+            found = sequence_form.plan_regrets(self.arena.form, self.plans)
+            regrets = [self.arena.clean(float(regret)) for regret in found]
+
+        figures = []
+        for seat in self.seats:
+            of_seat = SeatFigures(
+                known=self.is_known(seat),
+                gap=self.bound_gap(seat),
+                exploitability=self.bound_exploitability(seat),
+                regret=regrets[seat],
             )
-            for seat in self.seats
-        )
+            figures.append(of_seat)
+        return tuple(figures)
 
     def bound_gap(self, seat: int) -> Ends | None:
         """Return the least and the most that the policy loses against the equilibrium."""
         if self.arena.equilibrium is None:
             return None
-        picks = (np.maximum,) if self.is_known(seat) else (np.maximum, np.minimum)
-        ends = [
-            self.arena.clean(self.arena.bests[seat] - self.complete_by(seat, pick))
-            for pick in picks
-        ]
-        return ends[0], ends[-1]
+        best = self.arena.bests[seat]
+        least = self.arena.clean(best - self.complete_by(seat, np.maximum))
+        if self.is_known(seat):
+            return least, least
+        return least, self.arena.clean(best - self.complete_by(seat, np.minimum))
 
     def complete_by(self, seat: int, pick: np.ufunc) -> float:
         """Return what the policy earns against the equilibrium if `pick` chooses where it is not
@@ -323,9 +330,8 @@ class StatedPolicy:
             mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], offsets)
             chosen = pick.reduceat(values[start:stop], offsets)
             known = self.known[plex.infosets[low:high]]
-            values += sequence_form.bin_sums(
-                plex.parent[low:high], np.where(known, mean, chosen), len(values)
-            )
+            worth = np.where(known, mean, chosen)
+            values += sequence_form.bin_sums(plex.parent[low:high], worth, len(values))
         return float(values[0])
 
     def bound_exploitability(self, seat: int) -> Ends | None:
@@ -338,7 +344,8 @@ class StatedPolicy:
             return taken, taken
         fixed = {k: cut(arena.tree, self.row, k) for k in self.list_infosets(seat) if self.known[k]}
         plan, _ = optimise_plans(turn_form(arena.form, seat), fixed)
-        most = arena.clean(float(arena.values[seat]) - self.find_worst(seat))
+        value = float(arena.values[seat])
+        most = arena.clean(value - self.find_worst(seat))
         return min(arena.measure_exploitability(seat, plan), most), most
 
     def find_worst(self, seat: int) -> float:
@@ -346,7 +353,8 @@ class StatedPolicy:
         work against it."""
         tree = self.arena.tree
         payoffs = tree.payoffs[:, seat]
-        values = np.where(tree.owner == LEAF, payoffs, np.where(tree.owner == CHANCE, 0.0, np.inf))
+        above = np.where(tree.owner == CHANCE, 0.0, np.inf)
+        values = np.where(tree.owner == LEAF, payoffs, above)
         settled = (tree.owner == seat) & (tree.infoset >= 0)
         settled[settled] = self.known[tree.infoset[settled]]
         values[settled] = 0.0
@@ -355,9 +363,8 @@ class StatedPolicy:
             if tree.owner[parent] == CHANCE:
                 values[parent] += tree.probability[node] * values[node]
             elif settled[parent]:
-                values[parent] += (
-                    self.row[tree.first_move[tree.infoset[parent]] + tree.move[node]] * values[node]
-                )
+                first = tree.first_move[tree.infoset[parent]]
+                values[parent] += self.row[first + tree.move[node]] * values[node]
             else:
                 values[parent] = min(values[parent], values[node])
         return float(values[0])
@@ -392,12 +399,14 @@ class StatedPolicy:
                 plex.infosets, plex.first, plex.size, plex.parent, strict=True
             ):
                 k = int(index)
-                sure[first : first + size] = (sure[before] and self.known[k]) or reach[before] == 0
-                if self.known[k]:
-                    lost = self.arena.clean(
-                        float(values[k].max() - values[k] @ cut(self.arena.tree, self.row, k))
-                    )
-                    losses[k] = lost * float(reach[before]) if sure[before] else None
+                reached = float(reach[before])
+                sure[first : first + size] = (sure[before] and self.known[k]) or reached == 0
+                if not self.known[k]:
+                    continue
+                losses[k] = None
+                if sure[before]:
+                    expected = values[k] @ cut(self.arena.tree, self.row, k)
+                    losses[k] = self.arena.clean(float(values[k].max() - expected)) * reached
         return losses
 
     @cached_property
@@ -423,11 +432,14 @@ class StatedPolicy:
         excesses = {}
         for seat, figures in zip(self.seats, self.seat_figures, strict=True):
             whole = figures.settle(figures.exploitability)
-            for k in self.list_infosets(seat) if whole is not None else ():
+            if whole is None:
+                continue
+            for k in self.list_infosets(seat):
                 row = self.row.copy()
                 cut(self.arena.tree, row, k)[:] = cut(self.arena.tree, self.nearest, k)
                 excesses[k] = 0.0
-                if whole is not None and np.abs(row - self.row).max() > _SAME:
+                changed = np.abs(row - self.row)
+                if changed.max() > _SAME:
                     plan = self.arena.form.plans(Policy(self.arena.tree, row))[seat]
                     excesses[k] = whole - self.arena.measure_exploitability(seat, plan)
         return excesses
@@ -447,15 +459,17 @@ class StatedPolicy:
         if not self.counts:
             return Interval(figure, -math.inf, high=math.inf, level=LEVEL, method="none", n=1)
         low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-        least = max(0.0, min(low, 2 * figure - high, self._bound_below(name, figure)))
-        samples = min(int(counts.sum()) for counts in self.counts.values())
+        tested = self._bound_below(name, figure)
+        least = max(0.0, min(low, 2 * figure - high, tested))
+        most = max(high, 2 * figure - low)
+        samples = [int(counts.sum()) for counts in self.counts.values()]
         return Interval(
             figure,
             float(least),
-            high=float(max(high, 2 * figure - low)),
+            high=float(most),
             level=LEVEL,
             method="sampled moves",
-            n=samples,
+            n=min(samples),
         )
 
     def _bound_below(self, name: str, figure: float) -> float:
@@ -470,15 +484,19 @@ class StatedPolicy:
 
         def is_plausible(way: float) -> bool:
             # 10 of 400 samples are 2.5 %, but for rounding.
-            return (
-                float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - LEVEL) / 2 - 1e-12
-            )
+            as_large = self._draw(way)[name] >= figure - 1e-12
+            return float(np.mean(as_large)) >= (1 - LEVEL) / 2 - 1e-12
 
-        near, far = (1.0, 1.0) if is_plausible(1.0) else (0.0, 1.0)
+        far = 1.0
+        near = 1.0 if is_plausible(far) else 0.0
         while far - near > 1 / 16:
             middle = (near + far) / 2
-            near, far = (middle, far) if is_plausible(middle) else (near, middle)
-        return float(self._move(near).figures[name] or 0.0)
+            if is_plausible(middle):
+                near = middle
+            else:
+                far = middle
+        reached = self._move(near)
+        return float(reached.figures[name] or 0.0)
 
     @cached_property
     def _drawn(self) -> dict[float, dict[str, Array]]:
@@ -496,10 +514,10 @@ class StatedPolicy:
                 for infoset, counts in self.counts.items():
                     moves = slice(*self.arena.tree.first_move[infoset : infoset + 2])
                     total = int(counts.sum())
-                    row[moves] = rng.multinomial(total, true[moves] / true[moves].sum()) / total
-                for name, figure in StatedPolicy(
-                    self.arena, self.seats, row.copy(), self.known
-                ).figures.items():
+                    chances = true[moves] / true[moves].sum()
+                    row[moves] = rng.multinomial(total, chances) / total
+                sampled = StatedPolicy(self.arena, self.seats, row.copy(), self.known)
+                for name, figure in sampled.figures.items():
                     if figure is not None:
                         drawn.setdefault(name, []).append(figure)
             self._drawn[way] = {name: np.array(figures) for name, figures in drawn.items()}
@@ -508,9 +526,8 @@ class StatedPolicy:
     def _move(self, way: float) -> StatedPolicy:
         """Return the policy that lies so far on the straight way to the nearest equilibrium, 0
         being this one."""
-        return StatedPolicy(
-            self.arena, self.seats, (1 - way) * self.row + way * self.nearest, self.known
-        )
+        row = (1 - way) * self.row + way * self.nearest
+        return StatedPolicy(self.arena, self.seats, row, self.known)
 
 
 def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> float | None:
@@ -518,7 +535,8 @@ def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> fl
     known = [figure for figure in figures if figure is not None]
     if not known or len(known) < len(figures):
         return None
-    return float(np.mean(np.divide(known, ranges) if ranges else known))
+    shares = np.divide(known, ranges) if ranges else known
+    return float(np.mean(shares))
 
 
 def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPolicy]:
@@ -648,9 +666,8 @@ class QuestionPlan:
                     continue
                 view = self.game.view(state, role)
                 views.setdefault(find_infoset(self.tree, view), view)
-                answers.append(
-                    [(role, answer) for answer in list_answers(self.game, role, ask).values()]
-                )
+                possible = list_answers(self.game, role, ask).values()
+                answers.append([(role, answer) for answer in possible])
             waiting += [self.game.apply(state, dict(moves)) for moves in product(*answers) if moves]
         return views
 
@@ -741,14 +758,17 @@ class QuestionPlan:
     def equilibrium(self) -> Policy | None:
         """The first equilibrium that was found, of a payoff table as a policy in its tree; None
         where there is none."""
-        if self.theory.policies or not self.theory.predicted:
-            return self.theory.policies[0] if self.theory.policies else None
+        if self.theory.policies:
+            return self.theory.policies[0]
+        if not self.theory.predicted:
+            return None
         shares = self.theory.predicted[0].shares
-        sets = [
-            (shares[self.tree.players[known.player]][""], known.moves)
-            for known in self.tree.infosets
-        ]
-        return Policy(self.tree, np.array([mix[move] for mix, moves in sets for move in moves]))
+        row: list[float] = []
+        for infoset in self.tree.infosets:
+            player = self.tree.players[infoset.player]
+            mix = shares[player][""]
+            row += [mix[move] for move in infoset.moves]
+        return Policy(self.tree, np.array(row))
 
     def find_equilibrium_mix(self, player: str, infoset: str) -> dict[str, float]:
         """Return what the equilibrium does at an information set; SettingError where none was

@@ -24,7 +24,7 @@ from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.runs.study import ComparedBy, Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import policies as plans
 from bestresponse.studies.bench.study import (
@@ -108,7 +108,8 @@ def _share_known(policies: Policies) -> float:
     tree = policies[0].arena.tree
     seats = policies[0].seats
     asked = [k for k, infoset in enumerate(tree.infosets) if infoset.player in seats]
-    return float(np.mean([policy.known[asked].mean() for policy in policies]))
+    shares = [policy.known[asked].mean() for policy in policies]
+    return float(np.mean(shares))
 
 
 METRICS: tuple[Metric[Policies], ...] = (
@@ -261,9 +262,8 @@ class TreeResults:
     def list_questions(self) -> Iterator[QuestionRow]:
         """Yield a row for each answer, by policy and information set."""
         for (player, way, number), answers in self.answers.items():
-            for k, mix, play in sorted(
-                answers, key=lambda answer: (answer[0], answer[2].data["sample"])
-            ):
+            in_order = sorted(answers, key=lambda answer: (answer[0], answer[2].data["sample"]))
+            for k, mix, play in in_order:
                 infoset = self.plan.tree.infosets[k]
                 decision = play.record.submissions[-1].decision
                 yield QuestionRow(
@@ -291,59 +291,69 @@ class TreeResults:
             policies = list(numbered.values())
             rows = []
             for k in self.plan.infosets:
+                infoset = tree.infosets[k]
                 known = [policy for policy in policies if policy.known[k]]
-                mix, near = (
-                    (
-                        np.mean([plans.cut(tree, row, k) for row in rows], axis=0).tolist()
-                        if rows
-                        else None
-                    )
-                    for rows in ([p.row for p in known], [p.nearest for p in known if solution])
+                mix = _average_mixes(tree, [policy.row for policy in known], k)
+                near = None
+                if solution:
+                    near = _average_mixes(tree, [policy.nearest for policy in known], k)
+                row = InfosetRow(
+                    player=" / ".join(group),
+                    seat=tree.players[infoset.player],
+                    infoset=infoset.label,
+                    policy=_write_mix(infoset.moves, mix),
+                    mixture=mix,
+                    equilibrium=_write_mix(infoset.moves, near),
+                    excess=plans.average([policy.excesses.get(k) for policy in policies]),
+                    loss=plans.average([policy.losses.get(k) for policy in policies]),
+                    regret=plans.average([policy.regrets.get(k) for policy in policies]),
                 )
-                rows.append(
-                    InfosetRow(
-                        player=" / ".join(group),
-                        seat=tree.players[tree.infosets[k].player],
-                        infoset=tree.infosets[k].label,
-                        policy=_write_mix(tree.infosets[k].moves, mix),
-                        mixture=mix,
-                        equilibrium=_write_mix(tree.infosets[k].moves, near),
-                        excess=plans.average([policy.excesses.get(k) for policy in policies]),
-                        loss=plans.average([policy.losses.get(k) for policy in policies]),
-                        regret=plans.average([policy.regrets.get(k) for policy in policies]),
-                    )
-                )
-            yield from sorted(
-                rows,
-                key=lambda row: [-(row["excess"] or 0), -(row["regret"] or 0), -(row["loss"] or 0)],
+                rows.append(row)
+            rows.sort(
+                key=lambda row: [-(row["excess"] or 0), -(row["regret"] or 0), -(row["loss"] or 0)]
             )
+            yield from rows
 
     def list_seats(self, baselines: Mapping[str, plans.StatedPolicy]) -> Iterator[SeatRow]:
         """Yield what every player and baseline earns in every seat beside the value of the game."""
-        named = {
-            " / ".join(group): list(policies.values()) for group, policies in self.players.items()
-        }
+        if self.arena.equilibrium is None:
+            return
+        named = {}
+        for group, numbered in self.players.items():
+            named[" / ".join(group)] = list(numbered.values())
         named |= {name: [policy] for name, policy in baselines.items()}
-        for player, policies in named.items() if self.arena.equilibrium is not None else ():
+        for player, policies in named.items():
             for number, seat in enumerate(self.plan.seats):
                 figures = [policy.seat_figures[number] for policy in policies]
                 gap = plans.average([figure.settle(figure.gap) for figure in figures])
+                taken = [figure.settle(figure.exploitability) for figure in figures]
                 yield SeatRow(
                     player=player,
                     seat=self.plan.tree.players[seat],
                     earns=None if gap is None else self.arena.bests[seat] - gap,
                     value=float(self.arena.values[seat]),
                     gap=gap,
-                    exploitability=plans.average(
-                        [figure.settle(figure.exploitability) for figure in figures]
-                    ),
+                    exploitability=plans.average(taken),
                 )
+
+
+def _average_mixes(tree: Tree, rows: Sequence[Array], infoset: int) -> list[float] | None:
+    """Return the mean of what policies do at an information set; None where there are none."""
+    if not rows:
+        return None
+    mixes = [plans.cut(tree, row, infoset) for row in rows]
+    mean: list[float] = np.mean(mixes, axis=0).tolist()
+    return mean
 
 
 def _write_mix(moves: Sequence[str], mix: Iterable[float] | None) -> str | None:
     if mix is None:
         return None
-    return ", ".join(f"{move} {round(float(p), 3):g}" for move, p in zip(moves, mix, strict=True))
+    shares = []
+    for move, chance in zip(moves, mix, strict=True):
+        rounded = round(float(chance), 3)
+        shares.append(f"{move} {rounded:g}")
+    return ", ".join(shares)
 
 
 def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
@@ -353,9 +363,10 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
     if action is None:
         return index, None, play
     offered = list(play.data["moves"])
-    stated = (
-        [float(move == action) for move in offered] if isinstance(action, str) else list(action)
-    )
+    if isinstance(action, str):
+        stated = [float(move == action) for move in offered]
+    else:
+        stated = list(action)
     by_move = dict(zip(offered, stated, strict=True))
     mix = np.array([by_move[move] for move in tree.infosets[index].moves], dtype=np.float64)
     return index, mix / mix.sum(), play
@@ -373,10 +384,11 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
         answers[key].append(_read_answer(plan.tree, play))
     results = TreeResults(plan, arena, {key: plays for key, plays in answers.items() if plays})
     baselines = plans.make_baselines(arena, plan.seats) if results.answers else {}
-    groups: dict[Heads, Any] = {
-        group: list(policies.values()) for group, policies in results.players.items()
-    }
-    groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
+    groups: dict[Heads, Any] = {}
+    for group, policies in results.players.items():
+        groups[group] = list(policies.values())
+    for name, policy in baselines.items():
+        groups[name, BASELINE] = [policy]
     asked = TreeRow(
         infosets=len(plan.candidates), asked=len(plan.infosets), method=plan.theory.method
     )
@@ -391,8 +403,8 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
         "game": Frame(TreeRow, [asked]),
         "answers": readings.frames["answers"],
     }
-    answered = sum(row["strategy"] is not None for row in rows)
-    return Measured(frames, answered, ("player", "asked for"), groups)
+    answered = [row for row in rows if row["strategy"] is not None]
+    return Measured(frames, answered=len(answered), labels=("player", "asked for"), groups=groups)
 
 
 def estimate_questions(config: BenchConfig) -> Estimate:
@@ -423,16 +435,15 @@ def draw_policies(measured: Measurement) -> Shown | None:
         losses = next((known[name] for name in _LOSSES if known[name]), None)
         if losses is None:
             continue
-        chances = {
-            node: known["mixture"][infoset][tree.move[node]]
-            for node in range(1, tree.num_nodes)
-            if (infoset := int(tree.infoset[tree.parent[node]])) in known["mixture"]
-        }
+        chances = {}
+        for node in range(1, tree.num_nodes):
+            infoset = int(tree.infoset[tree.parent[node]])
+            if infoset in known["mixture"]:
+                chances[node] = known["mixture"][infoset][tree.move[node]]
         most = max(losses.values()) or 1.0
         nodes = _choose_nodes(tree, losses)
-        picture = draw_tree(
-            tree, overlay=Overlay(chances, {k: loss / most for k, loss in losses.items()}, nodes)
-        )
+        weights = {k: loss / most for k, loss in losses.items()}
+        picture = draw_tree(tree, overlay=Overlay(chances, weights, nodes))
         lost = next(words for name, words in _LOSSES.items() if known[name])
         caption = (
             f"Policy of {player}. Branches: the wider, the likelier; circles: the larger, the more "
@@ -446,10 +457,12 @@ def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:
     """Choose the ways to the information sets with the largest losses where a tree is large, else
     none: all."""
     chosen: set[int] = set()
-    for infoset in sorted(losses, key=lambda k: (-losses[k], k))[
-        : _MOST_DRAWN if len(tree.leaves) > MOST_ENDS else 0
-    ]:
-        node = int(np.flatnonzero(tree.infoset == infoset)[0])
+    if len(tree.leaves) <= MOST_ENDS:
+        return chosen
+    largest = sorted(losses, key=lambda k: (-losses[k], k))
+    for infoset in largest[:_MOST_DRAWN]:
+        positions = np.flatnonzero(tree.infoset == infoset)
+        node = int(positions[0])
         chosen.update(tree.children[node])
         while node >= 0:
             chosen.add(node)
@@ -480,7 +493,7 @@ sequential = Study(
     play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
-    tested=("exploitability_normalised", "gap_normalised"),
+    compared=ComparedBy(tested=("exploitability_normalised", "gap_normalised")),
     title="How far from an equilibrium?",
     subtitle=_PROSE["subtitle"],
     unit="answers",

@@ -1,0 +1,254 @@
+"""The plays of a simulation: what every seat earned, and every move that it made.
+
+A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts
+as an answer of its own; under noise what was meant is next to the move that was made. A void
+play enters no figure; it is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, TypedDict
+
+import numpy as np
+
+from bestresponse.analysis.costs import price_against_equilibrium, price_against_strategies
+from bestresponse.analysis.theory import Predicted
+from bestresponse.core.ask import Ask, Choice, Words
+from bestresponse.core.episode import Episode, Record
+from bestresponse.core.json import canonical
+from bestresponse.core.seeds import split
+from bestresponse.games.capabilities import HasStage
+from bestresponse.report.frames import column
+from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, cluster_bootstrap
+from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.theory.repeated.best_reply import find_slips
+
+
+class MoveRow(TypedDict):
+    """One answer of a play; a form has a row for each of its fields."""
+
+    repeat: int
+    seat: str
+    player: str
+    turn: Annotated[
+        int, column("round", help="number of the answer among those of its kind in the play")
+    ]
+    place: Annotated[str, column("knowing", help="what the seat knows where it decides")]
+    part: Annotated[str, column("for", help="the field of a form")]
+    move: Annotated[str | float, column(help="the move that was made")]
+    meant: Annotated[str | float, column(help="what the seat answered")]
+    cost: float | None
+    """what the answer loses if all others play the equilibrium; of one round in a repeated game"""
+    reply_cost: Annotated[float | None, column("cost against the other's strategy")]
+    """what the best reply to the strategy in the other seat earns more, later rounds included; in
+    one round also against what somebody else answered"""
+
+
+Place = tuple[str, str, str]
+"""Where an answer is given: its seat, what the seat knows there, and the field of a form."""
+
+
+@dataclass(frozen=True)
+class Plays:
+    """The plays of a run: `payoffs` has one row for each play that counts, one column per seat.
+
+    Where the game was repeated, payoffs are a round on average, so that they are next to the
+    theory of one round; `weights` are the rounds of every play, discounted. `options` are those
+    that a seat had, by seat, place and part.
+    """
+
+    config: SimulateConfig
+    repeats: tuple[int, ...]
+    payoffs: Floats
+    weights: Floats
+    moves: Sequence[MoveRow]
+    readings: Readings = field(default_factory=Readings)
+    options: Mapping[Place, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """The seats, in their order."""
+        return tuple(self.config.seats)
+
+    @cached_property
+    def numbers(self) -> Mapping[int, int]:
+        """By repeat, the row of its payoffs."""
+        return {repeat: row for row, repeat in enumerate(self.repeats)}
+
+    @cached_property
+    def rounds(self) -> int:
+        """How often a seat answers in the same way within a play, at most; places of a tree are no
+        rounds."""
+        if self.config.theory.tree is not None:
+            return 1
+        return max((row["turn"] for row in self.moves), default=1)
+
+    @cached_property
+    def ends(self) -> Floats | None:
+        """Every payoff that the game can give, a row for each seat; None where theory has neither
+        table nor tree."""
+        theory = self.config.theory
+        if theory.form is not None:
+            return theory.form.payoffs.reshape(theory.form.num_players, -1)
+        if theory.tree is not None:
+            return theory.tree.payoffs[theory.tree.leaves].T
+        return None
+
+    def average(
+        self,
+        values: Floats,
+        figure: str,
+        repeats: Sequence[int] | None = None,
+        ends: Floats | None = None,
+    ) -> Interval:
+        """Average a figure with an interval from resampling plays; `repeats` tells the play of each
+        value.
+
+        Without it every play has one value, the mean of its rounds, and the rounds of all plays
+        weigh alike. `ends` are the values that a play could give.
+        """
+        rng = np.random.default_rng(split(self.config.seed, "playground", figure))
+        weights = self.weights if repeats is None else 1.0
+        if ends is None:
+            return cluster_bootstrap(values, repeats, rng=rng, weights=weights)
+        bounds = (float(ends.min()), float(ends.max()))
+        return bound_mean(values, bounds, repeats, rng=rng, weights=weights)
+
+
+def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
+    """Read every finished play."""
+    game = config.make_game()
+    readings = Readings()
+    repeats: list[int] = []
+    payoffs: list[list[float]] = []
+    weights: list[float] = []
+    moves: list[MoveRow] = []
+    options: dict[Place, list[str]] = {}
+    in_order = sorted(plays, key=lambda play: int(play.data["repeat"]))
+    for play in readings.list_finished(in_order):
+        repeat = play.data["repeat"]
+        repeats.append(repeat)
+        # Where the game was repeated, the mean a round, weighted as payoffs were.
+        weight = 1.0
+        if config.rounds > 1:
+            answered = [turn.role for turn in play.record.submissions]
+            rounds = answered.count(game.roles[0])
+            weight = sum(config.discount**number for number in range(rounds))
+        weights.append(weight)
+        payoffs.append([play.record.payoffs[role] / weight for role in config.seats])
+        moves += _list_moves(config, repeat, play.record, options)
+    return Plays(
+        config,
+        tuple(repeats),
+        payoffs=np.array(payoffs).reshape(-1, len(game.roles)),
+        weights=np.array(weights),
+        moves=moves,
+        readings=readings,
+        options=options,
+    )
+
+
+def _list_moves(
+    config: SimulateConfig,
+    repeat: int,
+    record: Record,
+    options: dict[Place, list[str]],
+) -> Iterator[MoveRow]:
+    """Yield the answers of the seats in one play, from playing it again, and gather the options
+    that they had."""
+    game = config.make_game()
+    theory = config.theory
+    episode = Episode(game)
+    turns: Counter[tuple[str, str]] = Counter()
+    rows: list[MoveRow] = []
+    in_equilibrium = price_against_equilibrium(record, game)
+    replies = price_against_strategies(record, game, config.strategies)
+    for number, submission in enumerate(record.submissions, 1):
+        role = submission.role
+        ask = episode.pending[role]
+        action = submission.decision.action
+        if role in game.roles:
+            turns[role, type(ask).__name__] += 1
+            infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
+            cost = in_equilibrium[number].cost if number in in_equilibrium else None
+            reply_cost = replies[number].cost if number in replies else None
+            for part, value in _list_parts(ask, action):
+                known = options.setdefault((role, infoset, part), [])
+                offered = ask.options if isinstance(ask, Choice) else ()
+                known += [name for name in offered if name not in known]
+                row = MoveRow(
+                    repeat=repeat,
+                    seat=role,
+                    player=str(config.seats[role]),
+                    turn=turns[role, type(ask).__name__],
+                    place=infoset,
+                    part=part,
+                    move=value,
+                    meant=value,
+                    cost=cost,
+                    reply_cost=reply_cost,
+                )
+                rows.append(row)
+                cost = reply_cost = None  # those of a form are at its first field
+        episode.submit(role, submission.decision)
+    facts = episode.view(game.roles[0]).facts if isinstance(game, HasStage) else {}
+    for row in rows:
+        if "meant" in facts:
+            made = facts["history"][row["turn"] - 1]
+            row["move"] = made[game.roles.index(row["seat"])]
+        yield row
+
+
+def _list_parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float]]:
+    """Yield the fields of a form with their values, anything else as one nameless field; no free
+    text."""
+    if isinstance(action, Mapping):
+        for name, value in action.items():
+            yield name, _read_value(value)
+    elif not isinstance(ask, Words):
+        yield "", _read_value(action)
+
+
+def _read_value(action: object) -> str | float:
+    if isinstance(action, str):
+        return action
+    return float(action) if isinstance(action, int | float) else canonical(action)
+
+
+def name_move(move: str | float) -> str:
+    """Name a move as trees do: whole amounts without a point."""
+    return move if isinstance(move, str) else f"{move:g}"
+
+
+def find_nearest(plays: Plays) -> Predicted | None:
+    """Find the equilibrium whose probabilities differ least from the frequencies of what was meant,
+    the first among equals."""
+    times: Counter[tuple[str, str, str]] = Counter()
+    visits: Counter[tuple[str, str]] = Counter()
+    for row in plays.moves:
+        times[row["seat"], row["place"], name_move(row["meant"])] += 1
+        visits[row["seat"], row["place"]] += 1
+
+    def measure_distance(predicted: Predicted) -> float:
+        distance = 0.0
+        for (seat, infoset), count in visits.items():
+            for move, chance in predicted.shares[seat][infoset].items():
+                distance += abs(times[seat, infoset, move] / count - chance)
+        return round(distance, 9)
+
+    return min(plays.config.theory.predicted, key=measure_distance, default=None)
+
+
+def find_made_shares(predicted: Predicted, seat: str, place: str, noise: float) -> dict[str, float]:
+    """Return how often each move is made in an equilibrium: under noise another may be made than is
+    meant."""
+    meant = predicted.shares[seat][place]
+    chances = np.array(list(meant.values()))
+    made = chances @ find_slips(noise, len(meant))
+    return dict(zip(meant, made.tolist(), strict=True))

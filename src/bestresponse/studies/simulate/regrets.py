@@ -1,0 +1,322 @@
+"""How far the play was from best replies, and what repetition could have held everybody to.
+
+In a table the regret of a seat is, a play on average, what its best single move would have earned
+against the others' moves as they were, less what it got; no equilibrium is assumed. It is negative
+where varying moves earned more than any single one would have. In a repeated table it is the same a
+round, and `list_regrets` tells it for the rounds so far. In a tree it is what the best strategy
+would earn against the others' frequencies, less what those of all earn. This is external regret:
+what others did is held fixed, although in a repeated game they reply. Where the other follows a
+known strategy, `analysis.costs` says what the best reply to it earns, replies included. The Nash
+gap is the sum over seats of what each could gain by leaving the profile of frequencies alone
+(NashConv): 0 exactly at an equilibrium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.analysis.theory import Predicted
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.seeds import split
+from bestresponse.report.frames import column
+from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, interval_of_draws
+from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.plays import MoveRow, Plays, name_move
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.regrets import regret
+from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
+
+_RESAMPLES = 1000
+_RESAMPLES_OF_TREES = 300
+_MOST_NODES_RESAMPLED = (
+    5000  # each resample values the whole tree: regrets in larger ones have no interval
+)
+_MOST_SUSTAINED = 12
+
+
+class RegretRow(TypedDict):
+    """The regret of a seat a round for the rounds up to one, mean over the plays that lasted so
+    long."""
+
+    seat: str
+    turn: Annotated[int, column("round")]
+    regret: Annotated[Interval, column("regret per round", ".3f")]
+
+
+class SustainedRow(TypedDict):
+    """Moves that pay everybody more than an equilibrium of one round, and what holds everybody to
+    them."""
+
+    profile: Annotated[str, column("moves in every round")]
+    welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
+    needed: Annotated[float, column("continuation needed", ".3f")]
+    """the probability of another round, times the discount, that is enough if there is no last
+    round"""
+    until: Annotated[int, column("sustained until round")]
+    """here, where everybody knows the last round: 0 where the moves are not sustained at all"""
+    sustained: Annotated[bool, column("an equilibrium here", help="in every round")]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSeats:
+    """Regrets by seat and the Nash gap, with intervals but for large trees; `unseen` places were
+    never reached."""
+
+    regrets: Mapping[str, Interval | float]
+    gap: Interval | float
+    places: int = 1
+    unseen: int = 0
+
+
+def judge_seats(plays: Plays, nearest: Predicted | None = None) -> JudgedSeats | None:
+    """Say how far the play was from best replies; None where theory has neither a table nor a tree.
+
+    Where a tree has places that no play came to, the seats are taken to decide there as in the
+    equilibrium `nearest`.
+    """
+    theory = plays.config.theory
+    if theory.form is not None:
+        return _judge_table(plays, theory.form)
+    if theory.tree is not None:
+        return _judge_tree(plays, theory.tree, nearest)
+    return None
+
+
+def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
+    """Judge a table; whole plays are weighted anew, since the rounds of one are not independent.
+
+    Weights and bounds are as in the interval of a payoff (`bound_mean`), so that both can be read
+    alike: two plays without a regret are no proof that there is none.
+    """
+    cells, weights = _list_rounds(plays, form)
+    n = len(plays.repeats)
+    rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
+    draws = np.vstack([np.ones(n), rng.standard_exponential((_RESAMPLES, n))])
+    most_lost = [_find_most_lost(form, seat) for seat in range(form.num_players)]
+    regrets = {}
+    rounds = draws @ weights.sum(axis=1)
+    for seat, role in enumerate(form.players):
+        gains = _find_gains(form, cells, seat) * weights[:, :, None]
+        by_move = draws @ gains.sum(axis=1)
+        observed, *drawn = (by_move.max(axis=1) / rounds).tolist()
+        bounds = _bound_regret(plays, most_lost[seat], observed)
+        regrets[role] = interval_of_draws(observed, np.array(drawn), n, bounds)
+
+    gaps = []
+    for draw in draws:
+        drawn_weights = (draw[:, None] * weights).ravel()
+        mixes = []
+        for seat, size in enumerate(form.shape):
+            counts = bin_sums(cells[:, :, seat].ravel(), drawn_weights, size)
+            mixes.append(counts / counts.sum())
+        gaps.append(float(regret(form, mixes).sum()))
+    gap = interval_of_draws(gaps[0], np.array(gaps[1:]), n, (0.0, sum(most_lost)))
+    return JudgedSeats(regrets, gap)
+
+
+def _find_most_lost(form: NormalForm, seat: int) -> float:
+    """Return the most that a move of a seat can lose to another one, whatever the others do."""
+    ranges = np.ptp(form.payoffs[seat], axis=seat)
+    return float(ranges.max())
+
+
+def _bound_regret(plays: Plays, most_lost: float, estimate: float) -> tuple[float, float]:
+    """Return the least and the most that an external regret can be: below 0 it is only where moves
+    follow the others' moves, as they may from round to round, or by chance."""
+    least = -most_lost if plays.rounds > 1 else min(0.0, estimate)
+    return least, max(most_lost, estimate)
+
+
+def list_regrets(plays: Plays) -> Iterator[RegretRow]:
+    """Yield the regrets of every seat; nothing where no table was repeated.
+
+    Here the best single move is that of the play, up to that round.
+    """
+    form = plays.config.theory.form
+    if form is None or plays.rounds == 1:
+        return
+    cells, weights = _list_rounds(plays, form)
+    rng = np.random.default_rng(split(plays.config.seed, "playground regret by round"))
+    for seat, role in enumerate(form.players):
+        gains = _find_gains(form, cells, seat) * weights[:, :, None]
+        best = np.cumsum(gains, axis=1).max(axis=2)
+        regrets = best / np.cumsum(weights, axis=1)
+        most = _find_most_lost(form, seat)
+        for number in range(plays.rounds):
+            lasted = weights[:, number] > 0
+            regret_so_far = bound_mean(
+                regrets[lasted, number], (-most, most), rng=rng, resamples=_RESAMPLES
+            )
+            yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
+
+
+def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
+    """Yield the moves that pay everybody more than an equilibrium of one round, with how long the
+    threat to return to such an equilibrium holds everybody to them.
+
+    Without a last round, whoever leaves the profile gains at once and is paid the equilibrium ever
+    after, so that the future has to weigh at least (best - own) / (best - threat) for everybody.
+    With a last round that everybody knows, see `count_sustained_rounds`. Under noise the threat
+    would be carried out by mistake.
+    """
+    form = config.theory.form
+    if form is None or config.rounds == 1 or config.noise:
+        return
+    predicted_payoffs = []
+    for predicted in config.theory.predicted:
+        predicted_payoffs.append([predicted.payoffs[role] for role in form.players])
+    equilibria = np.array(predicted_payoffs).reshape(-1, form.num_players)
+    weight = config.continuation * config.discount
+    rows: list[SustainedRow] = []
+    for cell in product(*map(range, form.shape)):
+        paid = np.array([payoffs[cell] for payoffs in form.payoffs])
+        beaten = [threat for threat in equilibria if (paid > threat + 1e-9).all()]
+        if not beaten:
+            continue
+        best = _find_deviation_payoffs(form, cell)
+        needed = []
+        for threat in beaten:
+            by_seat = (best - paid) / (best - threat)
+            needed.append(float(by_seat.max()))
+        until = count_sustained_rounds(paid, best, equilibria, config.rounds, weight)
+        moves = [names[k] for names, k in zip(form.actions, cell, strict=True)]
+        row = SustainedRow(
+            profile=", ".join(moves),
+            welfare=float(paid.sum()),
+            needed=min(needed),
+            until=until,
+            sustained=until == config.rounds,
+        )
+        rows.append(row)
+    rows.sort(key=lambda row: -row["welfare"])
+    yield from rows[:_MOST_SUSTAINED]
+
+
+def _find_deviation_payoffs(form: NormalForm, cell: tuple[int, ...]) -> Floats:
+    """Return what the best move of each seat earns it against the others' moves of a cell."""
+    best = []
+    for seat, payoffs in enumerate(form.payoffs):
+        own_moves = (*cell[:seat], slice(None), *cell[seat + 1 :])
+        best.append(payoffs[own_moves].max())
+    return np.array(best)
+
+
+def count_sustained_rounds(
+    paid: Floats, best: Floats, equilibria: Floats, rounds: int, weight: float
+) -> int:
+    """Count the rounds, from the first, in which moves that pay `paid` are held up although all
+    know the last round.
+
+    By backward induction the last rounds are an equilibrium of one round each. Where there are
+    several, a better one can be played at the end as long as nobody has left the profile, and the
+    worst one for whoever has (Benoit & Krishna, Econometrica 53, 1985): the loss of that has to
+    outweigh the gain. With one equilibrium only there is nothing to lose in the end, so that
+    nothing else is held up in any round.
+    """
+    gain = best - paid
+    if (gain <= 1e-12).all():
+        return rounds
+    threat = equilibria.min(axis=0)
+    for until in range(rounds - 1, 0, -1):
+        for reward in equilibria:
+            left = rounds - until
+            in_the_end = (reward - threat) * sum_weights(weight, left)
+            # What there is to lose moves from here in one direction only, so that the last round of
+            # the profile and its first are enough.
+            of_profile = (paid - threat) * sum_weights(weight, until - 1)
+            in_the_beginning = of_profile + weight ** (until - 1) * in_the_end
+            if (np.minimum(in_the_end, in_the_beginning) >= gain - 1e-12).all():
+                return until
+    return 0
+
+
+def sum_weights(weight: float, rounds: int) -> float:
+    """Return what so many rounds weigh that follow this one."""
+    if weight == 1.0:
+        return float(rounds)
+    return weight * (1 - weight**rounds) / (1 - weight)
+
+
+def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:
+    """Return the moves by number (plays x rounds x seats), and the weight of every round, 0 where
+    it was not played."""
+    cells = np.zeros((len(plays.repeats), plays.rounds, form.num_players), dtype=np.int64)
+    weights = np.zeros(cells.shape[:2])
+    for row in plays.moves:
+        played = (plays.numbers[row["repeat"]], row["turn"] - 1)
+        seat = form.players.index(row["seat"])
+        cells[*played, seat] = form.actions[seat].index(str(row["move"]))
+        weights[played] = plays.config.discount ** played[1]
+    return cells, weights
+
+
+def _find_gains(form: NormalForm, cells: NDArray[np.int64], seat: int) -> Floats:
+    """For every round, what each move of the seat would have earned there in place of its own, less
+    what it got."""
+    earned = np.moveaxis(form.payoffs[seat], seat, -1)
+    others = np.delete(cells, seat, axis=2)
+    would: Floats = earned[tuple(np.moveaxis(others, 2, 0))]
+    return would - np.take_along_axis(would, cells[:, :, [seat]], axis=2)
+
+
+def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSeats | None:
+    try:
+        form = to_sequence_form(tree)
+    except InvalidGame:
+        return None
+    n = len(plays.repeats)
+    numbers = np.array([plays.numbers[row["repeat"]] for row in plays.moves], dtype=np.int64)
+    entries = np.array([_find_entry(tree, row) for row in plays.moves])
+    assumed = uniform_policy(tree) if nearest is None else policy_from_table(tree, nearest.shares)
+    size = len(assumed.probabilities)
+    rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
+    resamples = _RESAMPLES_OF_TREES if tree.num_nodes <= _MOST_NODES_RESAMPLED else 0
+
+    rows = []
+    for draw in [np.ones(n), *rng.standard_exponential((resamples, n))]:
+        counts = bin_sums(entries, draw[numbers], size)
+        frequencies = _find_frequencies(tree, counts, assumed.probabilities)
+        rows.append(plan_regrets(form, form.plans(Policy(tree, frequencies))))
+    regrets = np.array(rows)
+    values = [*regrets.T, regrets.sum(axis=1)]
+
+    ranges = np.ptp(tree.payoffs[tree.leaves], axis=0).tolist()
+    figures: list[Interval | float] = []
+    for drawn, most in zip(values, [*ranges, sum(ranges)], strict=True):
+        observed = float(drawn[0])
+        if resamples:
+            figures.append(interval_of_draws(observed, drawn[1:], n, (0.0, most)))
+        else:
+            figures.append(observed)
+    *by_seat, gap = figures
+
+    visits = bin_sums(entries, np.ones(len(entries)), size)
+    seen = np.add.reduceat(visits, tree.first_move[:-1])
+    return JudgedSeats(
+        regrets=dict(zip(tree.players, by_seat, strict=True)),
+        gap=gap,
+        places=len(tree.infosets),
+        unseen=int((seen == 0).sum()),
+    )
+
+
+def _find_entry(tree: Tree, row: MoveRow) -> int:
+    """Return the number of a move among all moves of all places of a tree."""
+    place = tree.infoset_index[row["seat"], row["place"]]
+    move = tree.infosets[place].moves.index(name_move(row["move"]))
+    return int(tree.first_move[place]) + move
+
+
+def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:
+    """Return the share of every move at its place, what is assumed `elsewhere` where nobody has
+    decided yet."""
+    by_place = np.add.reduceat(counts, tree.first_move[:-1])
+    totals = np.repeat(by_place, np.diff(tree.first_move))
+    return np.asarray(np.divide(counts, totals, out=elsewhere.copy(), where=totals > 0))
