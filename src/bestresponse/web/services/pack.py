@@ -96,7 +96,7 @@ class ReplayedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayedPack:
     """What came of a pack: its tables, and remarks about versions and files that were changed."""
 
     tables: tuple[ReplayedTable, ...]
@@ -142,7 +142,7 @@ def make_pack(
     return Pack(_write_archive(files), tuple(remarks))
 
 
-def replay_pack(path: Path) -> Replay:
+def replay_pack(path: Path) -> ReplayedPack:
     """Make the tables of a pack again from its journal, and compare them; UsageError where the file
     is no pack."""
     files = read_archive(path, _LARGEST)
@@ -163,7 +163,7 @@ def replay_pack(path: Path) -> Replay:
             tables = _export_tables(server, manifest.lobby)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"the journal of {path} cannot be read: {error!r}") from None
-    return Replay(
+    return ReplayedPack(
         tuple(_compare(name, files, content) for name, content in tables.items()),
         tuple(_list_remarks(manifest, files)),
     )

@@ -397,7 +397,7 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 
 
 @calls.get("/lobbies/{lobby}/people", dependencies=[AdminApi])
-def show_people(
+def list_lobby_people(
     server: Server, lobby: Name, stage: Find = "", find: Find = ""
 ) -> list[PersonState]:
     """One row for each person: where they are, since when, their last answer, their earnings."""
