@@ -185,6 +185,16 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
             ["not(strictly_dominates('cooperate', 'defect'))."],
         ),
         (
+            DILEMMA,
+            "Cooperate is not weakly dominant.",
+            ["not(weakly_dominant('cooperate'))."],
+        ),
+        (
+            DILEMMA,
+            "Cooperate is not dominant.",
+            ["not(strictly_dominant('cooperate'))."],
+        ),
+        (
             CORNER,
             "Neither player has a dominant strategy.",
             ["no_dominant_choice.", "no_dominant_choice(them)."],

@@ -148,6 +148,28 @@ SPOKEN: list[tuple[Subject, dict[str, Any], str, str]] = [
         "refuted",
         "",
     ),
+    (  # 4 x 0.745 = 2.98, and 2.982 where 0.745 stands for 0.7455: less than 3.
+        HUNT,
+        {
+            "form": "better_response_to_mix",
+            "action": "stag",
+            "other": "hare",
+            "mixed": [mix("them", stag=0.745, hare=0.255)],
+        },
+        "refuted",
+        "",
+    ),
+    (  # 0.75 may stand for 0.754, against which stag earns 4 x 0.754 = 3.016.
+        HUNT,
+        {
+            "form": "better_response_to_mix",
+            "action": "stag",
+            "other": "hare",
+            "mixed": [mix("them", stag=0.75, hare=0.25)],
+        },
+        "proved",
+        "",
+    ),
     (
         HUNT,
         {

@@ -136,6 +136,22 @@ def test_whatever_is_read_is_legal(text):
             assert answer.reading.how
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("ANSWER: A: 0.5, B: 0.46", (0.5 / 0.96, 0.46 / 0.96)),
+        ("ANSWER: A: 0.5, B: 0.44", None),
+        ("ANSWER: A: 0.5, B: 0.35", None),
+        ("ANSWER: A: 50, B: 46", (50 / 96, 46 / 96)),
+        ("ANSWER: A: 50, B: 44", None),
+        ("ANSWER: A: 50, B: 35", None),
+    ],
+)
+def test_a_sum_may_miss_one_by_a_twentieth(text, read):
+    answer = read_reply(Mixture(("A", "B")), text)
+    assert answer.action == (None if read is None else pytest.approx(read))
+
+
 WRITTEN = json.loads(Path(__file__).with_name("written_answers.json").read_text("utf-8"))
 ASKS = {
     "mixtures of A, B and C": Mixture(("A", "B", "C")),

@@ -408,6 +408,14 @@ def test_welfare_stands_beside_the_best_equilibrium_and_the_most_that_all_could_
     assert (row["places"], row["unseen"]) == (1, 0)
 
 
+def test_of_several_equilibria_the_best_one_is_shown():
+    # The stag pays both 4, the hare 3: 8 at the best equilibrium, 6 at the others.
+    config = SimulateConfig("stag-hunt", seat={"row": "random", "col": "random"})
+    earned = Plays(config, (0,), np.full((1, 2), 3.0), np.ones(1), [])
+    row = _describe_game(earned, None)
+    assert (row["welfare"].estimate, row["equilibrium_welfare"]) == (6.0, 8.0)
+
+
 def test_the_price_of_anarchy_needs_something_that_was_earned():
     # Two doves have 1 each; 0.25 each is a quarter of it, two hawks lose 1 each.
     config = SimulateConfig("hawk-dove", seat={"row": "random", "col": "random"})

@@ -120,6 +120,14 @@ def test_the_dilemma_costs_a_factor_of_three_either_way() -> None:
     assert (found.optimum, found.price_of_anarchy, found.price_of_stability) == (6, 3, 3)
 
 
+def test_the_best_and_the_worst_equilibrium_of_a_hunt_are_told_apart() -> None:
+    # Both hunt the stag: 4 each. Both hunt the hare, or mix so that it makes no difference: 3 each.
+    hunt = NormalForm.bimatrix([[4, 0], [3, 3]], [[4, 3], [0, 3]])
+    found = efficiency(hunt, nash(hunt))
+    assert (found.optimum, found.best_equilibrium, found.worst_equilibrium) == (8, 8, 6)
+    assert (found.price_of_anarchy, found.price_of_stability) == (8 / 6, 1)
+
+
 def test_welfare_that_is_only_rounding_gives_no_price() -> None:
     third = NormalForm.zero_sum(np.array([[-5, 6, -8, -2], [-7, 4, 2, 6]]) / 24)
     found = efficiency(third, nash(third))

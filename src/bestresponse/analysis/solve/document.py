@@ -51,6 +51,15 @@ _SIZE = (
     "perfect_recall",
     "constant_sum",
 )
+_OF_EQUILIBRIUM = (
+    "kind",
+    "strategies",
+    "strategies_exact",
+    "payoffs",
+    "payoffs_exact",
+    "stability",
+    "nash_conv",
+)
 _APPROXIMATE = 3
 """As many decimals as the policy of an iterative method is good for."""
 
@@ -65,15 +74,9 @@ def as_document(
     if isinstance(solved, SolvedTree):
         decimals = _APPROXIMATE if solved.cfr is not None else None
         policies = facts.show_policies([e["policy"] for e in data["equilibria"]], decimals)
+        size = {key: data[key] for key in ("players", *_SIZE)}
         sections = [
-            Section(
-                "Size",
-                (
-                    facts.show_values(
-                        {"players": data["players"]} | {key: data[key] for key in _SIZE}
-                    ),
-                ),
-            ),
+            Section("Size", (facts.show_values(size),)),
             Section("Equilibria", (*_show_equilibria(data, 1.0), *policies)),
         ]
     else:
@@ -103,120 +106,109 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
         best.append(own >= own.max(axis=player, keepdims=True) - slack)
 
     def write_cell(cell: tuple[int, ...]) -> str:
-        numbers = [facts.write_amount(float(own[cell]), unit=0.0) for own in game.payoffs]
-        return ", ".join(
-            f"{number}{'*' if best[k][cell] else ''}" for k, number in enumerate(numbers)
-        )
+        texts = []
+        for own, is_best in zip(game.payoffs, best, strict=True):
+            number = facts.write_amount(float(own[cell]), unit=0.0)
+            texts.append(f"{number}*" if is_best[cell] else number)
+        return ", ".join(texts)
 
     tables = []
     across = game.actions[1] if game.num_players > 1 else ("payoff",)
     heads = (Column(" \\ ".join(game.players[:2])), *(Column(name, "right") for name in across))
     for rest in product(*map(range, game.shape[2:])):
-        cells = tuple(
-            (action, *(write_cell((i, j, *rest)[: game.num_players]) for j in range(len(across))))
-            for i, action in enumerate(game.actions[0])
-        )
+        lines = []
+        for i, action in enumerate(game.actions[0]):
+            cells = [(i, j, *rest)[: game.num_players] for j in range(len(across))]
+            lines.append((action, *map(write_cell, cells)))
         chosen = zip(game.players[2:], game.actions[2:], rest, strict=True)
         where = "".join(f"; {seat} plays {names[a]}" for seat, names, a in chosen)
-        tables.append(
-            Table(
-                heads, cells, f"Payoffs of {', '.join(game.players)}{where}; * marks best responses"
-            )
-        )
+        caption = f"Payoffs of {', '.join(game.players)}{where}; * marks best responses"
+        tables.append(Table(heads, tuple(lines), caption))
     return tuple(tables)
 
 
 def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
     """Show the value, how the equilibria were found and how sure they are, the equilibria and their
     components."""
+    players = data["players"]
     blocks: list[Block] = []
     if "value" in data:
         shown = facts.write_amount(data["value"], data["value_exact"], unit=unit)
         blocks.append(KeyValues(((f"Value to {data['value_of']}", shown),), prominent=True))
-    extent = next(
-        (_EXTENT[concept] for concept in data["complete_for"]), "not necessarily all equilibria"
-    )
-    if not data.get("mixed_searched", True):
-        extent = extent.replace(
-            "there may be more mixed ones", "mixed equilibria were not searched"
-        )
+    regret = facts.regret_text(data["regret"])
     blocks.append(
-        Note(
-            f"Method: {data['method']}; {extent}. Largest regret:"
-            f" {facts.regret_text(data['regret'])}."
-        )
+        Note(f"Method: {data['method']}; {_write_extent(data)}. Largest regret: {regret}.")
     )
     blocks += [Note(f"{remark[:1].upper()}{remark[1:]}.", "warning") for remark in data["remarks"]]
-    keys = (
-        "kind",
-        "strategies",
-        "strategies_exact",
-        "payoffs",
-        "payoffs_exact",
-        "stability",
-        "nash_conv",
-    )
-    equilibria = [{key: e[key] for key in keys if key in e} for e in data["equilibria"]]
-    what = "Extreme equilibria" if "extreme Nash" in data["complete_for"] else "Equilibria"
+    equilibria = []
+    for e in data["equilibria"]:
+        equilibria.append({key: e[key] for key in _OF_EQUILIBRIUM if key in e})
     if equilibria:
-        blocks.append(facts.show_records(equilibria, data["players"], what, unit=unit))
-    large = [component for component in data.get("components", ()) if not component["isolated"]]
-    if large:
-        blocks.append(
-            Note(
-                "The game is degenerate: whole sets of equilibria lie between the extreme ones"
-                " listed."
-            )
-        )
-        records = [
-            {
-                "index": component["index"],
-                "extreme equilibria": [f"#{number + 1}" for number in component["equilibria"]],
-                "sets": " and ".join(
-                    _write_subset(data, component, subset) for subset in component["subsets"]
-                ),
-            }
-            for component in large
-        ]
-        blocks.append(
-            facts.show_records(
-                records, data["players"], "Components with more than one equilibrium"
-            )
-        )
+        what = "Extreme equilibria" if "extreme Nash" in data["complete_for"] else "Equilibria"
+        blocks.append(facts.show_records(equilibria, players, what, unit=unit))
+    blocks += _show_components(data)
     for continuum in data.get("continua", ()):
         first, last = continuum["ends"]
         points = {"end": first, "between": continuum["inner"], "other end": last}
         records = [{"point": name, "plays": mix} for name, mix in points.items()]
         caption = f"A continuum of equilibria of dimension {continuum['dimension']}"
-        blocks.append(facts.show_records(records, data["players"], caption, numbered=False))
+        blocks.append(facts.show_records(records, players, caption, numbered=False))
     if len(data.get("outcomes", ())) > 1:
         outcomes = [{"payoffs": outcome} for outcome in data["outcomes"]]
-        blocks.append(
-            facts.show_records(
-                outcomes, data["players"], "What some subgame perfect equilibrium pays"
-            )
-        )
+        caption = "What some subgame perfect equilibrium pays"
+        blocks.append(facts.show_records(outcomes, players, caption))
     if "checkpoints" in data:
         caption = "How the average policy came closer to an equilibrium"
-        blocks.append(
-            facts.show_records(data["checkpoints"], data["players"], caption, numbered=False)
-        )
+        blocks.append(facts.show_records(data["checkpoints"], players, caption, numbered=False))
     return tuple(blocks)
+
+
+def _write_extent(data: JsonObject) -> str:
+    """Say which equilibria are all there."""
+    extent = "not necessarily all equilibria"
+    if data["complete_for"]:
+        extent = _EXTENT[data["complete_for"][0]]
+    if data.get("mixed_searched", True):
+        return extent
+    return extent.replace("there may be more mixed ones", "mixed equilibria were not searched")
+
+
+def _show_components(data: JsonObject) -> list[Block]:
+    """Show the components of a degenerate game that are more than a point."""
+    records = []
+    for component in data.get("components", ()):
+        if component["isolated"]:
+            continue
+        subsets = [_write_subset(data, component, subset) for subset in component["subsets"]]
+        record = {
+            "index": component["index"],
+            "extreme equilibria": [f"#{number + 1}" for number in component["equilibria"]],
+            "sets": " and ".join(subsets),
+        }
+        records.append(record)
+    if not records:
+        return []
+    degenerate = (
+        "The game is degenerate: whole sets of equilibria lie between the extreme ones listed."
+    )
+    caption = "Components with more than one equilibrium"
+    return [Note(degenerate), facts.show_records(records, data["players"], caption)]
 
 
 def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -> str:
     """Write a set of equilibria by its corners, each as fractions where an equilibrium of the
     component has it so."""
+    equilibria = [data["equilibria"][number] for number in component["equilibria"]]
     sides = []
     for player, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
         texts = []
         for corner in corners:
             mix = dict(zip(data["actions"][player], corner, strict=True))
-            same = (data["equilibria"][number] for number in component["equilibria"])
-            exact = next(
-                (e["strategies_exact"] for e in same if e["strategies"][player] == mix), None
-            )
-            texts.append(facts.mix_text(mix, exact and exact[player]))
+            exact = None
+            same = [e for e in equilibria if e["strategies"][player] == mix]
+            if same and same[0]["strategies_exact"]:
+                exact = same[0]["strategies_exact"][player]
+            texts.append(facts.mix_text(mix, exact))
         sides.append(f"{{{'; '.join(texts)}}}")
     return " x ".join(sides)
 
@@ -224,38 +216,53 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
 def _show_position(data: JsonObject, unit: float) -> list[Section]:
     """Show what is known of a table besides its equilibria; what its size left out has no
     section."""
-    players = data["players"]
     sections = []
     if data["maximin"] is not None:
-        levels = data["maximin"]
-        left = data["elimination"]
-        titles = {
-            "maximin": "value",
-            "by playing": "strategy",
-            "pure maximin": "pure_value",
-            "with": "pure_action",
-        }
-        columns = {
-            title: {seat: levels[seat][key] for seat in players} for title, key in titles.items()
-        }
-        for title in ("maximin", "by playing"):
-            columns[f"{title}_exact"] = {
-                seat: levels[seat][f"{titles[title]}_exact"] for seat in players
-            }
-        kept = {
-            seat: left["kept"][seat] if left["kept"][seat] != data["actions"][seat] else "all"
-            for seat in players
-        }
-        blocks = [
-            facts.show_by_player(players, columns | {"left after iterated elimination": kept}, unit)
-        ]
-        for title, records in (
-            ("Dominated actions", data["dominated"]),
-            ("Iterated elimination", left["steps"]),
-        ):
-            if records:
-                blocks.append(facts.show_records(records, players, title, numbered=False))
-        sections.append(Section("Players", tuple(blocks)))
+        sections.append(Section("Players", _show_players(data, unit)))
+    if chosen := _gather_selection(data):
+        sections.append(Section("Efficiency and selection", (facts.show_values(chosen),)))
+    if data["properties"] is not None:
+        kind = dict(data["properties"])
+        kind["exact_potential"] = kind["exact_potential"] is not None
+        sections.append(Section("Kind of game", (facts.show_values(kind),)))
+    if "correlated" in data:
+        correlated = facts.show_facts(data["correlated"], data["players"])
+        sections.append(Section("Correlated equilibrium", correlated))
+    return sections
+
+
+def _show_players(data: JsonObject, unit: float) -> tuple[Block, ...]:
+    """Show what each player can make sure of, and which actions are dominated."""
+    players = data["players"]
+    levels = data["maximin"]
+    left = data["elimination"]
+    titles = {
+        "maximin": "value",
+        "by playing": "strategy",
+        "pure maximin": "pure_value",
+        "with": "pure_action",
+        "maximin_exact": "value_exact",
+        "by playing_exact": "strategy_exact",
+    }
+    columns = {}
+    for title, key in titles.items():
+        columns[title] = {seat: levels[seat][key] for seat in players}
+    kept = {}
+    for seat in players:
+        is_all = left["kept"][seat] == data["actions"][seat]
+        kept[seat] = "all" if is_all else left["kept"][seat]
+    columns["left after iterated elimination"] = kept
+
+    blocks = [facts.show_by_player(players, columns, unit)]
+    lists = {"Dominated actions": data["dominated"], "Iterated elimination": left["steps"]}
+    for title, records in lists.items():
+        if records:
+            blocks.append(facts.show_records(records, players, title, numbered=False))
+    return tuple(blocks)
+
+
+def _gather_selection(data: JsonObject) -> JsonObject:
+    """Gather how good the equilibria are, and which of them stand out."""
     chosen: JsonObject = {}
     if data["efficiency"] is not None:
         welfare = data["efficiency"]
@@ -264,9 +271,9 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
         chosen["welfare at the worst equilibrium"] = welfare["worst_equilibrium"]
         for price, bound in (("price_of_anarchy", "at least"), ("price_of_stability", "at most")):
             name = price if welfare["complete"] else f"{price}, {bound}"
-            chosen[name] = (
-                "undefined (welfare is not positive)" if welfare[price] is None else welfare[price]
-            )
+            chosen[name] = welfare[price]
+            if welfare[price] is None:
+                chosen[name] = "undefined (welfare is not positive)"
     if data["pareto_optimal"] is not None:
         chosen["Pareto-optimal cells"] = [f"({', '.join(cell)})" for cell in data["pareto_optimal"]]
     if len(data["equilibria"]) > 1:
@@ -274,18 +281,7 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
         risky = data["risk_dominant"]
         chosen["payoff-dominant equilibrium"] = None if best is None else f"#{best + 1}"
         chosen["risk-dominant equilibrium"] = None if risky is None else f"({', '.join(risky)})"
-    if chosen:
-        sections.append(Section("Efficiency and selection", (facts.show_values(chosen),)))
-    if data["properties"] is not None:
-        kind = data["properties"] | {
-            "exact_potential": data["properties"]["exact_potential"] is not None
-        }
-        sections.append(Section("Kind of game", (facts.show_values(kind),)))
-    if "correlated" in data:
-        sections.append(
-            Section("Correlated equilibrium", facts.show_facts(data["correlated"], players))
-        )
-    return sections
+    return chosen
 
 
 _WORDS: dict[Picture, str] = {

@@ -40,11 +40,9 @@ def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) 
     ('0.5', '1/3', '0', '2e-09')
     """  # noqa: E501
     if exact is not None:
-        return (
-            exact
-            if Fraction(exact).denominator <= _LARGEST_DENOMINATOR
-            else f"{float(Fraction(exact)):.6g}"
-        )
+        fraction = Fraction(exact)
+        is_short = fraction.denominator <= _LARGEST_DENOMINATOR
+        return exact if is_short else f"{float(fraction):.6g}"
     return "0" if abs(number) <= 1e-12 * unit else f"{number:.6g}"
 
 
@@ -61,23 +59,25 @@ def mix_text(
     >>> mix_text({"10": 0.25, "20": 0.75}), mix_text({"up": 0.24999, "down": 0.75001}, decimals=3)
     ('0.25 × 10 + 0.75 × 20', '0.250 up + 0.750 down')
     """
-    least = _SHOWN if decimals is None else 10.0**-decimals / 2
-    used = [name for name, p in mix.items() if (exact[name] != "0" if exact else p > least)]
+    if exact:
+        used = [name for name in mix if exact[name] != "0"]
+    else:
+        least = _SHOWN if decimals is None else 10.0**-decimals / 2
+        used = [name for name, p in mix.items() if p > least]
     if len(used) == 1:
         return used[0]
+
     times = " × " if any(name[:1] in _NUMERIC for name in used) else " "
-    texts = [
-        (
-            write_amount(mix[name], exact[name] if exact else None)
-            if decimals is None
-            else f"{mix[name]:.{decimals}f}"
-        )
-        + f"{times}{name}"
-        for name in used[:_NAMED]
-    ]
-    return " + ".join(texts) + (
-        f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else ""
-    )
+    texts = []
+    for name in used[:_NAMED]:
+        if decimals is None:
+            share = write_amount(mix[name], exact[name] if exact else None)
+        else:
+            share = f"{mix[name]:.{decimals}f}"
+        texts.append(f"{share}{times}{name}")
+    if len(used) > _NAMED:
+        texts.append(f"{len(used) - _NAMED} more actions")
+    return " + ".join(texts)
 
 
 def regret_text(regret: float) -> str:
@@ -133,10 +133,10 @@ def show_by_player(
     players: Sequence[str], columns: Mapping[str, Mapping[str, object]], unit: float = 1.0
 ) -> Table:
     """Show facts that are there for every player, a row each."""
-    records = [
-        {"player": player} | {key: fact[player] for key, fact in columns.items()}
-        for player in players
-    ]
+    records = []
+    for player in players:
+        facts = {key: fact[player] for key, fact in columns.items()}
+        records.append({"player": player} | facts)
     return show_records(records, players, numbered=False, unit=unit)
 
 
@@ -163,7 +163,8 @@ def show_records(
     columns = tuple(_make_column(name, rows) for name in names)
     if len(alike) > _ROWS:
         caption += f" (the first {_ROWS}; {len(alike) - _ROWS:,} more in the JSON form)"
-    return Table(columns, tuple(tuple(row.get(name) for name in names) for row in rows), caption)
+    shown = [tuple(map(row.get, names)) for row in rows]
+    return Table(columns, tuple(shown), caption)
 
 
 def _write_record(record: JsonObject, players: Sequence[str], unit: float) -> dict[str, Cell]:
@@ -200,36 +201,34 @@ def _make_column(name: str, rows: Sequence[Mapping[str, Cell]]) -> Column:
 
 def _join_numbers(numbers: Sequence[int]) -> str:
     """Return `1-3, 5` for 1, 2, 3, 5."""
-    runs: list[list[int]] = []
+    runs: list[tuple[int, int]] = []
     for number in numbers:
-        if not runs or number != runs[-1][-1] + 1:
-            runs.append([number])
-        runs[-1][1:] = [number]
-    return ", ".join(
-        str(run[0]) if len(run) < 2 or run[0] == run[1] else f"{run[0]}-{run[1]}" for run in runs
-    )
+        first = number
+        if runs and runs[-1][1] == number - 1:
+            first, _ = runs.pop()
+        runs.append((first, number))
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+    return ", ".join(texts)
 
 
 def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -> list[Block]:
     """Show what every player does at every information set, for the first policies."""
     blocks: list[Block] = []
+    columns = (Column("player"), Column("information set"), Column("plays"))
     for number, policy in enumerate(policies[:_POLICIES], start=1):
-        rows = [
-            (player, label, mix_text(moves, decimals=decimals))
-            for player, sets in policy.items()
-            for label, moves in sets.items()
-        ]
+        rows = []
+        for player, sets in policy.items():
+            for label, moves in sets.items():
+                rows.append((player, label, mix_text(moves, decimals=decimals)))
+        if not rows:
+            blocks.append(Note("Nobody has anything to choose."))
+            continue
         caption = f"Policy {number}" if len(policies) > 1 else "Policy"
         if len(rows) > _SETS:
             caption += (
                 f": the first {_SETS} of {len(rows):,} information sets; the JSON form has all"
             )
-        columns = (Column("player"), Column("information set"), Column("plays"))
-        blocks.append(
-            Table(columns, tuple(rows[:_SETS]), caption)
-            if rows
-            else Note("Nobody has anything to choose.")
-        )
+        blocks.append(Table(columns, tuple(rows[:_SETS]), caption))
     if len(policies) > _POLICIES:
         blocks.append(
             Note(
@@ -259,10 +258,12 @@ def _is_nested_list(fact: object) -> bool:
 
 def _is_policy(fact: Mapping[str, object]) -> bool:
     """Say whether every player has strategies at information sets, or has nothing to decide."""
-    return all(
-        isinstance(sets, Mapping) and all(isinstance(moves, Mapping) for moves in sets.values())
-        for sets in fact.values()
-    )
+    for sets in fact.values():
+        if not isinstance(sets, Mapping):
+            return False
+        if not all(isinstance(moves, Mapping) for moves in sets.values()):
+            return False
+    return True
 
 
 def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:
@@ -270,9 +271,8 @@ def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:
         return mix_text(fact, exact if isinstance(exact, Mapping) else None)
     if isinstance(fact, list):
         words = [str(_write(part)) for part in fact]
-        return ", ".join(words[:_NAMED]) + (
-            f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
-        )
+        shown = ", ".join(words[:_NAMED])
+        return f"{shown} and {len(words) - _NAMED:,} more" if len(words) > _NAMED else shown
     if isinstance(fact, float) or exact is not None:
         return write_amount(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
     return fact if isinstance(fact, str | int) else None

@@ -370,6 +370,43 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         nash = NashResult(
             nash.equilibria, f"{nash.method}; unique by iterated elimination", complete=True
         )
+    solved = SolvedTable(
+        game=game,
+        nash=nash,
+        value=_find_value(game, nash) if is_constant_sum(game) else None,
+        kind=None,
+        security=None,
+        dominated=None,
+        elimination=left,
+        efficiency=None,
+        pareto=None,
+        payoff_dominant=theory.payoff_dominant(nash),
+        risk_dominant=None,
+        correlated=(
+            theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None
+        ),
+        remarks=_list_remarks(game, wish, nash, small),
+    )
+    return _describe_cells(solved) if small else solved
+
+
+def _describe_cells(solved: SolvedTable) -> SolvedTable:
+    """Add what compares cells or actions with each other, which takes long in large games."""
+    game = solved.game
+    nash = solved.nash
+    return replace(
+        solved,
+        kind=theory.classify(game),
+        security=tuple(theory.maximin(game, player) for player in range(game.num_players)),
+        dominated=theory.find_dominated(game),
+        efficiency=theory.efficiency(game, nash) if nash.equilibria else None,
+        pareto=theory.pareto_optimal(game),
+        risk_dominant=theory.risk_dominant(game) if game.num_players == 2 else None,
+    )
+
+
+def _list_remarks(game: NormalForm, wish: Wish, nash: NashResult, small: bool) -> tuple[str, ...]:
+    """List what the reader should know of the equilibria and of what is left out."""
     remarks = []
     if not nash.equilibria:
         remarks.append(
@@ -382,27 +419,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
             f"dominance, efficiency and kind are left out above {_CELLS:,} cells or {_ACTIONS}"
             " actions"
         )
-    return SolvedTable(
-        game=game,
-        nash=nash,
-        value=_find_value(game, nash) if is_constant_sum(game) else None,
-        kind=theory.classify(game) if small else None,
-        security=(
-            tuple(theory.maximin(game, player) for player in range(game.num_players))
-            if small
-            else None
-        ),
-        dominated=theory.find_dominated(game) if small else None,
-        elimination=left,
-        efficiency=theory.efficiency(game, nash) if small and nash.equilibria else None,
-        pareto=theory.pareto_optimal(game) if small else None,
-        payoff_dominant=theory.payoff_dominant(nash),
-        risk_dominant=theory.risk_dominant(game) if game.num_players == 2 and small else None,
-        correlated=(
-            theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None
-        ),
-        remarks=tuple(remarks),
-    )
+    return tuple(remarks)
 
 
 def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:

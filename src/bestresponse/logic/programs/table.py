@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations, product, takewhile
+from itertools import islice, permutations, product
 from math import factorial, prod
 from typing import NamedTuple, TypeVar
 
@@ -83,9 +83,9 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     rows = items_of(answer["Rows"])[0]
     if len(starts) != 1:
         number = "several" if starts else "none"
-        return Extraction(
-            None, (_defect("initial", f"a game has one initial situation, this one has {number}"),)
-        )
+        message = f"a game has one initial situation, this one has {number}"
+        return Extraction(None, (_defect("initial", message),))
+
     every_path, reader = _read_paths(rows)
     gaps = [path for path in every_path if path.gap is not None]
     paths = [path for path in every_path if path.gap is None]
@@ -93,26 +93,29 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     steps = list(reader.steps.values())
     players = declared or _list_once(step.player for step in steps if step.player != NATURE)
     private = "sees/3" in program.gated.defined
-    ends: tuple[Row, ...] = ()
-    orders = _Orders()
     defects = [
         *_find_path_defects(paths, reader, private),
         *_find_people_defects(paths, steps, players),
     ]
-    if not defects:
-        chancy = any(step.probability is not None for step in steps)
-        ends, defects = _read_ends(paths, players, private, chancy)
-    if not defects:
-        orders = _try_orders(engine, program, paths, reader, private)
-        if not orders.plays_compared:
-            found = tuple(_say_gap(path.gap, path) for path in gaps if path.gap is not None)
-            orders = orders._replace(defects=(*found, *orders.defects))
-    if defects or orders.defects:
-        return Extraction(None, _list_once([*defects, *orders.defects])[:_MOST_DEFECTS])
-    made = dict.fromkeys(move for row in ends for move in row.moves)
-    moves = tuple(tuple(move for mover, move in made if mover == player) for player in players)
+    if defects:
+        return _refuse(defects)
+    chancy = any(step.probability is not None for step in steps)
+    ends, defects = _read_ends(paths, players, private=private, chancy=chancy)
+    if defects:
+        return _refuse(defects)
+    orders = _try_orders(engine, program, paths=paths, reader=reader, private=private)
+    if not orders.plays_compared:
+        defects = [_say_gap(path.gap, path) for path in gaps if path.gap is not None]
+    defects += orders.defects
+    if defects:
+        return _refuse(defects)
+
     table = GameTable(
-        players, moves, ends, orders.tried == orders.total and not orders.earlier, private
+        players=players,
+        moves=_gather_moves(ends, players),
+        rows=ends,
+        every_order=orders.tried == orders.total and not orders.earlier,
+        private=private,
     )
     try:
         tree(table)
@@ -120,6 +123,19 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         code = "odds" if "probabilit" in str(error) else "tree"
         return Extraction(None, (_defect(code, str(error).rstrip(".")),))
     return Extraction(table, (*_find_doubts(table, orders), *_find_meeting(engine, program, table)))
+
+
+def _refuse(defects: Iterable[Diagnostic]) -> Extraction:
+    return Extraction(None, _list_once(defects)[:_MOST_DEFECTS])
+
+
+def _gather_moves(ends: Iterable[Row], players: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the moves of every player, in the order in which the rows make them."""
+    made = dict.fromkeys(move for row in ends for move in row.moves)
+    moves = []
+    for player in players:
+        moves.append(tuple(move for mover, move in made if mover == player))
+    return tuple(moves)
 
 
 def published_cells(
@@ -131,24 +147,20 @@ def published_cells(
     """
     players = [answer["P"] for answer in engine.solutions(program, "holds(player(P), s0)")][:2]
     possible = engine.solutions(program, "possible(move(P, M), s0)")
-    moves = [
-        answer["M"] for answer in possible if players and label(answer["P"]) == label(players[0])
-    ]
-    if len(players) < 2 or not moves:
+    if len(players) < 2:
         return ()
-    goals: list[Term] = []
+    moves = [answer["M"] for answer in possible if label(answer["P"]) == label(players[0])]
+    cells = []
     for first, second in product(moves, moves):
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
-        goals += [
-            Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players
-        ]
-    solutions = (engine.solutions(program, goal, 1) for goal in goals)
-    payoffs = (_exact(answers[0]["U"]) if answers else None for answers in solutions)
-    return tuple(
-        (label(first), label(second), next(payoffs), next(payoffs))
-        for first, second in product(moves, moves)
-    )
+        payoffs = []
+        for player in players:
+            goal = Struct("finally", (Struct("goal", (player, Var("U"))), made))
+            answers = engine.solutions(program, goal, 1)
+            payoffs.append(_exact(answers[0]["U"]) if answers else None)
+        cells.append((label(first), label(second), payoffs[0], payoffs[1]))
+    return tuple(cells)
 
 
 def label(term: Term) -> str:
@@ -575,31 +587,25 @@ def _try_orders(
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
     earlier = private and total > 0
+    comparison = _PlayComparison(engine, program, paths=paths, reader=reader, private=private)
     try:
         if total + len(paths) <= MAX_REPLAYS:
-            comparison = _PlayComparison(engine, program, paths, reader, private)
             defects = comparison.compare("first")
             if comparison.complete:
                 return _Orders(total, total, "all", defects, plays_compared=True)
-            return _Orders(
-                total, total, "all", (*defects, *comparison.compare("last")), earlier=True
-            )
+            defects += comparison.compare("last")
+            return _Orders(total, total, "all", defects, earlier=True)
         found = list(_find_gaps(engine, program, paths, reader))
         if earlier:
-            found += _PlayComparison(engine, program, paths, reader, private).compare("last")
-        every = -(-sum(other > 0 for other in others) // MAX_REPLAYS) or 1
-        which = (
-            "every play in one other order"
-            if every == 1
-            else f"one play in {every:,} in one other order"
-        )
+            found += comparison.compare("last")
+        ordered = sum(other > 0 for other in others)
+        every = -(-ordered // MAX_REPLAYS) or 1
         tried = [path for path in paths[::every] if max(path.sizes) > 1]
-        orders = list_of(
-            [list_of(_reorder(path.blocks, number % 2)) for number, path in enumerate(tried)]
-        )
-        results = items_of(
-            engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"]
-        )[0]
+        orders = []
+        for number, path in enumerate(tried):
+            orders.append(list_of(_reorder(path.blocks, number % 2)))
+        goal = Struct("table_replay", (list_of(orders), Var("R")))
+        results = items_of(engine.solutions(program, goal, 1)[0]["R"])[0]
     except LimitReached:
         return _Orders(total, 0, "none within the limits", earlier=earlier)
     for path, result in zip(tried, map(deref, results), strict=True):
@@ -607,6 +613,8 @@ def _try_orders(
             found += _compare_play(path, reader.play(*result.args))
         else:
             found.append(_say_impossible(path))
+    plays = "every play" if every == 1 else f"one play in {every:,}"
+    which = f"{plays} in one other order"
     return _Orders(total, len(tried), which, tuple(found), earlier=earlier)
 
 
@@ -643,11 +651,13 @@ def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
 
     Backwards alone would never show what depends on who is in the middle of three.
     """
-    return [
-        move
-        for block in blocks
-        for move in ([*block[1:], block[0]] if turn and len(block) > 2 else block[::-1])
-    ]
+    moves: list[Term] = []
+    for block in blocks:
+        if turn and len(block) > 2:
+            moves += [*block[1:], block[0]]
+        else:
+            moves += block[::-1]
+    return moves
 
 
 @lru_cache(4096)
@@ -760,12 +770,12 @@ def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
     """Count the moves that two plays begin with alike."""
-    return sum(
-        1
-        for _ in takewhile(
-            lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)
-        )
-    )
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one[:2] != other[:2]:
+            break
+        count += 1
+    return count
 
 
 def _say_impossible(path: _Path) -> Diagnostic:
@@ -777,16 +787,10 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
     """Find what differs where simultaneous moves are made in another order."""
     if play.steps == path.steps and play.goals == path.goals:
         return
-    if {goal.player: goal.exact for goal in play.goals} != {
-        goal.player: goal.exact for goal in path.goals
-    }:
+    if _gather_payoffs(path) != _gather_payoffs(play):
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")
-    odds = [
-        {step[:2]: _exact(step.probability) for step in steps if step.probability is not None}
-        for steps in (path.steps, play.steps)
-    ]
-    if odds[0] != odds[1]:
+    if _gather_odds(path) != _gather_odds(play):
         message = (
             f"the probabilities of nature's moves in {path.text} depend on the order of"
             " simultaneous moves"
@@ -798,9 +802,27 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
         yield _defect("order", message, f"sees/3 gives something else in {play.text}")
 
 
+def _gather_payoffs(path: _Path) -> dict[str, Fraction | None]:
+    return {goal.player: goal.exact for goal in path.goals}
+
+
+def _gather_odds(path: _Path) -> dict[tuple[str, str], Fraction | None]:
+    odds = {}
+    for step in path.steps:
+        if step.probability is not None:
+            odds[step.player, step.move] = _exact(step.probability)
+    return odds
+
+
 def _gather_percepts(
     steps: tuple[_Step, ...], sizes: tuple[int, ...]
 ) -> list[set[tuple[str, str]]]:
     """Return what is perceived in each block, in whatever order."""
     later = iter(steps)
-    return [{percept for _ in range(size) for percept in next(later).percepts} for size in sizes]
+    perceived = []
+    for size in sizes:
+        in_block: set[tuple[str, str]] = set()
+        for step in islice(later, size):
+            in_block.update(step.percepts)
+        perceived.append(in_block)
+    return perceived

@@ -326,8 +326,8 @@ def _cut(
 def _write_pattern(options: tuple[str, ...], number: str) -> str:
     """Write the pattern of one piece of a text: an action, a number, a word or anything else."""
     # An action that looks like a number is one only where a colon or the like follows.
-    numeric = []
-    worded = []
+    numeric: list[str] = []
+    worded: list[str] = []
     for name in sorted(options, key=len, reverse=True):
         kind = numeric if re.fullmatch(r"[\d.]+", name) else worded
         kind.append(re.escape(name))
