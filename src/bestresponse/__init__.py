@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from bestresponse.core.ask import (
         Choice as Choice,
     )
+    from bestresponse.core.episode import play as play_seats  # noqa: F401
     from bestresponse.core.errors import (
         BestResponseError as BestResponseError,
     )
