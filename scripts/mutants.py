@@ -80,7 +80,13 @@ TARGETS = {
         "report/test_drawn_blocks.py",
         "report/test_metrics.py",
     ],
-    "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_frames.py"],
+    **{
+        f"studies/bench/{name}.py": [
+            "studies/bench/test_measure.py",
+            "studies/bench/test_frames.py",
+        ]
+        for name in ("measure", "metrics", "results", "differences", "listed", "frames")
+    },
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
     "studies/bench/sequential/policies.py": ["studies/bench/sequential"],
@@ -133,7 +139,7 @@ TARGETS = {
         "studies/steer/test_steer_replay.py",
     ],
     "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
-    "studies/tournament/study.py": [f"{LIMITS}[tournament]", "studies/tournament"],
+    "studies/tournament": [f"{LIMITS}[tournament]", "studies/tournament"],
     "studies/verify/study.py": [
         f"{LIMITS}[verify]",
         "studies/verify/test_evaluation.py",

@@ -35,9 +35,13 @@ if TYPE_CHECKING:
         convert as convert,
         list_games as list_games,
     )
-    from bestresponse.api.nash import (
-        nash as nash,
+    from bestresponse.api.judging import (
+        WaterScores as WaterScores,
+        judge_water as judge_water,
+        make_judging_sheets as make_judging_sheets,
+        read_scores as read_scores,
     )
+    from bestresponse.api.nash import nash as nash
     from bestresponse.api.reasoning import (
         open_model as open_model,
         play as play,

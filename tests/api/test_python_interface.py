@@ -1,5 +1,7 @@
 """Everything the command line does, from Python, in three lines or fewer."""
 
+import csv
+import io
 import json
 from fractions import Fraction
 
@@ -324,3 +326,29 @@ def test_workers_that_cannot_be_are_refused_by_name():
         UsageError, match="workers: expected a whole number from 1 to 1,024, got -1"
     ):
         br.simulate_population("hawk-dove", workers=-1)
+
+
+def test_a_play_goes_on_where_it_was_left_and_passes_on_what_is_new():
+    told = []
+    seats = {"player 1": "random", "player 2": "random"}
+    whole = br.play("kuhn-poker", seats, seed=3)
+    begun = whole.submissions[:2]
+    rest = br.play("kuhn-poker", seats, seed=3, submissions=begun, on_submission=told.append)
+    assert rest.submissions == whole.submissions
+    assert tuple(told) == whole.submissions[2:]
+    assert len(told) >= 1
+
+
+def test_people_and_models_judge_residents_of_the_water_game(tmp_path):
+    run = br.simulate_water("need", days=3, repeats=1, output_dir=tmp_path)
+    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], games=1)
+    assert list(sheets) == ["Ada", "Bea"]
+    rows = list(csv.DictReader(io.StringIO(sheets["Ada"])))
+    assert [row["resident"] for row in rows] == ["Alex", "Bob", "Cindy", "David", "Eric"]
+    scales = ("information", "reasoning", "effectiveness", "adaptability", "planning")
+    marks = json.dumps(dict.fromkeys(scales, 4))
+    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), games=1)
+    assert [score.value for score in judged.scores] == [4] * 25
+    (tmp_path / "judge.csv").write_text(judged.to_csv(), "utf-8")
+    read = br.read_scores([tmp_path / "judge.csv"])
+    assert [row["mean"] for row in read.summarize().rows] == [4.0] * 5

@@ -4,7 +4,8 @@ differ."""
 import numpy as np
 import pytest
 
-from bestresponse.games.comparison import compare_games, plain_name
+from bestresponse.games.comparison import compare_games
+from bestresponse.games.isomorphism import plain_name
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from random_trees import random_tree
 
-from bestresponse.games.comparison import Ends, compare_games, list_isomorphisms
+from bestresponse.games.comparison import compare_games
+from bestresponse.games.isomorphism import Ends, list_isomorphisms
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_tree

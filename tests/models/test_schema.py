@@ -7,8 +7,8 @@ import pytest
 import strict_schema
 
 from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA
-from bestresponse.games.dialogue.deals import make_object
 from bestresponse.games.dialogue.domain import load_domain, scenario_schema
+from bestresponse.games.dialogue.schemas import make_object
 from bestresponse.models import Reply, ask, make_strict
 from bestresponse.models.schema import finish_structured, schema_text
 

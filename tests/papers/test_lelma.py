@@ -111,6 +111,7 @@ class Made:
             return replies[min(len(asked), len(replies)) - 1]
 
         folder = self.folder / f"asked {len(list(self.folder.iterdir()))}"
+        settings = {"translator": "rules"} | settings
         run = br.verify_model(model, game, repeats=1, output_dir=folder, cache="off", **settings)
         return run, asked
 
@@ -122,7 +123,9 @@ class Made:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lelma")
-    run = br.verify_model([learner, stubborn], GAMES, repeats=2, output_dir=folder)
+    run = br.verify_model(
+        [learner, stubborn], GAMES, repeats=2, translator="rules", output_dir=folder
+    )
     run.publish()
     head = "sample,first_correct,last_correct,error_kinds"
     for number in (1, 2, 3):

@@ -9,7 +9,8 @@ import bestresponse as br
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
 from bestresponse.studies.population.study import PopulationConfig
-from bestresponse.studies.tournament.study import TournamentConfig, estimate_matches
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.matches import estimate_matches
 
 DILEMMA = "prisoners-dilemma"
 

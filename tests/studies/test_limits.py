@@ -13,7 +13,8 @@ from bestresponse.studies.population.study import PopulationConfig
 from bestresponse.studies.simulate.study import SimulateConfig
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.stories.study import StoriesConfig
-from bestresponse.studies.tournament.study import Contestant, TournamentConfig
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.verify.study import VerifyConfig
 from bestresponse.studies.water.study import WaterConfig
 

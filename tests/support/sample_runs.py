@@ -13,7 +13,9 @@ from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.strategies import StrategiesConfig, strategies_study
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import Contestant
+from bestresponse.studies.tournament.study import tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
@@ -45,7 +47,9 @@ def water_run(output):
 
 
 def verify_run(output):
-    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=2, attempts=1)
+    config = VerifyConfig(
+        "scripted", "prisoners-dilemma", repeats=2, attempts=1, translator="rules"
+    )
     return run(verify_model, config, output, models("I choose A."))
 
 

@@ -78,7 +78,7 @@ class Visitor(TestClient):
     start one a request."""
 
     def __init__(self, server):
-        super().__init__(server.app, follow_redirects=True)
+        super().__init__(server.app, base_url="http://localhost", follow_redirects=True)
         self._server = server
 
     @property

@@ -19,7 +19,9 @@ from bestresponse.models.providers.function import from_function
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.people.console import ConsolePlayer
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
-from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import Contestant
+from bestresponse.studies.tournament.study import tournament
 from bestresponse.studies.verify.study import VerifyConfig, _write_briefing
 from bestresponse.telling.render import word_rules, write_rules
 from bestresponse.theory.catalogue.tables import load

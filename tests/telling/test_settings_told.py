@@ -15,7 +15,9 @@ from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Persona
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
-from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import Contestant
+from bestresponse.studies.tournament.study import tournament
 
 DILEMMA = "prisoners-dilemma"
 ALEX = Persona("Alex", "a baker", "patient", "from the north")

@@ -5,8 +5,9 @@ questions by an entry point of the group `bestresponse.concepts` or `bestrespons
 names a `GameQuestion`; built-in ones are in the same registries.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, Generic, Literal, TypeVar, get_args
@@ -30,12 +31,16 @@ from bestresponse.theory.dynamics.moran import Fitness
 from bestresponse.theory.fitting import Levels, QuantalBranch
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
+from bestresponse.theory.trees.commitment import TreeCommitment
+from bestresponse.theory.trees.correlation import TreeCorrelation
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Policy, Tree
 
 G = TypeVar("G")
 
 _MOST_SERIES = 12
+_LIKELY = 1e-9
+"""Ends of the play that are less likely are rounding."""
 _CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": get_args(Objective)}
 """What settings that are words can be."""
 _OTHER_NAMES = {"lambda": "precision"}
@@ -81,11 +86,15 @@ class GameAnswer:
 @dataclass(frozen=True, slots=True, eq=False)
 class GameQuestion(Generic[G]):
     """Something that can be asked of a game by name; its settings are the arguments of `ask` that
-    have a default."""
+    have a default.
+
+    A question that `takes_trees` is asked of a tree itself, others of its reduced normal form.
+    """
 
     name: str
     words: str
     ask: Callable[..., GameAnswer]
+    takes_trees: bool = False
 
     @property
     def settings(self) -> dict[str, object]:
@@ -298,6 +307,88 @@ def _order_mistakes(game: NormalForm) -> GameAnswer:
     )
 
 
+def _commit(
+    game: NormalForm | Tree, leader: str = "", pure: bool = False, seconds: float = 60.0
+) -> GameAnswer:
+    """Let the first player commit, or the one named; of trees of two players to a policy."""
+    leading = leader or game.players[0]
+    if isinstance(game, Tree) and game.num_players == 2 and not pure:
+        return _describe_tree_commitment(theory.stackelberg_tree(game, leading, seconds=seconds))
+    table = to_normal_form(game) if isinstance(game, Tree) else game
+    committed = theory.stackelberg(table, leading, pure=pure, seconds=seconds)
+    earned: JsonObject = {"payoffs": name_players(table, committed.payoffs)}
+    if committed.exact_payoffs is not None:
+        earned["payoffs_exact"] = _spell(table.players, committed.exact_payoffs)
+    if table.num_players == 2:
+        played: JsonObject = {"strategies": name_mix(table, committed.strategies)}
+    else:
+        played = {"recommended": list_cells(table, committed.distribution)}
+    if committed.exact is not None:
+        reply = 1 - committed.leader
+        whole = [Fraction(p) for p in committed.strategies[reply].tolist()]
+        played["strategies_exact"] = {
+            leading: _spell(table.actions[committed.leader], committed.exact),
+            table.players[reply]: _spell(table.actions[reply], whole),
+        }
+    return GameAnswer(
+        {
+            "method": committed.method,
+            "leader": leading,
+            "value": committed.value,
+            **earned,
+            "gain": committed.gain,
+            **played,
+        }
+    )
+
+
+def _spell(names: Sequence[str], numbers: Sequence[Fraction]) -> dict[str, str]:
+    """Give every name its number as a text."""
+    return dict(zip(names, map(str, numbers), strict=True))
+
+
+def _describe_tree_commitment(committed: TreeCommitment) -> GameAnswer:
+    return GameAnswer(
+        {
+            "method": committed.method,
+            "leader": committed.leader,
+            "value": committed.value,
+            "payoffs": committed.payoffs,
+            "gain": committed.gain,
+            "policy": committed.policy.table(),
+        }
+    )
+
+
+def _describe_advice(advice: TreeCorrelation) -> GameAnswer:
+    """List how the play may end, and what the mediator draws where plans were listed."""
+    tree = advice.tree
+    outcomes = []
+    for leaf, probability in zip(tree.leaves.tolist(), advice.outcomes.tolist(), strict=True):
+        if probability > _LIKELY:
+            payoffs = name_players(tree, tree.payoffs[leaf])
+            play = {"play": tree.path(leaf), "probability": probability, "payoffs": payoffs}
+            outcomes.append(play)
+    drawn = [
+        {
+            "probability": draw.probability,
+            "plans": dict(zip(tree.players, draw.plans, strict=True)),
+        }
+        for draw in advice.drawn
+    ]
+    return GameAnswer(
+        {
+            "method": advice.method,
+            "objective": advice.objective,
+            "payoffs": name_players(tree, advice.payoffs),
+            "welfare": advice.welfare,
+            "gain": advice.gain,
+            "outcomes": outcomes,
+            "drawn": drawn,
+        }
+    )
+
+
 def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:
     perfect = theory.solve_subgames(tree, limit)
     equilibria = [
@@ -365,24 +456,51 @@ CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
         "An equilibrium that survives mistakes that are rarer the more they cost",
         _order_mistakes,
     ),
+    GameQuestion(
+        "stackelberg",
+        "The best strategy for a leader to commit to, when the others reply to it",
+        _commit,
+        takes_trees=True,
+    ),
 )
-"""All concepts that can be asked for by name, of a table or of a tree in reduced normal form."""
+"""All concepts that can be asked for by name, of a table or of a tree."""
 TREE_CONCEPTS: tuple[GameQuestion[Tree], ...] = (
+    GameQuestion(
+        "efce",
+        "Extensive-form correlated equilibrium: a mediator's advice, given move by move, that"
+        " nobody gains by disobeying",
+        lambda tree, objective="welfare", seconds=60.0: _describe_advice(
+            theory.correlate_tree(tree, objective, seconds=seconds)
+        ),
+        takes_trees=True,
+    ),
+    GameQuestion(
+        "efcce",
+        "Extensive-form coarse correlated equilibrium: at no information set does anybody gain by"
+        " leaving the mediator before hearing its advice",
+        lambda tree, objective="welfare", seconds=60.0: _describe_advice(
+            theory.correlate_tree(tree, objective, coarse=True, seconds=seconds)
+        ),
+        takes_trees=True,
+    ),
     GameQuestion(
         "subgame-perfect",
         "Equilibria of every subgame, with hidden and simultaneous moves, mixed ones too",
         _solve_subgames,
+        takes_trees=True,
     ),
     GameQuestion(
         "sequential",
         "An equilibrium with beliefs that holds at every information set",
         _solve_sequentially,
+        takes_trees=True,
     ),
     GameQuestion(
         "agent-quantal-response",
         "Better moves are more likely at every information set: the agent logit equilibrium on the"
         " branch from noise",
         _respond_as_agents,
+        takes_trees=True,
     ),
 )
 """All concepts that can be asked for by name, of a tree only."""
@@ -594,7 +712,8 @@ def ask_game(
     concept: str | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> Answered:
-    """Answer one question about a game; trees are taken in their reduced normal form.
+    """Answer one question about a game; where the question is about tables, a tree is taken in its
+    reduced normal form.
 
     >>> from bestresponse.games.lookup import find_game
     >>> ask_game(find_game("prisoners-dilemma"), concept="rationalizable").to_json()["kept"]
@@ -609,11 +728,11 @@ def ask_game(
     )
     form = game.solvable()
     check_scale(form)
-    if question in TREE_CONCEPTS:
-        if not isinstance(form, Tree):
-            raise SettingError(
-                "concept", f"{question.name} is for games played in turns; {game.name} is a table"
-            )
+    if question in TREE_CONCEPTS and not isinstance(form, Tree):
+        raise SettingError(
+            "concept", f"{question.name} is for games played in turns; {game.name} is a table"
+        )
+    if isinstance(form, Tree) and question.takes_trees:
         return Answered(game, question, question.answer(form, settings))
     table = to_normal_form(form) if isinstance(form, Tree) else form
     return Answered(game, question, question.answer(table, settings))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, cast
 
-from bestresponse.core.episode import Record, play as play_episode
+from bestresponse.core.episode import (
+    Record,
+    SeatAsk,
+    Submission,
+    ask_in_turn,
+    play as play_episode,
+)
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Game, S
-from bestresponse.core.player import Nature, Player
+from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.formal.claims import translation
 from bestresponse.formal.claims.claim import FormSet, check_forms
@@ -100,15 +106,14 @@ def verify(
         return reviewer.review(text, subject)
 
     try:
-        if translator is None or (
-            isinstance(translator, str) and translator in translation.translators.names()
-        ):
-            return review(translation.find_translator(translator or "rules"))
+        if translator is None:
+            return review(translation.find_translator("rules"))
+        if isinstance(translator, str) and translator in translation.translators.names():
+            return review(translation.find_translator(translator))
         named = as_model(translator)
         with open_models((named,), Path(output_dir)) as models:
-            return review(
-                translation.ModelTranslator(models.models[named]), translation.RulesTranslator()
-            )
+            reader = translation.ModelTranslator(models.models[named])
+            return review(reader, second=translation.RulesTranslator())
     finally:
         opened.close()
 
@@ -121,6 +126,9 @@ def play(
     ) = (),
     *,
     seed: int = 0,
+    submissions: Iterable[Submission] = (),
+    ask_seats: Callable[[list[SeatAsk]], list[Decision]] = ask_in_turn,
+    on_submission: Callable[[Submission], None] | None = None,
 ) -> Record:
     """Play a game once and return its record.
 
@@ -129,12 +137,17 @@ def play(
     fills the seats in the order of the roles. Seats that nobody was named for are taken by an
     equilibrium, by the first strategy of the game, or in a dialogue by simulated people.
 
+    A play that was left goes on from its `submissions`; `on_submission` is told every new one, so
+    that it can be kept. `ask_seats` asks those who move at the same time, by default one after the
+    other.
+
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
     Record('prisoners-dilemma', 2 submissions, payoffs [0.0, 5.0])
     """
-    rules = (
-        as_source(game).game() if isinstance(game, str | Path) else as_loaded_game(game).playable()
-    )
+    if isinstance(game, str | Path):
+        rules = as_source(game).game()
+    else:
+        rules = as_loaded_game(game).playable()
     seats = (*rules.roles, REFEREE) if isinstance(rules, HasSpeakers) else rules.roles
     if not isinstance(players, Mapping):
         if players and len(players) != len(rules.roles):
@@ -148,7 +161,13 @@ def play(
             raise UsageError(f"{rules.name} has no seat {role!r}.{hint}")
     named = dict.fromkeys(seats, choose_default(rules)) | dict(players)
     seated = {role: _seat(player, rules, role, seed) for role, player in named.items()}
-    return play_episode(rules, {NATURE: Nature(seed), **seated})
+    return play_episode(
+        rules,
+        {NATURE: Nature(seed), **seated},
+        submissions=submissions,
+        ask_seats=ask_seats,
+        on_submission=on_submission,
+    )
 
 
 def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:

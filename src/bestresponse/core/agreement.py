@@ -176,7 +176,8 @@ def _settle(game: Game[S], state: S, meant: Mapping[Role, str], stated: Repetiti
     ask = game.asks(state).get(NATURE)
     if isinstance(ask, Lottery):
         chances = [chance for _, chance in ask.chances]
-        if not any(abs(chance - stated.continuation) <= _CLOSE for chance in chances):
+        misses = [abs(chance - stated.continuation) for chance in chances]
+        if min(misses) > _CLOSE:
             raise Disagreement(
                 f"the rules say that there is another round with probability"
                 f" {stated.continuation}; the game draws with {chances}"
@@ -256,7 +257,8 @@ def _check_knowledge(
         raise Disagreement(
             f"{where} looks to {who} like another one by the rules; the game shows something else"
         )
-    if any(other == key for one, other in seen.items() if one[0] == who and one != known_as):
+    own = [position for position in seen if position[0] == who and position != known_as]
+    if any(seen[position] == key for position in own):
         raise Disagreement(
             f"{who} can tell {where} from all others by the rules; the game shows the same twice"
         )
@@ -296,7 +298,8 @@ def _pay_rounds(
         chosen = {one.who: one.amount for one in played.events if isinstance(one, _AMOUNTS)}
         if set(chosen) != set(roles):
             return None
-        for role, paid in zip(roles, pay(rule, [chosen[role] for role in roles]), strict=True):
+        in_order = [chosen[role] for role in roles]
+        for role, paid in zip(roles, pay(rule, in_order), strict=True):
             owed[role] += paid
         for event in played.events:
             for given in event.points if isinstance(event, PointsGiven) else ():

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonObject, refuse_repeated_keys
@@ -49,7 +50,8 @@ class Choice:
         wanted = text if text in self.options else _unquote(text.strip())
         if wanted in self.options or (self.may_pass and wanted == PASS):
             return wanted
-        same = [option for option in self.options if option.strip().casefold() == wanted.casefold()]
+        folded = wanted.casefold()
+        same = [option for option in self.options if option.strip().casefold() == folded]
         if len(same) != 1:
             raise InvalidMove(f"{_short(text)} is not one of {', '.join(self.options)}")
         return same[0]
@@ -94,11 +96,7 @@ class Amount:
         """Refuse what is not a number within the bounds."""
         if self.may_pass and value == PASS:
             return
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
+        if not _is_number(value) or not math.isfinite(value):
             raise InvalidMove(f"{_short(value)} is not a finite number")
         if not self.low <= value <= self.high:
             raise InvalidMove(f"{value:g} is not between {self.low:g} and {self.high:g}")
@@ -152,12 +150,13 @@ class Mixture:
         for p in value:
             # Most are floats; the general check takes three times as long, and every answer is
             # checked several times.
-            if type(p) is not float and (isinstance(p, bool) or not isinstance(p, int | float)):
+            if type(p) is not float and not _is_number(p):
                 raise InvalidMove(f"{_short(p)} is not a probability")
             if not 0 <= p <= 1 + _SUM_TOLERANCE:
                 raise InvalidMove(f"{p:g} is not between 0 and 1")
-        if abs(math.fsum(value) - 1) > _SUM_TOLERANCE:
-            raise InvalidMove(f"the probabilities sum to {math.fsum(value):.6g}, not 1")
+        total = math.fsum(value)
+        if abs(total - 1) > _SUM_TOLERANCE:
+            raise InvalidMove(f"the probabilities sum to {total:.6g}, not 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,17 +205,18 @@ class Lottery:
 
     def __post_init__(self) -> None:
         total = math.fsum(p for _, p in self.chances)
-        if not math.isclose(total, 1.0, rel_tol=0, abs_tol=1e-9) or any(
-            p < 0 for _, p in self.chances
-        ):
+        is_negative = any(p < 0 for _, p in self.chances)
+        if is_negative or not math.isclose(total, 1.0, rel_tol=0, abs_tol=1e-9):
             raise ValueError(f"a lottery needs probabilities that sum to 1, got {total!r}")
-        if len({outcome for outcome, _ in self.chances}) != len(self.chances):
+        outcomes = {outcome for outcome, _ in self.chances}
+        if len(outcomes) != len(self.chances):
             raise ValueError("a lottery needs different outcomes")
 
     @classmethod
     def uniform(cls, outcomes: tuple[str | int, ...]) -> Lottery:
         """Return a lottery in which all outcomes are equally likely."""
-        return cls(tuple((outcome, 1 / len(outcomes)) for outcome in outcomes))
+        p = 1 / len(outcomes)
+        return cls(tuple((outcome, p) for outcome in outcomes))
 
     def read(self, text: str) -> str | int:
         """Return the outcome that `text` names."""
@@ -227,10 +227,10 @@ class Lottery:
 
     def check(self, value: object) -> None:
         """Refuse what cannot be drawn."""
-        if not any(
-            value == outcome and type(value) is type(outcome) for outcome, _ in self.chances
-        ):
-            raise InvalidMove(f"{_short(value)} cannot be drawn")
+        for outcome, _ in self.chances:
+            if value == outcome and type(value) is type(outcome):
+                return
+        raise InvalidMove(f"{_short(value)} cannot be drawn")
 
 
 Ask = Choice | Amount | Words | Mixture | Form | Lottery
@@ -249,7 +249,8 @@ def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
         named = {_unquote(name): p for name, p in parsed.items()}
         parsed = named if len(named) == len(parsed) else None
     if isinstance(parsed, dict) and set(parsed) <= set(options) and parsed:
-        return tuple(_number(parsed.get(option, 0.0)) for option in options)
+        given = [parsed.get(option, 0.0) for option in options]
+        return tuple(map(_number, given))
     raise InvalidMove(
         f"expected a probability for each of {', '.join(options)}, got {_short(text)}",
         Flaw.UNPARSEABLE,
@@ -281,6 +282,10 @@ def _unquote(text: str) -> str:
     except ValueError:
         return text
     return name if isinstance(name, str) else text
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _number(entry: object) -> float:

@@ -99,11 +99,11 @@ class Question:
     def accepts(self, typed: str, decimal: str = ".") -> bool:
         """Say whether what was typed is the right answer, in one of its readings by that decimal
         mark."""
-        short = abs(round(self.answer, 2) - self.answer) < _EXACT
-        tolerance = _EXACT if short else _ROUNDING
-        return any(
-            abs(number - self.answer) < tolerance for number in list_readings(typed, decimal)
-        )
+        rounded = round(self.answer, 2)
+        is_short = abs(rounded - self.answer) < _EXACT
+        tolerance = _EXACT if is_short else _ROUNDING
+        readings = list_readings(typed, decimal)
+        return any(abs(number - self.answer) < tolerance for number in readings)
 
 
 @runtime_checkable
@@ -308,11 +308,11 @@ def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -
     if isinstance(game, CostedDecisions):
         return max(0.0, float(game.measure_cost(state, role, action)))
     kept = find_equilibrium_moves(game, state)
-    usual, other = (
-        play_out_equilibrium(game, game.apply(state, {**kept, role: act}))
-        for act in (kept[role], action)
-    )
-    return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
+    usual = play_out_equilibrium(game, game.apply(state, kept))
+    other = play_out_equilibrium(game, game.apply(state, {**kept, role: action}))
+    if usual is None or other is None:
+        return None
+    return max(0.0, float(usual[role] - other[role]))
 
 
 def play_out_equilibrium(game: Game[S], state: S) -> Mapping[Role, float] | None:

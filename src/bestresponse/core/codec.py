@@ -56,10 +56,11 @@ def submission_to_json(submission: Submission) -> dict[str, object]:
 def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Submission:
     """Return the submission that `submission_to_json` wrote, with the calls that are kept apart."""
     action = data["action"]
+    reading = Reading(_STATUS[data["status"]], data.get("how", ""))
     decision = Decision(
         tuple(action) if isinstance(action, list) else action,
         data.get("reasoning", ""),
-        reading=Reading(_STATUS[data["status"]], data.get("how", "")),
+        reading=reading,
         calls=calls,
         stand_in=data.get("stand_in", ""),
         remarks=tuple(data.get("remarks", ())),
@@ -81,11 +82,12 @@ def record_to_json(record: Record) -> JsonObject:
 
 def record_from_json(data: JsonMapping) -> Record:
     """Return the record that `record_to_json` wrote."""
+    submissions = map(submission_from_json, data["submissions"])
     return Record(
         data["game"],
         data["version"],
         players=dict(data["players"]),
-        submissions=tuple(map(submission_from_json, data["submissions"])),
+        submissions=tuple(submissions),
         payoffs=dict(data["payoffs"]),
         void=None if data["void"] is None else Void(*data["void"]),
     )

@@ -41,12 +41,14 @@ def any_legal_action(ask: Ask, rng: Random) -> object:
         case Amount(low, high, whole):
             if whole:
                 return float(rng.randint(math.ceil(low), math.floor(high)))
-            return min(max(round(rng.uniform(low, high), 2), low), high)
+            amount = round(rng.uniform(low, high), 2)
+            return min(max(amount, low), high)
         case Words():
             return rng.choice(("hello", "no", "perhaps later"))
         case Mixture(options):
             weights = [rng.expovariate(1.0) for _ in options]
-            return tuple(w / math.fsum(weights) for w in weights)
+            total = math.fsum(weights)
+            return tuple(weight / total for weight in weights)
         case Form(fields):
             return {name: any_legal_action(field, rng) for name, field in fields}
         case Lottery(chances):
@@ -58,10 +60,8 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     rng = Random(seed)
     episode = Episode(game)
     _demand(game.start() == episode.state, "start() gives another state each time")
-    _demand(
-        bool(game.roles) and len(set(game.roles)) == len(game.roles),
-        "roles must be different and not none",
-    )
+    different = set(game.roles)
+    _demand(0 < len(different) == len(game.roles), "roles must be different and not none")
     _check_names(game)
     drawn: set[str] = set()
     for _ in range(max_steps):
@@ -83,14 +83,13 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
         set(payoffs) == set(game.roles),
         f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}",
     )
-    _demand(
-        all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}"
-    )
+    are_finite = all(map(math.isfinite, payoffs.values()))
+    _demand(are_finite, f"a payoff is not finite: {dict(payoffs)}")
     _check_telling(game, episode.state)
-    record = record_from_json(json.loads(json.dumps(record_to_json(episode.record({})))))
-    _demand(
-        Episode(game, record.submissions).state == episode.state, "a replay ends in another state"
-    )
+    written = json.dumps(record_to_json(episode.record({})))
+    record = record_from_json(json.loads(written))
+    replay = Episode(game, record.submissions)
+    _demand(replay.state == episode.state, "a replay ends in another state")
     _check_extras(game, rng)
 
 
@@ -131,16 +130,12 @@ def _check_extras(game: Game[S], rng: Random) -> None:
         if isinstance(game, NamedStrategies):
             made = [game.make_strategy(name, role, 0) for name in game.strategy_names]
             _demand(all(made), f"make_strategy() does not know all of strategy_names for {role}")
-            _demand(
-                all(hasattr(player, "decide") for player in made),
-                "make_strategy() gives what is no player",
-            )
+            are_players = all(hasattr(player, "decide") for player in made)
+            _demand(are_players, "make_strategy() gives what is no player")
         if isinstance(game, Quiz):
             answers = [question.answer for question in game.make_quiz(role, rng)]
-            _demand(
-                all(math.isfinite(answer) for answer in answers),
-                f"a question to {role} has no finite answer",
-            )
+            are_finite = all(map(math.isfinite, answers))
+            _demand(are_finite, f"a question to {role} has no finite answer")
     if isinstance(game, AdjustableRounds):
         _demand(game.with_rounds(2).roles == game.roles, "with_rounds() changes the roles")
 
@@ -162,11 +157,11 @@ def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
         _demand(type(ask) in get_args(Ask), f"the ask {ask!r} is of no kind that `Ask` lists")
     for role, ask in pending.items():
         episode.submit(role, Decision(any_legal_action(ask, rng)))
-    _demand(dict(game.asks(before)) == pending, "apply() changed the state it was given")
-    _demand(
-        {r: game.view(before, r).key for r in pending} == {r: v.key for r, v in views.items()},
-        "apply() changed what a role saw before",
-    )
+    asked_again = dict(game.asks(before))
+    _demand(asked_again == pending, "apply() changed the state it was given")
+    for role, view in views.items():
+        seen_again = game.view(before, role)
+        _demand(seen_again.key == view.key, "apply() changed what a role saw before")
 
 
 def check_player(player: Player, game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:

@@ -144,15 +144,12 @@ def play(
         missing = [role for role in pending if role not in players]
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
-        questions = [
-            (
-                role,
-                players[role],
-                View(role) if getattr(players[role], "blind", False) else episode.view(role),
-                ask,
-            )
-            for role, ask in pending.items()
-        ]
+        questions: list[SeatAsk] = []
+        for role, ask in pending.items():
+            player = players[role]
+            is_blind = getattr(player, "blind", False)
+            view = View(role) if is_blind else episode.view(role)
+            questions.append((role, player, view, ask))
         for role, decision in zip(pending, ask_seats(questions), strict=True):
             if episode.void:
                 break

@@ -11,7 +11,8 @@ def install_hint(extra: str) -> str:
     an index, or the package of somebody else, so it is given only to those who installed it from an
     index.
     """
-    return _write_hint(extra, _read_origin(Path(__file__).parents[2]))
+    folder = Path(__file__).parents[2]
+    return _write_hint(extra, _read_origin(folder))
 
 
 def _read_origin(folder: Path) -> str | None:

@@ -12,6 +12,8 @@ import os
 import re
 import stat
 import tomllib
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
@@ -49,7 +51,10 @@ def open_plain(path: Path) -> BufferedReader:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    # Windows has neither.
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags | without_waiting | no_link)
 
 
 class Unpacked(gzip.GzipFile):
@@ -85,6 +90,39 @@ def read_text_file(path: Path, most: int = _LARGEST, errors: str = "strict") -> 
     `most` bytes. `errors` says what becomes of bytes that are no text, as in `bytes.decode`."""
     text = read_file(path, most).decode("utf-8-sig", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_MOST_MEMBERS: Final = 2_000
+
+
+def read_archive(path: Path, most: int = _LARGEST_UNPACKED) -> dict[str, bytes]:
+    """Return the files of a ZIP archive by their names; UsageError where it is none, is damaged, or
+    holds more than `most` bytes. Nothing is written, so no name in it leads anywhere."""
+    files: dict[str, bytes] = {}
+    try:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if len(members) > _MOST_MEMBERS:
+                raise UsageError(f"{path} holds {len(members):,} files; expected {_MOST_MEMBERS:,}")
+            left = most
+            for member in members:
+                if member.filename in files:
+                    raise UsageError(f"{path} holds {member.filename[:60]!r} twice")
+                with archive.open(member) as packed:
+                    # The size that the archive states may be wrong.
+                    content = packed.read(left + 1)
+                left -= len(content)
+                if left < 0:
+                    raise UsageError(f"{path} has more than {most:,} bytes when it is unpacked")
+                files[member.filename] = content
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
+        # RuntimeError: encrypted, or packed by a method that is not known here
+        raise UsageError(f"{path} is not a ZIP archive that can be read: {error}") from None
+    return files
 
 
 def parse_json(text: str | bytes) -> Any:

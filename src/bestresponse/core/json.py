@@ -39,4 +39,5 @@ def canonical(value: object) -> str:
 
 def digest(value: object, length: int = 16) -> str:
     """Return the first `length` hexadecimal digits of the SHA-256 of the canonical text."""
-    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    text = canonical(value).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text).hexdigest()[:length]

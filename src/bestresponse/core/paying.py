@@ -33,9 +33,11 @@ def pay(rule: NumberRule, chosen: Numbers) -> tuple[Fraction, ...]:
             gain = bonus * ((second > first) - (first > second))
             return min(chosen) + gain, min(chosen) - gain
         case LowestEffort(gain, cost, base):
-            return tuple(base + gain * min(chosen) - cost * own for own in chosen)
+            common = base + gain * min(chosen)
+            return tuple(common - cost * own for own in chosen)
         case SharedProject(base, share):
-            return tuple(base - own + share * sum(chosen) for own in chosen)
+            common = base + share * sum(chosen)
+            return tuple(common - own for own in chosen)
         case ProjectRule(endowment, factor):
             share = factor * sum(chosen) / len(chosen)
             return tuple(endowment - own + share for own in chosen)

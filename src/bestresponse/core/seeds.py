@@ -11,8 +11,10 @@ from random import Random
 
 def split(seed: int, *path: str | int) -> int:
     """A 63-bit seed for the place `path` below `seed`."""
-    text = "\x1f".join([str(int(seed)), *(f"{type(part).__name__}:{part}" for part in path)])
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+    names = [f"{type(part).__name__}:{part}" for part in path]
+    text = "\x1f".join([str(int(seed)), *names])
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
 
 
 def generator(seed: int, *path: str | int) -> Random:

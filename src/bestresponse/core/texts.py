@@ -12,7 +12,8 @@ from string import Template
 
 @cache
 def _read(package: str, name: str) -> str:
-    return files(package).joinpath(f"{name}.txt").read_text("utf-8").rstrip("\n")
+    file = files(package) / f"{name}.txt"
+    return file.read_text("utf-8").rstrip("\n")
 
 
 @cache
@@ -28,9 +29,8 @@ def _compile(package: str, name: str) -> str:
                 f"{package}, {name}.txt: a dollar sign stands for itself as $$, or begins the name"
                 " of a place"
             )
-        pieces.append(
-            _escape(text[end : match.start()]) + (f"{{{placeholder}}}" if placeholder else "$")
-        )
+        pieces.append(_escape(text[end : match.start()]))
+        pieces.append(f"{{{placeholder}}}" if placeholder else "$")
         end = match.end()
     return "".join(pieces) + _escape(text[end:])
 
@@ -55,10 +55,8 @@ class Texts:
 
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""
-        names = sorted(
-            entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt")
-        )
-        return {
-            name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16]
-            for name in names
-        }
+        hashes = {}
+        for file in files(self.package).iterdir():
+            if file.name.endswith(".txt"):
+                hashes[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        return dict(sorted(hashes.items()))

@@ -585,9 +585,10 @@ def list_children(course: Course) -> list[list[int]]:
         if not isinstance(position, PlayEnd) and not list_branches(position):
             raise InvalidGame(f"position {number + 1} of a course has no options and is no end")
         waiting.append(number)
-        while waiting and len(children[waiting[-1]]) == len(
-            list_branches(course.positions[waiting[-1]])
-        ):
+        while waiting:
+            branches = list_branches(course.positions[waiting[-1]])
+            if len(children[waiting[-1]]) < len(branches):
+                break
             waiting.pop()
     if waiting or not course.positions:
         raise InvalidGame("a course stops before its last end")
@@ -618,7 +619,8 @@ def split_rounds(history: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Pla
             rounds[-1][1].append(event)
         else:
             before.append(event)
-    return tuple(before), tuple(PlayedRound(number, tuple(events)) for number, events in rounds)
+    played = [PlayedRound(number, tuple(events)) for number, events in rounds]
+    return tuple(before), tuple(played)
 
 
 def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
@@ -728,7 +730,8 @@ def _decode(data: object, hint: Any, what: str) -> object:
     if get_origin(hint) is tuple:
         if not isinstance(data, list):
             raise InvalidGame(f"expected {what} as a list, got {_show(data)}")
-        return tuple(_decode(item, get_args(hint)[0], f"an entry of {what}") for item in data)
+        entry_hint = get_args(hint)[0]
+        return tuple(_decode(item, entry_hint, f"an entry of {what}") for item in data)
     if hint is Fraction:
         return _decode_number(data, what)
     if hint in (str, int, bool):

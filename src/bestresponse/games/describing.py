@@ -24,9 +24,9 @@ _MOST_CHANGES = 30
 def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     """Tell a game that was looked up."""
     game = loaded.game
-    return describe_game(
-        game if isinstance(game, NormalForm | Tree | LogicGame) else loaded.solvable()
-    )
+    if isinstance(game, NormalForm | Tree | LogicGame):
+        return describe_game(game)
+    return describe_game(loaded.solvable())
 
 
 def describe_game(
@@ -41,9 +41,8 @@ def describe_game(
     try:
         statements = state_game(game)
     except InvalidGame as error:
-        players = list_sentences(
-            [Players(game.roles if isinstance(game, LogicGame) else tuple(game.players))]
-        )
+        names = game.roles if isinstance(game, LogicGame) else game.players
+        players = list_sentences([Players(tuple(names))])
         return (*players, f"It cannot be told how it is played: {error}.")
     return list_sentences(statements, most=most)
 

@@ -146,13 +146,12 @@ class LoadedGame:
 
     def _repr_html_(self) -> str:
         shown = getattr(self.game, "_repr_html_", None)
-        about = (
-            ("description", self.description),
-            ("citation", self.citation),
-            ("game", repr(self.game)),
-        )
-        rows = [(name, text) for name, text in about if text and not (shown and name == "game")]
-        return format_html(repr(self), ("", ""), rows) + (shown() if shown else "")
+        about = [("description", self.description), ("citation", self.citation)]
+        if shown is None:
+            about.append(("game", repr(self.game)))
+        rows = [(name, text) for name, text in about if text]
+        table = format_html(repr(self), ("", ""), rows)
+        return table if shown is None else table + shown()
 
     def solvable(self) -> NormalForm | Tree:
         """The game as theory takes it; rules that can be played are compiled to a tree."""
@@ -160,11 +159,9 @@ class LoadedGame:
             return self.game
         if isinstance(self.game, HasNormalForm):
             return self.game.normal_form
-        return (
-            self.game.tree
-            if isinstance(self.game, HasTree)
-            else compile_game(self.game, label=write_history)
-        )
+        if isinstance(self.game, HasTree):
+            return self.game.tree
+        return compile_game(self.game, label=write_history)
 
     def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""
@@ -206,16 +203,21 @@ def find_game(
         )
         tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
         return LoadedGame(text, "openspiel", tree, "A game of OpenSpiel", citation)
-    like_a_path = (
-        isinstance(name, Path)
-        or "/" in text
-        or os.sep in text
-        or find_format(Path(text).suffix.lower())
-    )
-    known = None if allow_files and like_a_path else _from_catalogue(text) or _from_registry(text)
+    known = None
+    if not allow_files or not _is_like_a_path(name):
+        known = _from_catalogue(text) or _from_registry(text)
     if known is None and not allow_files:
         raise UsageError(_explain_unknown(text, allow_files=False))
     return known or _from_file(Path(text))
+
+
+def _is_like_a_path(name: str | Path) -> bool:
+    """Tell whether a name has slashes or ends like a file of games."""
+    text = os.fspath(name)
+    if isinstance(name, Path) or "/" in text or os.sep in text:
+        return True
+    ending = Path(text).suffix.lower()
+    return find_format(ending) is not None
 
 
 def game_names() -> tuple[str, ...]:
@@ -230,8 +232,9 @@ def _from_file(path: Path) -> LoadedGame:
             f"{path} is a folder; expected a file ending in {list_endings()}, or the name of a game"
         )
     if not path.exists():
-        named = path.name == str(path) and form is None
-        raise UsageError(_explain_unknown(str(path)) if named else f"{path}: there is no such file")
+        if path.name == str(path) and form is None:
+            raise UsageError(_explain_unknown(str(path)))
+        raise UsageError(f"{path}: there is no such file")
     if form is None:
         raise UsageError(
             f"{path}: expected a file ending in {list_endings()}, or the name of a game"
@@ -259,7 +262,9 @@ def _from_registry(text: str) -> LoadedGame | None:
     make = registry.games.load(key)
     game: AnyGame = registry.games.make(key)
     check_members(game, _MEMBERS, registry.games.describe(key))
-    return LoadedGame(key, "registered", game, (make.__doc__ or "").strip().partition("\n")[0])
+    documentation = make.__doc__ or ""
+    first_line, _, _ = documentation.strip().partition("\n")
+    return LoadedGame(key, "registered", game, first_line)
 
 
 def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
@@ -287,14 +292,10 @@ def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
 
 
 def _normalise(text: str) -> str:
-    return (
-        text.strip()
-        .casefold()
-        .replace("'", "")
-        .replace("’", "")
-        .replace("_", "-")
-        .replace(" ", "-")
-    )
+    return text.strip().casefold().translate(_PLAIN)
+
+
+_PLAIN = str.maketrans({"'": "", "’": "", "_": "-", " ": "-"})
 
 
 _DOMAIN = ".toml"

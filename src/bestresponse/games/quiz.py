@@ -45,15 +45,20 @@ def make_quiz(game: Game[S], role: Role, rng: Random) -> tuple[Question, ...]:
 
 def ask_about_table(form: NormalForm, role: Role, rng: Random) -> tuple[Question, ...]:
     """Ask what some cells of a payoff table are worth."""
-    cells = rng.sample(range(form.payoffs[0].size), min(_COUNT, form.payoffs[0].size))
-    return tuple(_ask_about_cell(form, form.players.index(role), cell) for cell in sorted(cells))
+    seat = form.players.index(role)
+    size = form.payoffs[0].size
+    cells = rng.sample(range(size), min(_COUNT, size))
+    return tuple(_ask_about_cell(form, seat, cell) for cell in sorted(cells))
 
 
 def _ask_about_cell(form: NormalForm, seat: int, cell: int) -> Question:
     chosen = tuple(int(k) for k in np.unravel_index(cell, form.shape))
-    order = [seat, *(other for other in range(len(form.players)) if other != seat)]
+    others = [other for other in range(len(form.players)) if other != seat]
     reader = form.players[seat]
-    steps = [say_step(form.players[i], form.actions[i][chosen[i]], reader) for i in order]
+    steps = []
+    for player in (seat, *others):
+        move = form.actions[player][chosen[player]]
+        steps.append(say_step(form.players[player], move, reader))
     return Question(_ask_for_payoff(steps), float(form.payoffs[(seat, *chosen)]))
 
 
@@ -61,7 +66,8 @@ def ask_about_paths(game: HasTree, role: Role, rng: Random) -> tuple[Question, .
     """Ask where the shorter ways through a tree end."""
     tree = game.tree
     leaves = sorted(tree.leaves.tolist(), key=lambda leaf: tree.path(leaf).count(">"))
-    drawn = rng.sample(leaves[: max(2 * _COUNT, len(leaves) // 8)], min(_COUNT, len(leaves)))
+    num_short = max(2 * _COUNT, len(leaves) // 8)
+    drawn = rng.sample(leaves[:num_short], min(_COUNT, len(leaves)))
     asked = []
     for leaf in sorted(drawn):
         steps = [say_event(event, role) for event in _list_events(game, leaf)]
@@ -120,7 +126,8 @@ def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Rol
     for role, ask in asks.items():
         key = reader if role == reader else repr(ask)
         if key not in drawn:
-            drawn[key] = None if role == REFEREE else _draw_answer(ask, rng, list(drawn.values()))
+            taken = list(drawn.values())
+            drawn[key] = None if role == REFEREE else _draw_answer(ask, rng, taken)
         if drawn[key] is None:
             return None
         moves[role] = drawn[key]
@@ -133,9 +140,10 @@ def _draw_answer(ask: Ask, rng: Random, taken: list[object]) -> object | None:
         case Choice(options):
             return rng.choice([option for option in options if option != PASS])
         case Amount(low, high):
-            steps = [float(round(low + (high - low) * k / 5)) for k in (1, 2, 3)]
-            plain = [step for step in steps if low <= step <= high]
-            return rng.choice([step for step in plain if step not in taken] or [low])
+            width = high - low
+            steps = [float(round(low + width * k / 5)) for k in (1, 2, 3)]
+            free = [step for step in steps if low <= step <= high and step not in taken]
+            return rng.choice(free or [low])
         case Lottery(chances):
             return rng.choice([outcome for outcome, p in chances if p > 0])
         case Form() | Mixture() | Words():
@@ -144,10 +152,13 @@ def _draw_answer(ask: Ask, rng: Random, taken: list[object]) -> object | None:
 
 def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: Verb) -> list[Phrase]:
     others = {role: move for role, move in moves.items() if role not in (reader, NATURE)}
-    parts = [make_phrase("{move} is drawn", move=_fill(moves[NATURE]))] if NATURE in moves else []
+    parts: list[Phrase] = []
+    if NATURE in moves:
+        parts.append(make_phrase("{move} is drawn", move=_fill(moves[NATURE])))
     if reader in moves:
         parts.append(say_step(reader, moves[reader], reader, verb))
-    if len(others) > 1 and len({repr(move) for move in others.values()}) == 1:
+    different = {repr(move) for move in others.values()}
+    if len(others) > 1 and len(different) == 1:
         move = next(iter(others.values()))
         return [*parts, make_phrase(_VERBS[verb].others, move=_fill(move))]
     return [*parts, *(say_step(role, move, reader, verb) for role, move in others.items())]

@@ -87,7 +87,8 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
         case [Players(players), Course() as course]:
             return _rebuild_tree(players, course, name)
         case _:
-            kinds = ", ".join(type(statement).__name__ for statement in stated) or "nothing"
+            names = [type(statement).__name__ for statement in stated]
+            kinds = ", ".join(names) or "nothing"
             raise InvalidGame(
                 "a game is made from Players, AtOnce and Cells or a rule, or from Players and a"
                 f" Course; got {kinds}"
@@ -104,7 +105,9 @@ def read_exactly(number: float | Fraction) -> Fraction:
     if not isinstance(number, float):
         return Fraction(number)
     simple = read_simplest(number)
-    return simple if simple.denominator <= _LARGEST_DENOMINATOR else Fraction(repr(float(number)))
+    if simple.denominator <= _LARGEST_DENOMINATOR:
+        return simple
+    return Fraction(repr(float(number)))
 
 
 _LARGEST_DENOMINATOR = 1_000_000
@@ -145,17 +148,16 @@ def check_tree_names(tree: Tree) -> None:
 def find_marks(tree: Tree) -> dict[int, str]:
     """Return the mark of every information set with several positions, by its number: a letter or
     more."""
-    sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
-    in_order = dict.fromkeys(tree.infoset[tree.infoset >= 0].tolist())
+    infosets = tree.infoset[tree.infoset >= 0]
+    sizes = np.bincount(infosets, minlength=len(tree.infosets))
+    in_order = dict.fromkeys(infosets.tolist())
     shared = [index for index in in_order if sizes[index] > 1]
     return {index: make_letter(place) for place, index in enumerate(shared)}
 
 
 def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | PayoffRule | Summary]:
-    choices = tuple(
-        Options(who, tuple(actions))
-        for who, actions in zip(form.players, form.actions, strict=True)
-    )
+    options = map(tuple, form.actions)
+    choices = tuple(map(Options, form.players, options))
     size = prod(form.shape)
     rule = _find_rule(form, choices) if MOST_CELLS < size <= MOST_POSITIONS else None
     if rule is not None:
@@ -165,14 +167,20 @@ def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | PayoffRule | Summary]
     cells = []
     for place in product(*map(range, form.shape)):
         moves = tuple(actions[k] for actions, k in zip(form.actions, place, strict=True))
-        payoffs = tuple(read_exactly(table[place]) for table in form.given)
-        cells.append(Cell(moves, payoffs))
+        cells.append(Cell(moves, _read_payoffs(form, place)))
     return AtOnce(choices), Cells(tuple(cells))
+
+
+def _read_payoffs(form: NormalForm, place: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """Read what everybody is paid in a cell."""
+    given = [table[place] for table in form.given]
+    return tuple(map(read_exactly, given))
 
 
 def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | None:
     """Find a rule that gives every payoff of a large table exactly; None where no rule does."""
-    if not all(_NUMBER.fullmatch(option) for choice in choices for option in choice.options):
+    options = [option for choice in choices for option in choice.options]
+    if not all(map(_NUMBER.fullmatch, options)):
         return None
     largest = max(map(read_exactly, form.given[0].flat))
     guesses: list[PayoffRule] = [
@@ -182,15 +190,10 @@ def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | N
     ]
     if form.num_players == 2:
         guesses.append(LowerClaim(_guess_bonus(form, choices)))
-    stated = tuple(
-        tuple(read_exactly(table[place]) for table in form.given)
-        for place in np.ndindex(*form.shape)
-    )
+    stated = [_read_payoffs(form, place) for place in np.ndindex(*form.shape)]
     for rule in guesses:
-        if all(
-            cell.payoffs == paid
-            for cell, paid in zip(_list_cells(choices, rule), stated, strict=True)
-        ):
+        paid = [cell.payoffs for cell in _list_cells(choices, rule)]
+        if paid == stated:
             return rule
     return None
 
@@ -203,23 +206,28 @@ def _guess_bonus(form: NormalForm, choices: tuple[Options, ...]) -> Fraction:
             Fraction(choice.options[k]) for choice, k in zip(choices, place, strict=True)
         )
         if first != second:
-            return abs(read_exactly(form.given[0][place]) - min(first, second))
+            payoff = read_exactly(form.given[0][place])
+            return abs(payoff - min(first, second))
     return Fraction(0)
 
 
 def _guess_efforts(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[LowestEffort]:
     """Yield the rule by the lowest number that fits the first player's two lowest numbers."""
-    if len({choice.options for choice in choices}) > 1 or len(choices[0].options) < 2:
+    different = {choice.options for choice in choices}
+    if len(different) > 1 or len(choices[0].options) < 2:
         return
     low, high = map(Fraction, choices[0].options[:2])
-    num_players = form.num_players
-    all_low = read_exactly(form.given[0][(0,) * num_players])
-    all_high = read_exactly(form.given[0][(1,) * num_players])
-    own_high = read_exactly(form.given[0][(1, *(0,) * (num_players - 1))])
+    others = form.num_players - 1
+    payoffs = form.given[0]
+    all_low = read_exactly(payoffs[(0, *(0,) * others)])
+    all_high = read_exactly(payoffs[(1, *(1,) * others)])
+    own_high = read_exactly(payoffs[(1, *(0,) * others)])
     if low < high:
-        cost = (all_low - own_high) / (high - low)
-        gain = (all_high - own_high) / (high - low)
-        yield LowestEffort(gain, cost, all_low - (gain - cost) * low)
+        step = high - low
+        cost = (all_low - own_high) / step
+        gain = (all_high - own_high) / step
+        base = all_low - (gain - cost) * low
+        yield LowestEffort(gain, cost, base)
 
 
 def _guess_projects(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[SharedProject]:
@@ -234,14 +242,16 @@ def _guess_projects(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[
     second = read_exactly(form.given[0][(1, *rest)])
     if low != high:
         share = (second - first) / (high - low) + 1
-        yield SharedProject(first + low - share * (low + others), share)
+        project = share * (low + others)
+        yield SharedProject(first + low - project, share)
 
 
 def _list_cells(choices: tuple[Options, ...], rule: PayoffRule) -> tuple[Cell, ...]:
     """List what a rule pays for every combination of moves."""
     cells = []
     for moves in product(*(choice.options for choice in choices)):
-        cells.append(Cell(moves, pay(rule, [Fraction(move) for move in moves])))
+        numbers = list(map(Fraction, moves))
+        cells.append(Cell(moves, pay(rule, numbers)))
     return tuple(cells)
 
 
@@ -253,18 +263,21 @@ def _summarize(tree: Tree) -> Summary:
 
 def _tell_tree(tree: Tree) -> Course:
     marks = find_marks(tree)
-    return Course(tuple(_tell_position(tree, node, marks) for node in range(tree.num_nodes)))
+    positions = [_tell_position(tree, node, marks) for node in range(tree.num_nodes)]
+    return Course(tuple(positions))
 
 
 def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
     owner = int(tree.owner[node])
     if owner == LEAF:
-        return PlayEnd(tuple(map(read_exactly, tree.list_payoffs(node))))
+        payoffs = map(read_exactly, tree.list_payoffs(node))
+        return PlayEnd(tuple(payoffs))
     if owner == CHANCE:
-        below = tree.children[node]
-        return Draw(
-            tuple(Odds(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below)
-        )
+        outcomes = []
+        for child in tree.children[node]:
+            chance = read_exactly(tree.find_probability(child))
+            outcomes.append(Odds(name_branch(tree, child), chance))
+        return Draw(tuple(outcomes))
     index = int(tree.infoset[node])
     return Decides(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
 
@@ -277,7 +290,7 @@ def _rebuild_table(
     actions = tuple(choice.options for choice in choices)
     by_moves = {cell.moves: cell.payoffs for cell in cells}
     payoffs = np.empty((len(players), *map(len, actions)), dtype=object)
-    for place in product(*(range(len(options)) for options in actions)):
+    for place in np.ndindex(payoffs.shape[1:]):
         moves = tuple(options[k] for options, k in zip(actions, place, strict=True))
         paid = by_moves.get(moves)
         if paid is None or len(paid) != len(players):

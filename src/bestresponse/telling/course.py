@@ -51,10 +51,11 @@ class Narrator:
 
     def list_payoffs(self, players: Sequence[str], payoffs: Sequence[Fraction]) -> str:
         """Say what everybody gets."""
-        paid = zip(players, payoffs, strict=True)
-        return ", ".join(
-            self.say("gets", who, amount=self.language.write_number(payoff)) for who, payoff in paid
-        )
+        parts = []
+        for who, payoff in zip(players, payoffs, strict=True):
+            amount = self.language.write_number(payoff)
+            parts.append(self.say("gets", who, amount=amount))
+        return ", ".join(parts)
 
     def say_when(self, steps: Sequence[Step], together: Collection[int]) -> str:
         """Say who chooses what: `If Ann chooses x and Bob chooses l`; `together` are steps not made
@@ -187,7 +188,8 @@ def shorten_options(moves: Moves, language: Language) -> str:
 def list_turns(chart: Map, words: Narrator) -> Iterator[str]:
     """Yield a sentence for every draw and for every kind of choice, in the order in which they come
     up."""
-    in_order = sorted(range(len(chart.children)), key=lambda place: (len(chart.ways[place]), place))
+    places = range(len(chart.children))
+    in_order = sorted(places, key=lambda place: len(chart.ways[place]))
     draws = _group_draws(chart)
     choices = _group_choices(chart)
     for place in in_order:
@@ -208,7 +210,8 @@ def _group_draws(chart: Map) -> dict[int, list[int]]:
             families.setdefault((position, movers), []).append(place)
     groups = {}
     for places in families.values():
-        if chart.fits_only(join_ways([chart.ways[place] for place in places]), set(places)):
+        steps = join_ways([chart.ways[place] for place in places])
+        if chart.fits_only(steps, set(places)):
             groups[places[0]] = places
         else:
             groups |= {place: [place] for place in places}
@@ -254,9 +257,12 @@ def _is_product(chart: Map, family: Sequence[Known]) -> bool:
 
 def _list_cells(family: Sequence[Known], number: int) -> list[Moves]:
     """List the different sets of moves that are possible at a step."""
-    return list(
-        dict.fromkeys(known.steps[number][1] for known in family if known.steps is not None)
-    )
+    cells: dict[Moves, None] = {}
+    for known in family:
+        if known.steps is not None:
+            _, moves = known.steps[number]
+            cells[moves] = None
+    return list(cells)
 
 
 def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Narrator) -> str:
@@ -265,9 +271,8 @@ def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Narrato
     steps = join_ways([chart.ways[place] for place in places])
     if not steps:
         return language.say("draws.first", outcomes=outcomes)
-    return language.say(
-        "draws.after", steps=language.join(words.list_past(steps), "standard"), outcomes=outcomes
-    )
+    past = language.join(words.list_past(steps), "standard")
+    return language.say("draws.after", steps=past, outcomes=outcomes)
 
 
 def _describe_choice(
@@ -287,11 +292,9 @@ def _describe_choice(
         ways = [chart.ways[place] for place in first.places]
         clauses.append(_describe_ways(ways, words))
     else:
-        done = [
-            step
-            for k, step in enumerate(first.steps)
-            if k not in first.mates and len(_join(family, k)) == 1
-        ]
+        for number, step in enumerate(first.steps):
+            if number not in first.mates and len(_join(family, number)) == 1:
+                done.append(step)
         clauses += _describe_known(family, words)
     options = language.join_options(decision.options)
     if done:
@@ -363,9 +366,6 @@ def list_ends(chart: Map, players: Sequence[str], words: Narrator) -> Iterator[s
 
 def say_way(chart: Map, place: int, words: Narrator) -> str:
     """Say how the play comes to a position."""
-    together = [
-        number
-        for number, before in enumerate(chart.list_ancestors(place)[:-1])
-        if chart.mates.get(before)
-    ]
+    ancestors = chart.list_ancestors(place)[:-1]
+    together = [number for number, before in enumerate(ancestors) if chart.mates.get(before)]
     return words.say_when(chart.list_way(place), together)

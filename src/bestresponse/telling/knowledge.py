@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from string import ascii_lowercase
 
 from bestresponse.core.told import Course, Decides, Position, list_branches, list_children
 
@@ -138,10 +139,9 @@ class Map:
             first = self.get(layer[0])
             if not isinstance(first, Decides) or first.who in players or not first.mark:
                 return
-            infosets = {
-                self.find_infoset(child) if isinstance(self.get(child), Decides) else None
-                for child in layer
-            }
+            if not all(isinstance(self.get(child), Decides) for child in layer):
+                return
+            infosets = {self.find_infoset(child) for child in layer}
             if len(infosets) > 1:
                 return
             players.append(first.who)
@@ -166,7 +166,8 @@ class Map:
             told = [self.ways[place] for place in places]
             shortest = min(map(len, told))
             for number in range(shortest):
-                if len({way[number] for way in told}) > 1:
+                different = {way[number] for way in told}
+                if len(different) > 1:
                     closed.update(way[number] for way in ways)
             for way in ways:
                 closed.update(way[shortest:-1])
@@ -178,7 +179,8 @@ class Map:
         choices."""
         letters: dict[str, str] = {}
         for (_, mark, _), places in self.infosets.items():
-            if len({self._find_root(place) for place in places}) > 1 and mark not in letters:
+            roots = {self._find_root(place) for place in places}
+            if len(roots) > 1 and mark not in letters:
                 letters[mark] = make_letter(len(letters))
         return letters
 
@@ -205,7 +207,8 @@ class Map:
         plain = self.fits_only(steps, set(places))
         counts = {self.mates.get(other, 0) for other in places}
         count = counts.pop() if len(counts) == 1 else 0
-        mates = frozenset(range(len(steps) - count, len(steps)))
+        first_mate = len(steps) - count
+        mates = frozenset(range(first_mate, len(steps)))
         forgotten = frozenset(self._find_forgotten(places, steps)) - mates
         return Known(places, steps, plain, mates, forgotten)
 
@@ -236,9 +239,8 @@ class Map:
         for before in self.list_ancestors(place)[number + 1 : -1]:
             if self.find_mover(before) == me:
                 others = self.infosets[self.find_infoset(before)]
-                seen = {
-                    self.ways[other][number] for other in others if len(self.ways[other]) > number
-                }
+                ways = [self.ways[other] for other in others]
+                seen = {way[number] for way in ways if len(way) > number}
                 if len(seen) < len(moves):
                     return True
         return False
@@ -256,7 +258,7 @@ def make_letter(place: int) -> str:
     place += 1
     while place:
         place, rest = divmod(place - 1, 26)
-        letter = chr(ord("a") + rest) + letter
+        letter = ascii_lowercase[rest] + letter
     return letter
 
 

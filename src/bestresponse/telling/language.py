@@ -83,7 +83,8 @@ class Language:
 
     def list_places(self, key: str) -> set[str]:
         """List the places of a message."""
-        return set().union(*map(_list_places, self.plurals.get(key) or (self.messages[key],)))
+        forms = self.plurals.get(key) or (self.messages[key],)
+        return set().union(*map(_list_places, forms))
 
     def translate(self, name: str) -> str:
         """Return the word for a name of a game; itself where the language has none.
@@ -201,15 +202,15 @@ class Language:
         name = self.translate(name)
         if name == "":
             return '""'
-        if _PLAIN.fullmatch(name) and _find_own_words(self.messages["own-words"]).isdisjoint(
-            name.casefold().split(" ")
-        ):
+        own_words = _find_own_words(self.messages["own-words"])
+        if _PLAIN.fullmatch(name) and own_words.isdisjoint(name.casefold().split(" ")):
             return name
         if _DECIMAL.fullmatch(name.replace(self.decimal_mark, ".")):
             return name
         quoted = json.dumps(name, ensure_ascii=False)
         # JSON leaves separators of lines and marks of direction as they are.
-        return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in quoted)
+        escaped = [sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in quoted]
+        return "".join(escaped)
 
     def write_number(self, number: Fraction) -> str:
         """Write a number exactly: as a decimal where that is short, else as a fraction.
@@ -229,7 +230,8 @@ class Language:
         sign = "-" if number < 0 else ""
         decimal = f"{sign}{digits[:-places]}{self.decimal_mark}{digits[-places:]}"
         is_short = _MOST_PLACES % number.denominator == 0
-        return decimal if is_short or len(decimal) < len(fraction) else fraction
+        is_shorter = len(decimal) < len(fraction)
+        return decimal if is_short or is_shorter else fraction
 
     def write_count(self, count: int) -> str:
         """Write how many there are, with thousands divided as the language does.
@@ -454,7 +456,9 @@ def _are_in_a_row(options: Sequence[str]) -> bool:
     first = options[0]
     if not re.fullmatch(r"-?[0-9]{1,15}", first):
         return False
-    return list(options) == [str(int(first) + k) for k in range(len(options))]
+    start = int(first)
+    numbers = range(start, start + len(options))
+    return list(options) == list(map(str, numbers))
 
 
 def _write_whole(number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -175,7 +175,8 @@ def write_events(
     steps = _list_steps(events, words)
     if steps:
         return ", ".join(steps)
-    return words.language.say("unaware" if Unaware() in events else "no-events")
+    key = "unaware" if Unaware() in events else "no-events"
+    return words.language.say(key)
 
 
 def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLISH) -> str:
@@ -207,47 +208,71 @@ def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
 def _write_rules(
     rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout, most: int
 ) -> str:
-    words = Narrator(load_language(language), reader)
-    titles = [statement.name for statement in rules if isinstance(statement, Title)]
-    at_once = next((statement.choices for statement in rules if isinstance(statement, AtOnce)), ())
-    zero_sum = any(
-        isinstance(statement, Cells) and is_zero_sum(statement.cells) for statement in rules
-    )
-    players: tuple[str, ...] = ()
+    told = _ToldRules(Narrator(load_language(language), reader), layout, most)
+    for statement in rules:
+        if isinstance(statement, Title):
+            told.titles.append(statement.name)  # told together with the players
+        elif isinstance(statement, AtOnce):
+            told.at_once = told.at_once or statement.choices
+        elif isinstance(statement, Cells):
+            told.zero_sum = told.zero_sum or is_zero_sum(statement.cells)
     paragraphs: list[str] = []
     for statement in rules:
+        paragraphs += told.write(statement)
+    return "\n\n".join(filter(None, paragraphs))
+
+
+@dataclass(slots=True)
+class _ToldRules:
+    """What the sentences on one statement need to know of the others."""
+
+    words: Narrator
+    layout: Layout
+    most: int
+    titles: list[str] = field(default_factory=list)
+    at_once: tuple[Options, ...] = ()
+    zero_sum: bool = False
+    players: tuple[str, ...] = ()
+    """Those of the statement on players, once it was told."""
+
+    def write(self, statement: Statement) -> list[str]:
+        """Return the paragraphs on a statement."""
+        words = self.words
+        language = words.language
         match statement:
             case Title():
-                pass  # told together with the players
-            case Players(players) if at_once:
-                paragraphs.append(_introduce_table(players, words))
+                return []
             case Players(players):
-                paragraphs.append(_introduce_reader(players, titles, words))
+                self.players = players
+                if self.at_once:
+                    return [_introduce_table(players, words)]
+                return [_introduce_reader(players, self.titles, words)]
             case Prose(text) | PrivateProse(text):
-                paragraphs.append(words.language.translate(text))
+                return [language.translate(text)]
             case Worded(text, places):
-                paragraphs.append(words.language.write_text(text, places))
+                return [language.write_text(text, places)]
             case AtOnce(choices):
-                paragraphs.append(_list_actions(choices, words))
+                return [_list_actions(choices, words)]
             case Cells(cells):
-                paragraphs.append(write_payoffs(at_once, cells, words, layout))
+                return [write_payoffs(self.at_once, cells, words, self.layout)]
             case NearestWins() | LowerClaim() | LowestEffort() | SharedProject():
-                paragraphs.append(_describe_payoff_rule(statement, words.language))
+                return [_describe_payoff_rule(statement, language)]
             case Rest():
-                paragraphs.append(words.language.say("rest"))
-            case Course() if layout == "lines":
-                paragraphs.append("\n".join(_list_course(players, statement, words, None)))
+                return [language.say("rest")]
+            case Course() if self.layout == "lines":
+                lines = _list_course(self.players, statement, words, None)
+                return ["\n".join(lines)]
             case Course():
-                paragraphs += _write_outline(players, statement, words.language, most)
+                return _write_outline(self.players, statement, language, self.most)
             case Repetition():
-                paragraphs.append(_describe_repetition(statement, words.language))
+                return [_describe_repetition(statement, language)]
             case Summary():
-                paragraphs.append("\n".join(_list_summary(statement, words)))
+                return ["\n".join(_list_summary(statement, words))]
             case Aim(rational):
-                paragraphs.append(_describe_aim(players if zero_sum else (), rational, words))
+                opponents = self.players if self.zero_sum else ()
+                return [_describe_aim(opponents, rational, words)]
             case _:
-                paragraphs.append(describe_special_rule(statement, players, words))
-    return "\n\n".join(filter(None, paragraphs))
+                return [describe_special_rule(statement, self.players, words)]
 
 
 def _introduce_table(players: Sequence[str], words: Narrator) -> str:
@@ -283,7 +308,8 @@ def _describe_aim(opponents: Sequence[str], rational: bool, words: Narrator) -> 
     sentences = [say("zero-sum", other=others[0])] if others else []
     sentences.append(say("aim"))
     if rational and others:
-        sentences.append(say("aim.rival", other=others[0][:1].upper() + others[0][1:]))
+        rival = others[0]
+        sentences.append(say("aim.rival", other=rival[:1].upper() + rival[1:]))
     elif rational:
         sentences.append(say("aim.others"))
     return " ".join(sentences)
@@ -315,15 +341,11 @@ def _describe_repetition(repetition: Repetition, language: Language) -> str:
                 language.say("rounds.random", percent=percent, rounds=repetition.rounds)
             )
     if repetition.discount != 1:
-        sentences.append(
-            language.say(
-                "rounds.discount", percent=language.write_number(100 * repetition.discount)
-            )
-        )
+        percent = language.write_number(100 * repetition.discount)
+        sentences.append(language.say("rounds.discount", percent=percent))
     if repetition.noise:
-        sentences.append(
-            language.say("rounds.noise", percent=language.write_number(100 * repetition.noise))
-        )
+        percent = language.write_number(100 * repetition.noise)
+        sentences.append(language.say("rounds.noise", percent=percent))
     return " ".join(sentences)
 
 
@@ -338,11 +360,10 @@ def check_length(rules: Sequence[Statement], name: str, most_tokens: int = MOST_
         ends = None
         if isinstance(statement, Summary):
             ends = statement.ends
-        elif (
-            isinstance(statement, Course)
-            and _find_outline(players, statement, load_language(ENGLISH), most) is None
-        ):
-            ends = read_course(statement).num_ends
+        elif isinstance(statement, Course):
+            outline = _find_outline(players, statement, load_language(ENGLISH), most)
+            if outline is None:
+                ends = read_course(statement).num_ends
         if ends is not None:
             raise TooLarge(
                 f"{name or 'the tree'} has {ends:,} ends; telling it takes more than"
@@ -399,39 +420,54 @@ def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) ->
         texts = (*told.before, *told.past, told.now)
         has_long = any("\n" in text for text in texts)
         return ("\n\n" if has_long else "\n").join(filter(None, texts))
-    say = words.language.say
-    steps = _list_steps(history, words)
-    is_over = any(isinstance(event, Over) for event in history)
     before: list[str] = []
     remarks: list[str] = []
     after: list[str] = []
     for event in history:
-        match event:
-            case YourTurn():
-                before.append(say("asked"))
-            case Holds(card):
-                remarks.append(say("holds", card=name_card(card, words)))
-            case OneOf(ways):
-                after.append(
-                    say("one-of", ways="; ".join(f"({_join_steps(way, words)})" for way in ways))
-                )
-            case Unaware():
-                after.append(say("unaware"))
-            case Reached(letter):
-                after.append(say("reached", letter=letter))
-            case Prose(text) | PrivateProse(text):
-                after.append(words.language.translate(text))
-            case _ if remark := describe_remark(event, words):
-                remarks.append(remark)
-    paid = [event for event in history if isinstance(event, Paid)]
-    if is_over:
-        told_steps = _add_payoffs(", ".join(steps), paid, words)
-        remarks.append(say("over.steps", steps=told_steps) if steps else say("over"))
-    elif steps:
-        remarks.append(say("so-far", steps=", ".join(steps)))
-    elif not remarks and not after and history:
-        remarks.append(say("nothing-yet"))
+        if isinstance(event, YourTurn):
+            before.append(words.language.say("asked"))
+        elif isinstance(event, Holds):
+            remarks.append(words.language.say("holds", card=name_card(event.card, words)))
+        elif (known := _describe_knowledge(event, words)) is not None:
+            after.append(known)
+        elif remark := describe_remark(event, words):
+            remarks.append(remark)
+    steps = _describe_steps(history, words)
+    if steps:
+        remarks.append(steps)
+    elif history and not remarks and not after:
+        remarks.append(words.language.say("nothing-yet"))
     return " ".join(before + remarks + after)
+
+
+def _describe_knowledge(event: Event, words: Narrator) -> str | None:
+    """Say what the reader knows of where it is; None for any other event."""
+    say = words.language.say
+    match event:
+        case OneOf(ways):
+            told = [f"({_join_steps(way, words)})" for way in ways]
+            return say("one-of", ways="; ".join(told))
+        case Unaware():
+            return say("unaware")
+        case Reached(letter):
+            return say("reached", letter=letter)
+        case Prose(text) | PrivateProse(text):
+            return words.language.translate(text)
+        case _:
+            return None
+
+
+def _describe_steps(history: Sequence[Event], words: Narrator) -> str:
+    """Say what was done so far, and at the end what everybody got; nothing where nothing was."""
+    say = words.language.say
+    steps = _list_steps(history, words)
+    is_over = any(isinstance(event, Over) for event in history)
+    if not steps:
+        return say("over") if is_over else ""
+    if not is_over:
+        return say("so-far", steps=", ".join(steps))
+    paid = [event for event in history if isinstance(event, Paid)]
+    return say("over.steps", steps=_add_payoffs(", ".join(steps), paid, words))
 
 
 def _list_steps(events: Iterable[Event], words: Narrator) -> list[str]:
@@ -630,21 +666,19 @@ def _list_course(
 ) -> list[str]:
     chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
-        return [
-            words.language.say("summary", ends=words.language.write_count(chart.num_ends)),
-            *_list_ends(chart, players, words, most or 20),
-        ]
+        num_ends = words.language.write_count(chart.num_ends)
+        summary = words.language.say("summary", ends=num_ends)
+        return [summary, *_list_ends(chart, players, words, most or 20)]
     turns = list(list_turns(chart, words))
     if most is not None and len(turns) > most:
-        turns = [
-            *turns[:most],
-            words.language.say("more", count=words.language.write_count(len(turns) - most)),
-        ]
+        num_more = words.language.write_count(len(turns) - most)
+        turns[most:] = [words.language.say("more", count=num_more)]
     return [*turns, *_list_ends(chart, players, words, most)]
 
 
 def _list_ends(chart: Map, players: Sequence[str], words: Narrator, most: int | None) -> list[str]:
-    key = "ends" if any(len(chart.children[child]) for child in chart.children[0]) else "cells"
+    goes_on = any(chart.children[child] for child in chart.children[0])
+    key = "ends" if goes_on else "cells"
     return [
         _head(key, chart.num_ends, words, most),
         *islice(list_ends(chart, players, words), most),

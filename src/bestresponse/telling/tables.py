@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 
 from bestresponse.core.game import Layout
@@ -28,7 +27,13 @@ def write_payoffs(
 
 def is_zero_sum(cells: Sequence[Cell]) -> bool:
     """Say whether what one of two players gains the other loses, to the last digit."""
-    return all(len(cell.payoffs) == 2 and cell.payoffs[0] == -cell.payoffs[1] for cell in cells)
+    for cell in cells:
+        if len(cell.payoffs) != 2:
+            return False
+        first, second = cell.payoffs
+        if first != -second:
+            return False
+    return True
 
 
 def _write_table(
@@ -47,7 +52,8 @@ def _write_table(
         shown.append(language.list_numbers(amounts))
     lines = [["", *(_write_cell(name, words) for name in second.options)]]
     for number, name in enumerate(first.options):
-        lines.append([_write_cell(name, words), *shown[number * width : (number + 1) * width]])
+        start = number * width
+        lines.append([_write_cell(name, words), *shown[start : start + width]])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = [f"| {' | '.join(map(str.rjust, line, widths))} |" for line in lines]
     key = f"table.{'columns' if seat else 'rows'}{'.own' if own_only else ''}"
@@ -96,11 +102,11 @@ def _write_json(
             row[language.translate(choices[number].who)] = language.translate(cell.moves[number])
         row[language.say("json.your-payoff")] = _as_number(cell.payoffs[seat])
         for number in () if own_only else others:
-            row[language.say("json.payoff", who=language.translate(choices[number].who))] = (
-                _as_number(cell.payoffs[number])
-            )
+            who = language.translate(choices[number].who)
+            row[language.say("json.payoff", who=who)] = _as_number(cell.payoffs[number])
         rows.append(json.dumps(row, ensure_ascii=False))
-    return language.say("json.outcomes") + "\n[" + ",\n ".join(rows) + "]"
+    listed = ",\n ".join(rows)
+    return f"{language.say('json.outcomes')}\n[{listed}]"
 
 
 def _as_number(amount: Fraction) -> int | float | str:
@@ -108,7 +114,8 @@ def _as_number(amount: Fraction) -> int | float | str:
     if amount.denominator == 1:
         return amount.numerator
     near = float(amount)
-    return near if Fraction(Decimal(repr(near))) == amount else str(amount)
+    is_exact = Fraction(repr(near)) == amount
+    return near if is_exact else str(amount)
 
 
 def _find_seat(choices: Sequence[Options], words: Narrator) -> int:

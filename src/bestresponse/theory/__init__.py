@@ -33,9 +33,8 @@ if TYPE_CHECKING:
         fixation_probability as fixation_probability,
         moran as moran,
     )
-    from bestresponse.theory.equilibria.extremes import (
-        extreme_equilibria as extreme_equilibria,
-    )
+    from bestresponse.theory.equilibria.commitment import stackelberg as stackelberg
+    from bestresponse.theory.equilibria.extremes import extreme_equilibria as extreme_equilibria
     from bestresponse.theory.equilibria.lemke_howson import (
         lemke_howson as lemke_howson,
         lemke_howson_all as lemke_howson_all,
@@ -121,28 +120,18 @@ if TYPE_CHECKING:
         exact_round_robin as exact_round_robin,
         play_round_robin as play_round_robin,
     )
-    from bestresponse.theory.seeds import (
-        stream as stream,
-    )
-    from bestresponse.theory.trees.agents import (
-        agent_quantal_branch as agent_quantal_branch,
-    )
-    from bestresponse.theory.trees.cfr import (
-        cfr as cfr,
-    )
+    from bestresponse.theory.seeds import stream as stream
+    from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch
+    from bestresponse.theory.trees.cfr import cfr as cfr
+    from bestresponse.theory.trees.commitment import stackelberg_tree as stackelberg_tree
     from bestresponse.theory.trees.compile import (
         compile_game as compile_game,
         load_openspiel as load_openspiel,
     )
-    from bestresponse.theory.trees.mccfr import (
-        mccfr_tree as mccfr_tree,
-    )
-    from bestresponse.theory.trees.normal_form import (
-        to_normal_form as to_normal_form,
-    )
-    from bestresponse.theory.trees.perfection.sequential import (
-        find_sequential as find_sequential,
-    )
+    from bestresponse.theory.trees.correlation import correlate_tree as correlate_tree
+    from bestresponse.theory.trees.mccfr import mccfr_tree as mccfr_tree
+    from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form
+    from bestresponse.theory.trees.perfection.sequential import find_sequential as find_sequential
     from bestresponse.theory.trees.perfection.subgame_perfect import (
         solve_subgames as solve_subgames,
         subgame_perfect as subgame_perfect,

@@ -1,32 +1,5 @@
-"""Models of bounded rationality: logit quantal response equilibria, level-k and cognitive
-hierarchy.
-
-Logit quantal response equilibria, followed from uniform play along a branch in the precision
-lambda.
-
-In a logit quantal response equilibrium every action's probability is proportional to exp(lambda *
-what it earns) (McKelvey & Palfrey, "Quantal response equilibria for normal form games", Games and
-Economic Behavior 10, 1995). At lambda = 0 play is uniform; the branch that starts there leads, in
-almost every game, to a Nash equilibrium as lambda grows. It is followed by its arc length, so that
-it may turn back (Turocy, "A dynamic homotopy interpretation of the logistic quantal response
-equilibrium correspondence", Games and Economic Behavior 51, 2005), in logarithms of probabilities,
-by a tangent step and Newton corrections.
-
-Certificate: the largest difference between a strategy and the logit reply to the others; it proves
-that a point is an equilibrium of its precision, not that it lies on the branch from uniform play,
-for which short steps are the only assurance. At precision lambda nobody with m actions can gain
-more than ln(m) / lambda.
-
-Level-k and cognitive hierarchy: players who think a limited number of steps ahead.
-
-Level 0 plays an anchor, by default uniformly. Level k best-responds to level k - 1 (Nagel,
-"Unraveling in guessing games", American Economic Review 85, 1995; Stahl & Wilson, "On players'
-models of other players", Games and Economic Behavior 10, 1995). In the cognitive hierarchy level k
-best-responds to all lower levels in the proportions of a Poisson distribution, f(k) = e^-tau tau^k
-/ k!, truncated below k (Camerer, Ho & Chong, "A cognitive hierarchy model of games", Quarterly
-Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Best responses that tie share
-equally.
-"""
+"""Models of bounded rationality: players who think a limited number of steps ahead (level-k and
+cognitive hierarchy), and players who err (logit quantal response equilibria)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,6 +45,11 @@ class Levels:
 def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None = None) -> Levels:
     """Levels 0 to `level`; everybody is at the highest.
 
+    Level 0 plays `anchor` [default: uniform play]; level k best-responds to level k - 1 (Nagel,
+    "Unraveling in guessing games", American Economic Review 85, 1995; Stahl & Wilson, "On players'
+    models of other players", Games and Economic Behavior 10, 1995). Best responses that tie share
+    equally.
+
     >>> found = level_k(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]), level=1)
     >>> found.final[0].tolist()
     [0.0, 1.0]
@@ -93,22 +71,35 @@ def cognitive_hierarchy(
     anchor: Sequence[ArrayLike] | None = None,
 ) -> Levels:
     """Levels 0 to `level` with Poisson shares of mean `tau`; by default so many that fewer than
-    1e-9 are above."""
+    1e-9 are above.
+
+    Level k best-responds to all lower levels in the proportions of a Poisson distribution, f(k) =
+    e^-tau tau^k / k!, truncated below k (Camerer, Ho & Chong, "A cognitive hierarchy model of
+    games", Quarterly Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Level 0
+    plays `anchor` [default: uniform play].
+    """
     if not 0 <= tau < 700:
         raise UsageError(f"tau: expected a mean number of steps from 0 to 700, got {tau:g}")
     if level is not None and level < 0:
         raise UsageError(f"level: expected at least 0, got {level}")
     chances = [exp(-tau)]
-    while (1.0 - sum(chances) > _TAIL) if level is None else (len(chances) <= level):
+
+    def needs_more() -> bool:
+        if level is None:
+            return 1.0 - sum(chances) > _TAIL
+        return len(chances) <= level
+
+    while needs_more():
         chances.append(chances[-1] * tau / len(chances))
     weights = np.array(chances)
+
     values = fitness(game)
     steps = [start_or_uniform(game, anchor)]
     for k in range(1, len(weights)):
         below = weights[:k] / weights[:k].sum()
-        believed = tuple(
-            np.tensordot(below, [step[i] for step in steps], 1) for i in range(game.num_players)
-        )
+        believed = []
+        for paths in zip(*steps, strict=True):
+            believed.append(np.tensordot(below, paths, 1))
         steps.append(tuple(map(share_best, values(believed), game.payoffs)))
     return _levels(game, f"cognitive hierarchy, tau {tau:g}", weights / weights.sum(), steps)
 
@@ -116,23 +107,34 @@ def cognitive_hierarchy(
 def share_best(values: Array, payoffs: Array) -> Array:
     """Share equally between the best actions, along the last axis; a difference of 1e-12 of the
     payoffs is a tie."""
-    best = values >= values.max(axis=-1, keepdims=True) - 1e-12 * float(np.abs(payoffs).max())
-    return np.asarray(best / best.sum(axis=-1, keepdims=True))
+    tie = 1e-12 * float(np.abs(payoffs).max())
+    highest = values.max(axis=-1, keepdims=True)
+    is_best = values >= highest - tie
+    return np.asarray(is_best / is_best.sum(axis=-1, keepdims=True))
 
 
 def _levels(game: NormalForm, method: str, shares: Array, steps: list[Profile]) -> Levels:
-    strategies = tuple(np.array([step[i] for step in steps]) for i in range(game.num_players))
+    strategies = tuple(np.array(path) for path in zip(*steps, strict=True))
     final = tuple(shares @ path for path in strategies)
-    gains = [
-        value.max() - mix @ value for mix, value in zip(final, fitness(game)(final), strict=True)
-    ]
-    return Levels(method, shares, strategies, final, np.array(gains))
+    gains = []
+    for mix, value in zip(final, fitness(game)(final), strict=True):
+        gains.append(value.max() - mix @ value)
+    return Levels(
+        method=method, shares=shares, strategies=strategies, final=final, gains=np.array(gains)
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuantalResponse:
-    """A quantal response equilibrium: `residual` certifies it, `gains` say how far it is from a
-    Nash equilibrium."""
+    """A logit quantal response equilibrium: every action's probability is proportional to
+    exp(precision * what it earns) (McKelvey & Palfrey, "Quantal response equilibria for normal form
+    games", Games and Economic Behavior 10, 1995).
+
+    `residual`, the largest difference between a strategy and the logit reply to the others, is the
+    certificate: it proves that this is an equilibrium of its precision, not that it lies on the
+    branch from uniform play, for which short steps are the only assurance. `gains` say how far it
+    is from a Nash equilibrium; nobody with m actions can gain more than ln(m) / precision.
+    """
 
     precision: float
     strategies: Profile
@@ -159,9 +161,11 @@ class QuantalBranch:
     @property
     def final(self) -> QuantalResponse:
         """The last point of the branch."""
-        mixes = tuple(path[-1] for path in self.strategies)
         return QuantalResponse(
-            float(self.precisions[-1]), mixes, float(self.residuals[-1]), self.gains[-1]
+            precision=float(self.precisions[-1]),
+            strategies=tuple(path[-1] for path in self.strategies),
+            residual=float(self.residuals[-1]),
+            gains=self.gains[-1],
         )
 
     @property
@@ -181,9 +185,18 @@ def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
 
 def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
     """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it
-    cannot be followed."""
+    cannot be followed.
+
+    At precision 0 play is uniform; the branch that starts there leads, in almost every game, to a
+    Nash equilibrium as the precision grows. It is followed by its arc length, so that it may turn
+    back (Turocy, "A dynamic homotopy interpretation of the logistic quantal response equilibrium
+    correspondence", Games and Economic Behavior 51, 2005), in logarithms of probabilities, by a
+    tangent step and Newton corrections.
+    """
     game = as_normal_form(game)
-    unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0
+    profile_axes = tuple(range(1, game.payoffs.ndim))
+    ranges = np.ptp(game.payoffs, axis=profile_axes)
+    unit = float(ranges.max()) or 1.0
     return trace_branch(TableBranch(game.payoffs / unit), highest, unit)
 
 
@@ -200,12 +213,17 @@ def trace_branch(branch: LogitBranch, highest: float, unit: float) -> QuantalBra
         earned = branch.evaluate(point[:-1])[0]
         for i, (low, high) in enumerate(branch.edges):
             values = earned[low:high]
-            residuals[r] = max(residuals[r], np.abs(mix[i] - logit_reply(values, point[-1])).max())
+            off = np.abs(mix[i] - logit_reply(values, point[-1]))
+            residuals[r] = max(residuals[r], off.max())
             gains[r, i] = unit * (values.max() - values @ mix[i])
     if residuals.max() > 1e-6:
         raise NotCertified(
             f"a point of the branch is off by {residuals.max():.2g}; try a lower precision"
         )
-    paths = tuple(np.array(path) for path in zip(*mixes, strict=True))
-    precisions = np.array([point[-1] for point in points]) / unit
-    return QuantalBranch("logit branch by arc length", precisions, paths, residuals, gains)
+    return QuantalBranch(
+        method="logit branch by arc length",
+        precisions=np.array([point[-1] for point in points]) / unit,
+        strategies=tuple(np.array(path) for path in zip(*mixes, strict=True)),
+        residuals=residuals,
+        gains=gains,
+    )

@@ -7,13 +7,9 @@ many games were asked for. What a family promises holds by construction, or is c
 is handed out. The selection follows GAMUT (Nudelman, Wortman, Shoham & Leyton-Brown, "Run the
 GAMUT", AAMAS 2004).
 
-What a family of games is: a way to draw payoff tensors, lifted to a function that returns games.
-
-Families given by how payoffs hang together (independent, opposed, shared, potential, symmetric,
-correlated) or by a story (cycles, Colonel Blotto, congestion, public goods).
-
-Families given by their equilibria: dominance solvable, unique mixed equilibrium, number of pure
-equilibria.
+First come families given by how payoffs hang together (independent, opposed, shared, potential,
+symmetric, correlated) or by a story (cycles, Colonel Blotto, congestion, public goods), then those
+given by their equilibria (dominance solvable, unique mixed equilibrium, number of pure equilibria).
 """
 
 from collections.abc import Callable, Iterator
@@ -62,7 +58,8 @@ def check_shape(
     With `square_from` also one in which players differ in their number of actions or have fewer
     than that.
     """
-    if not shape or not all(isinstance(m, int | np.integer) and m >= 1 for m in shape):
+    are_counts = all(isinstance(m, int | np.integer) and m >= 1 for m in shape)
+    if not shape or not are_counts:
         raise UsageError(
             f"shape: expected the number of actions of each player, such as (3, 3), got {shape!r}"
         )
@@ -71,7 +68,9 @@ def check_shape(
     size = len(shape) * prod(shape)
     if size > LARGEST:
         raise TooLarge(f"shape {shape!r} has {size:.3g} payoffs; at most {LARGEST:.3g} fit")
-    if square_from is not None and (len(set(shape)) != 1 or shape[0] < square_from):
+    if square_from is None:
+        return
+    if len(set(shape)) != 1 or shape[0] < square_from:
         raise UsageError(
             f"shape: this family needs the same number of actions (at least {square_from}) for"
             f" every player, got {shape!r}"
@@ -127,10 +126,9 @@ def generate(
     True
     """
     if family not in FAMILIES:
-        close = get_close_matches(family, FAMILIES, n=1)
-        hint = (
-            f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(families())}"
-        )
+        hint = f"expected one of: {', '.join(families())}"
+        for close in get_close_matches(family, FAMILIES, n=1):
+            hint = f"did you mean {close!r}?"
         raise UsageError(f"no family of games is called {family!r}; {hint}")
     if count < 1:
         raise UsageError(f"count: expected at least 1 game, got {count}")
@@ -266,11 +264,11 @@ def potential(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     """
     check_shape(shape)
     shared = rng.random(shape)
-    dummies = [
-        rng.random(tuple(1 if j == i else m for j, m in enumerate(shape)))
-        for i in range(len(shape))
-    ]
-    return np.stack([shared + dummy for dummy in dummies])
+    payoffs = []
+    for i in range(len(shape)):
+        of_others = (*shape[:i], 1, *shape[i + 1 :])
+        payoffs.append(shared + rng.random(of_others))
+    return np.stack(payoffs)
 
 
 @family
@@ -305,10 +303,9 @@ def covariant(rng: np.random.Generator, shape: Shape = (2, 2), rho: float = 0.0)
     # The root of (1 - rho) I + rho 11' scales the mean of the players' draws and their deviations
     # from it.
     average = independent.mean(axis=0, keepdims=True)
-    return np.asarray(
-        np.sqrt(1 - rho) * (independent - average)
-        + np.sqrt(max(0.0, 1 + (players - 1) * rho)) * average
-    )
+    deviations = np.sqrt(1 - rho) * (independent - average)
+    common = 1 + (players - 1) * rho
+    return np.asarray(deviations + np.sqrt(max(0.0, common)) * average)
 
 
 def _check_range(low: float, high: float) -> None:
@@ -372,10 +369,12 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
     [[0, 2], [1, 1], [2, 0]]
     """
     slots = troops + fields - 1
-    bars = np.array(list(combinations(range(slots), fields - 1)), dtype=np.int64).reshape(
-        -1, fields - 1
-    )
-    edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), slots)])
+    # Bars between the fields stand in some of the slots; the troops of a field lie between two.
+    bars = np.array(list(combinations(range(slots), fields - 1)), dtype=np.int64)
+    edges = np.empty((len(bars), fields + 1), dtype=np.int64)
+    edges[:, 0] = -1
+    edges[:, 1:-1] = bars.reshape(-1, fields - 1)
+    edges[:, -1] = slots
     counts: np.typing.NDArray[np.int64] = np.diff(edges, axis=1) - 1
     return counts
 
@@ -394,10 +393,11 @@ def congestion(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     resources = shape[0]
     delays = np.cumsum(rng.random((resources, players)), axis=1)
     choices = np.indices(shape)
-    loads = [(choices == choice).sum(axis=0) for choice in choices]
-    return np.stack(
-        [-delays[choice, load - 1] for choice, load in zip(choices, loads, strict=True)]
-    )
+    payoffs = []
+    for choice in choices:
+        load = (choices == choice).sum(axis=0)
+        payoffs.append(-delays[choice, load - 1])
+    return np.stack(payoffs)
 
 
 @family
@@ -424,11 +424,12 @@ def public_goods(
             f" {drawn:g}"
         )
     contributions = np.indices(shape) * (endowment / (levels - 1))
-    return np.asarray(endowment - contributions + drawn / players * contributions.sum(axis=0))
+    shared = drawn / players * contributions.sum(axis=0)
+    return np.asarray(endowment - contributions + shared)
 
 
 TRIES = 10_000
-# of the largest singular value: nearer to singular the equilibrium would hardly be the only one
+# Of the largest singular value: nearer to singular the equilibrium would hardly be the only one.
 CONDITION = 1e-3
 
 
@@ -444,15 +445,20 @@ def dominance_solvable(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array
     check_shape(shape)
     payoffs = rng.random((len(shape), *shape))
     alive = [[int(rng.integers(m))] for m in shape]
-    rest = [(i, a) for i, m in enumerate(shape) for a in range(m) if a != alive[i][0]]
+    rest = []
+    for player, (last,) in enumerate(alive):
+        rest += [(player, action) for action in range(shape[player]) if action != last]
     for at in rng.permutation(len(rest)):
         player, action = rest[at]
-        better = alive[player][int(rng.integers(len(alive[player])))]
-        against = [others if j != player else [action] for j, others in enumerate(alive)]
-        instead = [others if j != player else [better] for j, others in enumerate(alive)]
-        above = payoffs[player][np.ix_(*instead)]
-        payoffs[player][np.ix_(*against)] = above - rng.uniform(0.05, 0.5, above.shape)
-        alive[player].append(action)
+        own = alive[player]
+        better = own[int(rng.integers(len(own)))]
+        before = alive[:player]
+        after = alive[player + 1 :]
+        against = np.ix_(*before, [action], *after)
+        instead = np.ix_(*before, [better], *after)
+        above = payoffs[player][instead]
+        payoffs[player][against] = above - rng.uniform(0.05, 0.5, above.shape)
+        own.append(action)
     return _fill_unit(payoffs)
 
 
@@ -489,14 +495,14 @@ def given_support(rng: np.random.Generator, shape: Shape = (3, 3), support: int 
     row = rng.random(shape)
     col = rng.random(shape)
     if support > 1:
-        row[:support, :support], col[:support, :support] = _fill_unit(
-            _disguise(rng, _core(rng, support))
-        )
+        mixed = _disguise(rng, _core(rng, support))
+        row[:support, :support], col[:support, :support] = _fill_unit(mixed)
     row[support:] = _dominated(rng, row[:support], shape[0] - support)
     col[:, support:] = _dominated(rng, col[:, :support].T, shape[1] - support).T
     rows = rng.permutation(shape[0])
     cols = rng.permutation(shape[1])
-    return np.stack([row[np.ix_(rows, cols)], col[np.ix_(rows, cols)]])
+    shuffled = np.ix_(rows, cols)
+    return np.stack([row[shuffled], col[shuffled]])
 
 
 @family
@@ -508,7 +514,8 @@ def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int
     """
     check_shape(shape)
     most = int(np.prod(shape)) // max(shape)
-    least = int(sum(m > 1 for m in shape) < 2)
+    choosing = sum(m > 1 for m in shape)
+    least = 1 if choosing < 2 else 0
     if not least <= number <= most:
         raise UsageError(
             f"number: shape {shape!r} allows {least} to {most} pure equilibria, got {number}"
@@ -546,11 +553,18 @@ def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[i
     for _ in range(TRIES):
         to_row = rng.integers(shape[1], size=shape[0])
         to_row[rows] = cols
-        free = [[i for i in range(shape[0]) if to_row[i] != j] for j in range(shape[1])]
-        fixed = {int(j): int(i) for i, j in zip(rows, cols, strict=True)}
-        if all(free[j] for j in range(shape[1]) if j not in fixed):
-            to_col = [fixed[j] if j in fixed else int(rng.choice(free[j])) for j in range(shape[1])]
-            return [int(j) for j in to_row], to_col
+        # The rows that may answer a column: those that it does not answer itself.
+        options = [np.flatnonzero(to_row != col) for col in range(shape[1])]
+        for row, col in zip(rows, cols, strict=True):
+            options[col] = np.array([row])
+        if min(map(len, options)) == 0:
+            continue
+        is_mutual = np.isin(np.arange(shape[1]), cols)
+        to_col = []
+        for rows_left, mutual in zip(options, is_mutual, strict=True):
+            answer = rows_left[0] if mutual else rng.choice(rows_left)
+            to_col.append(int(answer))
+        return to_row.tolist(), to_col
     raise NotCertified(
         f"no best responses with {count} pure equilibria found for shape {shape!r} in {TRIES} tries"
     )
@@ -559,10 +573,10 @@ def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[i
 def _core(rng: np.random.Generator, size: int) -> Array:
     """A zero-sum matrix of value 0 whose only equilibrium is fully mixed."""
     for _ in range(TRIES):
-        x, y = ((0.3 / size + 0.7 * rng.dirichlet(np.ones(size))) for _ in range(2))
-        core: Array = (
-            (np.eye(size) - x) @ rng.uniform(-1, 1, (size, size)) @ (np.eye(size) - y[:, None])
-        )
+        x = 0.3 / size + 0.7 * rng.dirichlet(np.ones(size))
+        y = 0.3 / size + 0.7 * rng.dirichlet(np.ones(size))
+        drawn = rng.uniform(-1, 1, (size, size))
+        core: Array = (np.eye(size) - x) @ drawn @ (np.eye(size) - y[:, None])
         spread = np.linalg.svd(core, compute_uv=False)
         if spread[-2] > CONDITION * spread[0]:
             return np.asarray(core / np.abs(core).max())
@@ -575,9 +589,9 @@ def _core(rng: np.random.Generator, size: int) -> Array:
 def _disguise(rng: np.random.Generator, core: Array) -> Array:
     size = len(core)
     scale = rng.uniform(0.5, 1.5, 2)
-    return np.stack(
-        [scale[0] * core + rng.random((1, size)), -scale[1] * core + rng.random((size, 1))]
-    )
+    row = scale[0] * core + rng.random((1, size))
+    col = -scale[1] * core + rng.random((size, 1))
+    return np.stack([row, col])
 
 
 def _dominated(rng: np.random.Generator, better: Array, count: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,16 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = "Array | csr_array"
 
 _PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-_INFEASIBLE = 2  # as scipy numbers it
+# as scipy numbers them
+_OUT_OF_TIME = 1
+_INFEASIBLE = 2
+
+
+def load_sparse() -> ModuleType:
+    """Import sparse matrices when they are needed, since that is slow."""
+    from scipy import sparse
+
+    return sparse
 
 
 def solve_program(
@@ -29,16 +39,23 @@ def solve_program(
         0.0,
         None,
     ),
+    seconds: float | None = None,
 ) -> tuple[Array, Array] | None:
     """Minimise cost'x with above x <= limits and equal x = totals; return x, and what relaxing each
     limit would save.
 
-    `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end.
+    `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end,
+    for example within `seconds`.
     """
     from scipy import optimize
 
     minimise: Any = optimize.linprog
-    answer = minimise(cost, above, limits, equal, totals, bounds, method="highs", options=_PRECISE)
+    options = _PRECISE if seconds is None else {**_PRECISE, "time_limit": seconds}
+    answer = minimise(cost, above, limits, equal, totals, bounds, method="highs", options=options)
+    if answer.status == _OUT_OF_TIME and seconds is not None:
+        raise NotCertified(
+            f"a linear program was not solved within {seconds:g} s; allow more seconds"
+        )
     if answer.status not in (0, _INFEASIBLE):
         raise NotCertified(f"a linear program was not solved: {answer.message}")
     return None if answer.status else (answer.x, -answer.ineqlin.marginals)
@@ -52,8 +69,7 @@ def find_mixture(cost: Array, above: Matrix, limits: Array) -> Array | None:
 
 def find_fairest_mixture(payoffs: Array, above: csr_array | None = None) -> Array:
     """Find the distribution p whose lowest expected payoff is largest, with above p <= 0."""
-    from scipy import sparse
-
+    sparse = load_sparse()
     players, cells = payoffs.shape
     rows: Any = np.hstack([-payoffs, np.ones((players, 1))])
     if above is not None:

@@ -5,6 +5,9 @@ admin's pages are opened by a cookie, which opens nothing in that interface, so 
 make a browser call it.
 """
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import canonical
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
@@ -38,7 +42,11 @@ class TooFast(BestResponseError):
 
 @dataclass
 class ServerState:
-    """The state of a server."""
+    """The state of a server; `codes` are those of participants by the seat they had.
+
+    It answers under the names in `hosts`, under any where there are none. `streams` counts the
+    requests of each seat that wait for something to happen.
+    """
 
     sessions: SessionStore
     keys: Keys
@@ -46,6 +54,9 @@ class ServerState:
     open_model: OpenModel
     models: tuple[str, ...] = ()
     pictures: Path = Path("pictures")
+    codes: dict[str, str] = field(default_factory=dict)
+    hosts: frozenset[str] = frozenset()
+    streams: Counter[str] = field(default_factory=Counter)
     runs: Runs = field(init=False)
     judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
@@ -115,8 +126,11 @@ class ServerState:
         return self._make_code(session, seat, *([holder] if holder > 0 else []))
 
     def _make_code(self, *door: str | int) -> str:
-        token = self.keys.token("code", *door)
-        return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
+        name = canonical(list(door))
+        if name not in self.codes:
+            token = self.keys.token("code", *door)
+            self.codes[name] = "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
+        return self.codes[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +230,26 @@ async def open_sheet(
     if not server.keys.opens(_read_key(request), "judge", task, judge):
         raise refuse_key(request, server, NotFound("this link leads to no sheet"))
     return server.judging.task(task), judge
+
+
+_MOST_STREAMS = 12
+"""As many pages of one seat may wait at once: a person has one, and some have many tabs."""
+
+
+@contextmanager
+def hold_stream(context: SeatContext) -> Iterator[None]:
+    """Be one of the few requests of a seat that wait; TooFast where there are many."""
+    streams = context.server.streams
+    seat = f"{context.session.id}.{context.seat}"
+    if streams[seat] >= _MOST_STREAMS:
+        raise TooFast(Cause("cause_fast"))
+    streams[seat] += 1
+    try:
+        yield
+    finally:
+        streams[seat] -= 1
+        if not streams[seat]:
+            del streams[seat]
 
 
 SeatDoor = Annotated[SeatContext, Depends(open_seat)]

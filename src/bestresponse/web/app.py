@@ -25,13 +25,14 @@ from bestresponse.web.access import (
     ADMIN_COOKIE,
     AdminPage,
     NotAllowed,
+    PostedForm,
     Server,
     ServerState,
     TooFast,
     refuse_key,
 )
-from bestresponse.web.render import load_asset, load_templates, render_page
-from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
+from bestresponse.web.render import load_asset, load_templates, render_form, render_page
+from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, OriginGuard, load_secret
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import Busy, list_offers
@@ -51,8 +52,8 @@ _STATUSES: dict[tuple[type[Exception], ...], int] = {
     (NotAllowed,): 403,
     (NotFound,): 404,
     (AlreadyAnswered,): 409,
-    (TooFast, Busy): 429,
-    (StoreError, ModelError, BrokenSession): 503,
+    (TooFast,): 429,
+    (StoreError, ModelError, BrokenSession, Busy): 503,
 }
 """How an error is answered; any other that is no fault of ours by 422."""
 _VIEWS = (seat, play, watch, formalize, judge)
@@ -85,6 +86,7 @@ def create_app() -> FastAPI:
             "logs": False,
         },  # else looked up at every request
     )
+    app.add_middleware(OriginGuard)
     app.add_middleware(Guard)
     for kind in (BestResponseError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _answer_error)
@@ -93,6 +95,7 @@ def create_app() -> FastAPI:
         app.include_router(view.calls)
         app.include_router(view.pages)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
+    app.add_api_route("/leave", ask_to_leave, include_in_schema=False, dependencies=[AdminPage])
     app.add_api_route(
         "/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage]
     )
@@ -114,9 +117,13 @@ def enter(request: Request, server: Server, token: str) -> Response:
     return answer
 
 
-def leave() -> Response:
-    """Log the admin out in this browser; a form of another site comes without the cookie and is
-    refused."""
+def ask_to_leave(server: Server) -> Response:
+    """The page with the form that logs out."""
+    return render_form(server, "leave.html", "")
+
+
+def leave(form: PostedForm) -> Response:
+    """Log the admin out in this browser; the form carries a token, as every other does."""
     answer = render_page("left.html")
     answer.delete_cookie(ADMIN_COOKIE)
     return answer
@@ -179,7 +186,12 @@ async def _answer_error(request: Request, error: Exception) -> Response:
     sentence = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     if isinstance(error, StoreError):
         sentence = Cause("cause_not_stored")
-    return _say(request, status, sentence, {"retry-after": "30"} if status == 429 else None)
+    headers = {}
+    if isinstance(error, TooFast):
+        headers["retry-after"] = "30"
+    if isinstance(error, Busy):
+        headers["retry-after"] = "5"
+    return _say(request, status, sentence, headers)
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
@@ -202,7 +214,9 @@ class ServerSettings:
     made here.
 
     `experiment` is the text of an experiment file; its sessions are created once. `pictures` is the
-    folder that its pictures are in, without one that of the name below `output`.
+    folder that its pictures are in, without one that of the name below `output`. `hosts` are the
+    names under which the server answers, besides those of this machine; without any a server that
+    others can reach answers under every name.
     """
 
     output: Path
@@ -211,12 +225,14 @@ class ServerSettings:
     admin: str | None = None
     experiment: str = ""
     pictures: Path | None = None
+    hosts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.host not in LOOPBACK and self.admin is None:
             raise UsageError(
-                f"listening on {self.host} lets others in; give an admin token of your own with"
-                f" --admin-token (at least {_SHORTEST_TOKEN} characters), or listen on 127.0.0.1"
+                f"listening on {self.host} lets others in; give an admin token of your own (at"
+                f" least {_SHORTEST_TOKEN} characters) in BESTRESPONSE_ADMIN_TOKEN or by"
+                " --admin-token-file, or listen on 127.0.0.1"
             )
         if self.admin is not None and len(self.admin) < _SHORTEST_TOKEN:
             raise UsageError(
@@ -247,6 +263,9 @@ def open_web_server(
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
     pictures = settings.pictures or settings.output / "pictures"
+    hosts = settings.hosts
+    if hosts or settings.host in LOOPBACK:
+        hosts = (*LOOPBACK, *hosts)
     server = ServerState(
         SessionStore(journal),
         keys,
@@ -254,6 +273,7 @@ def open_web_server(
         open_model=open_model,
         models=models,
         pictures=pictures,
+        hosts=frozenset(host.lower() for host in hosts),
     )
     if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
         create_experiment(server, settings.experiment)

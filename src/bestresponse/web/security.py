@@ -9,15 +9,20 @@ import base64
 import hashlib
 import hmac
 import os
+import re
 import secrets
 import threading
 import time
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bestresponse.core.errors import UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error
 
@@ -28,14 +33,14 @@ class Keys:
     """Makes tokens and checks them in constant time."""
 
     def __init__(self, secret: str, admin: str | None = None) -> None:
-        self._secret = secret.encode("utf-8")
+        self.secret = secret
         self.admin = admin or self.token("admin")
 
     @lru_cache(maxsize=20_000)  # noqa: B019 - a server has one of these, and every page has the same doors again
     def token(self, *door: str | int) -> str:
         """Make the token that opens `door`; the same door always gives the same token."""
         code = hmac.new(
-            self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256
+            self.secret.encode("utf-8"), canonical(list(door)).encode("utf-8"), hashlib.sha256
         ).digest()
         return base64.urlsafe_b64encode(code).decode("ascii")[:_LENGTH]
 
@@ -70,6 +75,18 @@ def load_secret(path: Path) -> str:
         raise explain_os_error(error, f"keeping a secret in {path}") from None
 
 
+def read_secret(path: Path) -> str:
+    """Read the secret of a folder of sessions; UsageError where there is none."""
+    try:
+        secret = read_text_file(path, _LARGEST_SECRET).strip()
+    except (OSError, UnicodeDecodeError):
+        secret = ""
+    if not secret:
+        raise UsageError(f"there are no sessions to read: {path} is missing or empty")
+    return secret
+
+
+_LARGEST_SECRET = 1000
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
     " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -80,7 +97,8 @@ SAFE_HEADERS = {
     b"cache-control": b"no-store",
     b"content-security-policy": _PAGE_POLICY.encode("ascii"),
     b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
+    # With "no-referrer" browsers would send the origin "null" with forms of our own pages.
+    b"referrer-policy": b"same-origin",
     b"x-frame-options": b"DENY",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
@@ -110,6 +128,65 @@ class RateLimit:
             left = min(self._burst, left + (now - since) * self._rate)
             self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
             return left >= 1
+
+
+def _refuse(scope: Scope, sentence: str, status: int) -> Response:
+    """Answer with a sentence, without the application."""
+    if scope["path"].startswith("/api/"):
+        return JSONResponse({"error": sentence}, status)
+    return PlainTextResponse(sentence, status)
+
+
+_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE)
+
+
+def read_host(header: str) -> str:
+    """Return the name in the header Host, without its port; empty where it is none.
+
+    >>> read_host("LocalHost:8642"), read_host("[::1]:8642"), read_host("a b")
+    ('localhost', '::1', '')
+    """
+    found = _HOST.fullmatch(header)
+    return found["name"].strip("[]").lower() if found else ""
+
+
+def explain_stranger(method: str, headers: Headers, hosts: frozenset[str]) -> str:
+    """Say why a request does not come from a page of this server; empty where it may.
+
+    A site that lets its name lead to this machine is known by the header Host, a form or script of
+    another site by Origin. Programs send no origin.
+    """
+    host = headers.get("host", "")
+    name = read_host(host)
+    if not name:
+        return "the header Host is missing or is no name of a server"
+    if hosts and name not in hosts:
+        return (
+            f"this server does not answer as {name}; whoever runs it can allow that by"
+            f" --allowed-host {name}"
+        )
+    origin = headers.get("origin")
+    if method in _CHANGING and origin is not None and urlsplit(origin).netloc != host:
+        return "this was sent by a page of another site; open the page of this server and send it"
+    return ""
+
+
+class OriginGuard:
+    """Wrap an application: refuse requests that pages of other sites make a browser send."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        why = ""
+        if scope["type"] == "http":
+            # Pages are looked up once before a server is there.
+            server = getattr(scope["app"].state, "server", None)
+            hosts: frozenset[str] = server.hosts if server is not None else frozenset()
+            why = explain_stranger(scope["method"], Headers(scope=scope), hosts)
+        answer = _refuse(scope, why, 403) if why else self._app
+        await answer(scope, receive, send)
 
 
 class Guard:
@@ -147,13 +224,7 @@ class Guard:
                 f"This is longer than {self._most:,} bytes, or does not say how long it is; send"
                 " less."
             )
-            is_call = scope["path"].startswith("/api/")
-            answer = (
-                JSONResponse({"error": sentence}, 413)
-                if is_call
-                else PlainTextResponse(sentence, 413)
-            )
-            await answer(scope, receive, send_safely)
+            await _refuse(scope, sentence, 413)(scope, receive, send_safely)
         else:
             await self._app(
                 {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope,

@@ -212,7 +212,7 @@ def test_in_a_tree_the_order_of_moves_is_explained() -> None:
     model = ScriptedModel([json.dumps({"claims": []})])
     ModelTranslator(model).translate("Hm.", Subject(load_tree("entry-deterrence")))
     assert (
-        "the moves stand in the order in which they are made, the first one first"
+        "the moves are in the order in which they are made, the first one first"
         in model.asked[0].messages[-1].content
     )
 

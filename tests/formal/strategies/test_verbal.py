@@ -13,7 +13,7 @@ from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.tournament.study import formalize_entry, make_stage, read_strategy
+from bestresponse.studies.tournament.entries import formalize_entry, make_stage, read_strategy
 from bestresponse.theory.catalogue.tables import load
 
 GAME = write_match_program(load("prisoners-dilemma"))

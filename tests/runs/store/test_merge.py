@@ -18,7 +18,9 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import Contestant
+from bestresponse.studies.tournament.study import tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
@@ -74,7 +76,9 @@ def tournament_case():
 
 
 def verify_case():
-    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=5, attempts=1)
+    config = VerifyConfig(
+        "scripted", "prisoners-dilemma", repeats=5, attempts=1, translator="rules"
+    )
     return verify_model, config, answering(["I choose A.", "I choose B."])
 
 

@@ -26,7 +26,7 @@ from bestresponse.studies.behave.study import (
     list_recorded_plays,
     prepare_behave,
 )
-from bestresponse.studies.tournament.study import TournamentConfig
+from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -12,25 +12,23 @@ import running
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.bench.config import BenchConfig, Plan
-from bestresponse.studies.bench.measure import (
-    METRICS,
-    Asked,
-    PlayFigures,
-    Results,
+from bestresponse.studies.bench.differences import _list_pairs, list_differences
+from bestresponse.studies.bench.frames import (
     _count_texts,
-    _list_differences,
     _list_games,
     _list_outliers,
-    _list_pairs,
-    _list_versions,
     _measure_self_play,
     _rank,
-    _tabulate_versions,
-    _write_mix,
-    _write_numbers,
+)
+from bestresponse.studies.bench.listed import _write_mix, _write_numbers
+from bestresponse.studies.bench.measure import (
+    Asked,
+    PlayFigures,
     describe_asking,
     measure_baseline,
 )
+from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.results import Results, list_versions, tabulate_versions
 from bestresponse.studies.bench.study import bench
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -193,7 +191,7 @@ def test_only_what_varies_is_named_in_how_a_player_was_asked():
 
 def test_a_player_that_answered_some_games_is_measured_beside_baselines_on_the_same_ones():
     results = gather([lost(0, 0.5, 0.5), row(1), lost(2, 0.25, 0.5)])
-    frame = _tabulate_versions("same_games", results)
+    frame = tabulate_versions("same_games", results)
     assert {found["version"] for found in frame} == {"the 2 that m / mixed answered"}
     player, uniform = frame[0], frame.select(player="uniform")[0]
     assert (player["player"], player["asked"], player["answered"], player["actions"]) == (
@@ -208,28 +206,27 @@ def test_a_player_that_answered_some_games_is_measured_beside_baselines_on_the_s
         2,
         pytest.approx((44 / 151 + 7 / 83) / 2),
     )
-    single = _tabulate_versions("same_games", gather([lost(0, 0.5), row(1)]))
+    single = tabulate_versions("same_games", gather([lost(0, 0.5), row(1)]))
     assert {found["version"] for found in single} == {"the 1 that m / mixed answered"}
-    assert len(_tabulate_versions("same_games", gather([lost(0, 0.5), lost(1, 0.5)]))) == 0
-    assert len(_tabulate_versions("same_games", gather([row(0), row(1)]))) == 0
+    assert len(tabulate_versions("same_games", gather([lost(0, 0.5), lost(1, 0.5)]))) == 0
+    assert len(tabulate_versions("same_games", gather([row(0), row(1)]))) == 0
 
 
-def list_versions(results):
+def describe_versions(results):
     found = {}
-    for frame, player, version, rows in _list_versions(results):
-        found.setdefault(frame, []).append(
-            (player, version, [(r["condition"], r["variant"], r["rows"]) for r in rows])
-        )
+    for version in list_versions(results):
+        rows = [(r["condition"], r["variant"], r["rows"]) for r in version.rows]
+        found.setdefault(version.frame, []).append((version.player, version.name, rows))
     return found
 
 
 def test_the_sensitivity_suite_measures_every_setting_for_itself():
     results = gather([lost(0, 0.5), lost(0, 0.25, condition="payoffs x100")], suite="sensitivity")
-    settings = {version: rows for _, version, rows in list_versions(results)["settings"]}
+    settings = {version: rows for _, version, rows in describe_versions(results)["settings"]}
     assert settings["base"] == [("base", "original", 2)]
     assert settings["payoffs x100"] == [("payoffs x100", "original", 2)]
     assert settings["temperature 1"] == []
-    assert [found["version"] for found in _tabulate_versions("settings", results)] == [
+    assert [found["version"] for found in tabulate_versions("settings", results)] == [
         "base",
         "payoffs x100",
     ]
@@ -238,10 +235,10 @@ def test_the_sensitivity_suite_measures_every_setting_for_itself():
 def test_the_invariance_suite_measures_every_variant_beside_the_games_as_drawn():
     rows = [row(0, strategy=[1.0, 0.0]), row(0, strategy=[0.5, 0.5], variant="shifted")]
     results = gather(rows, suite="invariance")
-    variants = {version: found for _, version, found in list_versions(results)["variants"]}
+    variants = {version: found for _, version, found in describe_versions(results)["variants"]}
     assert variants["shifted"] == [("base", "original", 2), ("base", "shifted", 2)]
     assert variants["scaled"] == [("base", "original", 2)]
-    frame = _tabulate_versions("variants", results)
+    frame = tabulate_versions("variants", results)
     # (1, 0) and (1/2, 1/2) are half apart.
     assert {
         found["version"]: found["invariance"] and found["invariance"].estimate for found in frame
@@ -258,7 +255,7 @@ def test_the_generalisation_suite_measures_square_games_by_size_names_and_paddin
         lost(4, 0.5, condition="anonymous oneill", rows=4, cols=4),
         lost(5, 0.5, variant="padded", rows=3, cols=3),
     ]
-    found = list_versions(gather(rows, suite="generalisation", games=9))
+    found = describe_versions(gather(rows, suite="generalisation", games=9))
     player = "m / mixed"
     assert found["sizes"] == [
         (player, "2 x 2", [("base", "original", 2)]),
@@ -275,7 +272,7 @@ def test_the_generalisation_suite_measures_square_games_by_size_names_and_paddin
 
 
 def list_compared(results):
-    return [(kind, first, second) for kind, first, _, second, _ in _list_pairs(results)]
+    return [(p.comparison, p.first.name, p.second.name) for p in _list_pairs(results)]
 
 
 def test_players_are_compared_with_those_after_them_and_with_three_baselines():
@@ -308,19 +305,21 @@ def test_variants_are_compared_with_the_games_as_drawn_seat_by_seat():
         lost(0, 0.75, variant="shifted"),
     ]
     pairs = {
-        first: (told, second, drawn)
-        for kind, first, told, second, drawn in _list_pairs(gather(rows, suite="invariance"))
-        if kind == "variants"
+        pair.first.name: pair
+        for pair in _list_pairs(gather(rows, suite="invariance"))
+        if pair.comparison == "variants"
     }
-    (swapped,), against, (drawn,) = pairs["m / mixed, swapped"]
+    (swapped,) = pairs["m / mixed, swapped"].first.rows
+    (drawn,) = pairs["m / mixed, swapped"].second.rows
+    against = pairs["m / mixed, swapped"].second.name
     assert (swapped["gap_normalised"], swapped["seat"], swapped["variant"]) == (
         0.25,
         "row",
         "original",
     )
     assert (against, drawn["gap_normalised"]) == ("m / mixed, as drawn", 0.5)
-    assert pairs["m / mixed, shifted"][0][0]["seat"] == "row"
-    assert pairs["m / mixed, scaled"][0] == []
+    assert pairs["m / mixed, shifted"].first.rows[0]["seat"] == "row"
+    assert pairs["m / mixed, scaled"].first.rows == []
 
 
 def test_named_and_padded_games_are_compared_with_anonymous_ones_and_those_as_drawn():
@@ -336,9 +335,12 @@ def test_named_and_padded_games_are_compared_with_anonymous_ones_and_those_as_dr
     rows = [lost(0, 0.5, condition="named oneill"), lost(0, 0.25, condition="anonymous oneill")]
     rows += [lost(1, 0.75), lost(1, 0.125, variant="padded")]
     sides = {
-        kind: ([row["gap_normalised"] for row in first], [row["gap_normalised"] for row in second])
-        for kind, _, first, _, second in _list_pairs(gather(rows, suite="generalisation"))
-        if kind in ("names", "padding")
+        pair.comparison: (
+            [row["gap_normalised"] for row in pair.first.rows],
+            [row["gap_normalised"] for row in pair.second.rows],
+        )
+        for pair in _list_pairs(gather(rows, suite="generalisation"))
+        if pair.comparison in ("names", "padding")
     }
     assert sides == {"names": ([0.5], [0.25]), "padding": ([0.125], [0.75])}
 
@@ -346,10 +348,10 @@ def test_named_and_padded_games_are_compared_with_anonymous_ones_and_those_as_dr
 def test_all_orders_of_a_well_known_game_are_one_game_which_is_no_comparison():
     rows = [lost(game, 0.5, condition="named oneill") for game in range(3)]
     rows += [lost(game, 0.25, condition="anonymous oneill") for game in range(3)]
-    assert list(_list_differences(gather(rows, suite="generalisation"))) == []
+    assert list(list_differences(gather(rows, suite="generalisation"))) == []
     rows += [lost(0, 0.5, condition="named rock-paper-scissors")]
     rows += [lost(0, 0.25, condition="anonymous rock-paper-scissors")]
-    (found,) = _list_differences(gather(rows, suite="generalisation"))
+    (found,) = list_differences(gather(rows, suite="generalisation"))
     assert (found["comparison"], found["games"], found["difference"].estimate) == ("names", 2, 0.25)
 
 
@@ -382,7 +384,7 @@ def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_t
     gaps = [0.5, 0.25, 0.75, 0.5, 0.625]
     rows = [lost(game, gap) for game, gap in enumerate(gaps)]
     rows += [lost(game, gap - 0.25, model="n") for game, gap in enumerate(gaps[:4])]
-    found = list(_list_differences(gather(rows, models=("m", "n"), games=5)))
+    found = list(list_differences(gather(rows, models=("m", "n"), games=5)))
     (first,) = (d for d in found if d["against"] == "n / mixed")
     assert (first["comparison"], first["player"], first["by"]) == (
         "players",
@@ -399,13 +401,13 @@ def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_t
     # Three models, three comparisons: the smallest p times three, then times two, never falling.
     third = [lost(game, gap - 0.125 * (-1) ** game, model="o") for game, gap in enumerate(gaps)]
     all_three = gather([*rows, *third], models=("m", "n", "o"), games=5)
-    models = [d for d in _list_differences(all_three) if d["p_adjusted"] is not None]
+    models = [d for d in list_differences(all_three) if d["p_adjusted"] is not None]
     assert [d["p"] for d in models] == [0.125, 1.0, 0.125]
     assert [d["p_adjusted"] for d in models] == [0.375, 1.0, 0.375]
     # Nobody's exploitability is known, so only gaps are compared; one common game is no comparison.
     assert {d["by"] for d in found} == {"gap / range"}
     alone = gather([lost(0, 0.5), lost(0, 0.25, model="n")], models=("m", "n"), games=1)
-    assert list(_list_differences(alone)) == []
+    assert list(list_differences(alone)) == []
 
 
 def test_a_model_that_answered_both_seats_meets_itself():

@@ -14,15 +14,15 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
+from bestresponse.studies.bench.frames import compute_regret
 from bestresponse.studies.bench.measure import (
-    METRICS,
     Asked,
     PlayFigures,
-    compute_regret,
     measure_baseline,
     measure_plays,
     measure_strategies,
 )
+from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.study import bench
 
 

@@ -10,7 +10,8 @@ import running
 import bestresponse as br
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.bench.config import BenchConfig, Plan
-from bestresponse.studies.bench.measure import METRICS, measure_strategies
+from bestresponse.studies.bench.measure import measure_strategies
+from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.result_files import list_results, summarize, write_timestamp
 from bestresponse.studies.bench.study import bench
 

@@ -13,7 +13,7 @@ from bestresponse.studies.stories.strategies import (
     find_truth,
     judge_rules,
 )
-from bestresponse.studies.tournament.study import make_stage
+from bestresponse.studies.tournament.entries import make_stage
 
 DILEMMA = make_stage(NamedGame("prisoners-dilemma"))
 

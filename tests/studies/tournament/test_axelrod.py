@@ -12,7 +12,8 @@ from bestresponse.core.episode import Episode, play
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.players.strategies import AutomatonPlayer, AxelrodPlayer, play_in_library
-from bestresponse.studies.tournament.study import TournamentConfig, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.study import tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategy

@@ -8,14 +8,11 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.tournament.study import (
-    Contestant,
-    Standings,
-    TournamentConfig,
-    _seat_entry,
-    find_standings,
-    tournament,
-)
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import Contestant
+from bestresponse.studies.tournament.matches import _seat_entry
+from bestresponse.studies.tournament.standings import Standings, find_standings
+from bestresponse.studies.tournament.study import tournament
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NamedGame.find("prisoners-dilemma")

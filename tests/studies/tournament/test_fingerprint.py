@@ -6,7 +6,8 @@ import running
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.studies.tournament.study import TournamentConfig, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.study import tournament
 
 
 def find_fingerprint(ran):

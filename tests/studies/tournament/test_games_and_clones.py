@@ -4,11 +4,12 @@ words."""
 import pytest
 
 import bestresponse as br
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.errors import SettingError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import as_game_table, write_table_program
 from bestresponse.games.lookup import NamedGame
-from bestresponse.studies.tournament.study import TournamentConfig, find_standings
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.standings import find_standings
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import cooperative_actions
 
@@ -191,10 +192,11 @@ def test_under_noise_the_moves_that_were_made_are_listed(tmp_path):
         assert sum(earned) / 3 == pytest.approx(total)
 
 
-def test_a_tournament_that_was_worked_out_says_why_it_cannot_be_described(tmp_path):
+def test_a_tournament_that_was_worked_out_is_played_to_be_described(tmp_path):
+    """Two who meet each other and themselves in both seats: four matches, eight seats."""
     run = br.tournament(DILEMMA, ["tit-for-tat", "random"], rounds=3, output_dir=tmp_path)
-    with pytest.raises(UsageError, match="run it again with --repetitions 1"):
-        br.behave([run.path], output_dir=tmp_path / "described")
+    described = br.behave([run.path], output_dir=tmp_path / "described")
+    assert described.results.answered == 8
 
 
 def test_a_game_in_words_is_formalized_before_the_tournament(tmp_path):

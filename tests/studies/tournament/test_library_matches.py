@@ -10,7 +10,9 @@ import running
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import StoreError
 from bestresponse.players import strategies
-from bestresponse.studies.tournament.study import TournamentConfig, find_standings, tournament
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.standings import find_standings
+from bestresponse.studies.tournament.study import tournament
 
 LIBRARY = """
 from enum import Enum

@@ -10,17 +10,15 @@ from bestresponse.core.errors import InvalidGame, SettingError, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.studies.tournament.study import (
-    METRICS,
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import (
     Contestant,
-    TournamentConfig,
-    find_standings,
     gather_entries,
     make_stage,
-    normalise,
     read_strategy,
-    tournament,
 )
+from bestresponse.studies.tournament.standings import find_standings, normalise
+from bestresponse.studies.tournament.study import METRICS, tournament
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NamedGame.find("prisoners-dilemma")

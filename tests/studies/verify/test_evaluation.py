@@ -34,7 +34,7 @@ RIGHT = "If I pick B and they pick R, I get 0. If both pick R we each get 1.\nAN
 
 
 def config(**changed: object) -> VerifyConfig:
-    given = {"repeats": 3, "attempts": 3} | changed
+    given = {"repeats": 3, "attempts": 3, "translator": "rules"} | changed
     return VerifyConfig("scripted", "prisoners-dilemma", **given)  # type: ignore[arg-type]
 
 
@@ -216,3 +216,66 @@ def test_settings_survive_their_json_and_bad_ones_are_refused() -> None:
         UsageError, match="feedback: expected one of positive, negative, got 'rude'"
     ):
         config(feedback="rude")
+
+
+def test_a_model_translates_its_own_reasoning_and_rules_dispute_a_wrong_reading(
+    tmp_path: Path,
+) -> None:
+    """The model reads its true sentence as a false claim; the rules read it as it is written, so
+    there is no verdict and no second attempt."""
+    true = "If I pick B and they pick R, I get 0."
+
+    outcome = [{"who": "you", "action": "B"}, {"who": "them", "action": "R"}]
+    misread = {
+        "form": "payoff",
+        "negated": False,
+        "quote": true.removesuffix("."),
+        "who": "you",
+        "value": 5,
+        "outcome": outcome,
+    }
+
+    def reply(request: Request) -> str:
+        translating = "formal claims" in request.messages[0].content
+        return json.dumps({"claims": [misread]}) if translating else f"{true}\nANSWER: B"
+
+    settings = config(repeats=1, translator="auto")
+    ran = running.run(verify_model, settings, tmp_path, {"scripted": ScriptedModel(reply)})
+    assert len(list(ran.folder.calls())) == 2
+    (attempt,) = ran.rows()[0]["transcript"]
+    (claim,) = attempt["claims"]
+    assert claim["verdict"] == "unknown"
+    assert claim["why"].startswith("the rules read this sentence otherwise")
+
+
+def test_rules_read_what_the_model_cannot_translate(tmp_path: Path) -> None:
+    """A model that answers a translation in prose leaves the text to the rules, which refute it:
+    two attempts, each with a call to reason and a call to translate."""
+
+    def reply(request: Request) -> str:
+        if "formal claims" in request.messages[0].content:
+            return "I see no claims worth writing down."
+        corrected = "take the following into account" in request.messages[-1].content
+        return RIGHT if corrected else WRONG
+
+    settings = config(repeats=1, translator="auto")
+    ran = running.run(verify_model, settings, tmp_path, {"scripted": ScriptedModel(reply)})
+    assert len(list(ran.folder.calls())) == 4
+    first, last = ran.rows()[0]["transcript"]
+    assert (first["state"], last["state"]) == ("refuted", "unrefuted")
+    assert first["troubles"] == {"unreadable reply": 1}
+    assert "translated by itself" in ran.report().subtitle
+
+
+def test_a_run_recorded_with_rules_is_read_as_it_was_made() -> None:
+    old = config().to_json()
+    assert old["translator"] == "rules"
+    assert VerifyConfig.from_json(old).translator == "rules"
+    assert config(translator="auto").to_json()["translator"] == "auto"
+
+
+def test_the_report_says_who_translated() -> None:
+    assert config(translator="rules").translated_by == "rules"
+    assert config(translator="auto").translated_by == "itself"
+    two = VerifyConfig(("m", "n"), "prisoners-dilemma")
+    assert two.translated_by == "each model itself"

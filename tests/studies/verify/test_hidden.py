@@ -50,7 +50,7 @@ def build_poker() -> Tree:
 
 
 def config(**changed: object) -> VerifyConfig:
-    usual = {"repeats": 6, "disguised": False, "inverted": False}
+    usual = {"repeats": 6, "disguised": False, "inverted": False, "translator": "rules"}
     return VerifyConfig("scripted", build_poker(), **(usual | changed))
 
 

@@ -34,7 +34,7 @@ LOOKS_AHEAD = "If I choose R, Player 2 will choose G.\nANSWER: R"
 
 
 def config(game: Tree, **changed: object) -> VerifyConfig:
-    return VerifyConfig("scripted", game, **({"repeats": 2} | changed))
+    return VerifyConfig("scripted", game, **({"repeats": 2, "translator": "rules"} | changed))
 
 
 def run(settings: VerifyConfig, model: ScriptedModel, path: Path) -> Run:

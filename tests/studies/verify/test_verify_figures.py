@@ -3,6 +3,8 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
+from bestresponse.formal.claims.texts import TEXTS
+from bestresponse.formal.claims.translation import write_translation_prompt
 from bestresponse.studies.verify.audit import list_judged_sentences, sample_verdicts
 from bestresponse.studies.verify.ratings import (
     Confusion,
@@ -277,7 +279,7 @@ def test_a_run_is_made_as_often_as_asked_for_and_told_as_data():
 
 
 def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
-    config = VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4)
+    config = VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="rules")
     alone, scene = estimate_runs(config), config.scene
     assert (alone.plays, alone.calls, alone.what) == (3, {"m": 12}, "3 runs of at most 4 attempts")
     both = estimate_runs(
@@ -288,11 +290,21 @@ def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
         VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="m")
     )
     assert same.calls == {"m": 24}
+    # By default every model translates what it wrote itself.
+    own = estimate_runs(VerifyConfig(("m", "n"), "prisoners-dilemma", repeats=3, attempts=4))
+    assert own.calls == {"m": 24, "n": 24}
     # The first of two movers decides once in each run, and every reply may have 1,024 tokens.
     assert alone.reply_tokens == {"m": 12 * 1024}
     # A prompt is what is told, four characters a token, and the reply before.
     briefing = write_rules(scene.game.view(scene.opening, scene.game.roles[scene.seat]))
     assert alone.prompt_tokens == {"m": 12 * (len(briefing) // 4 + 1024)}
+    # A translator may write 4,096 tokens; it reads its instruction, the forms and the reasoning.
+    assert both.reply_tokens == {"m": 12 * 1024, "n": 12 * 4096}
+    assert same.reply_tokens == {"m": 12 * (1024 + 4096)}
+    subject = scene.subject(scene.game.view(scene.opening, scene.game.roles[scene.seat]))
+    asked = TEXTS.text("system") + write_translation_prompt("", subject)
+    assert both.prompt_tokens["n"] == 12 * (len(asked) // 4 + 1024)
+    assert both.plays == 3
 
 
 def test_the_seat_and_the_moves_before_have_to_be_those_of_the_game():

@@ -233,7 +233,9 @@ def test_models_are_opened_once_and_rules_are_none():
         ("m", "n"),
         ("m",),
     )
-    assert callable(prepare_runs(VerifyConfig("m", "prisoners-dilemma"), {}))
+    offline = VerifyConfig("m", "prisoners-dilemma", translator="rules")
+    assert offline.models == ("m",)
+    assert callable(prepare_runs(offline, {}))
 
 
 def make_claim(number):
@@ -289,8 +291,8 @@ def test_three_raters_get_a_sheet_each_and_a_filled_one_is_left_alone(tmp_path):
 def test_a_hundred_verdicts_are_drawn_always_the_same():
     items = sample_verdicts([make_row(0, claims=150)])
     assert len(items) == len({item["item"] for item in items}) == 100
-    # Random(0) draws this first of 150, as it has done in every sheet so far.
-    assert items[0]["item"] == "0-98"
+    # Random(0) draws this first of 150: run 0, attempt 1, sentence 98.
+    assert items[0]["item"] == "0-1-98"
 
 
 def test_four_runs_are_shown_sentence_by_sentence():

@@ -52,10 +52,35 @@ def test_no_answer_is_wrong(seed):
     assert find_wrong(seed) == []
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 2))
+@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("players", [3, 4])
 def test_no_answer_of_several_players_is_wrong(seed, players):
     assert find_wrong(seed, players) == []
+
+
+def test_two_players_who_choose_are_solved_exactly_whoever_else_watches():
+    # Matching pennies for 1 and 10^9 between the second and third, beside somebody who only earns:
+    # the third plays heads with p where p = 10^9 (1 - p), the second evenly.
+    large = 10**9
+
+    def third(first, second):
+        return Turn("third", "hidden", {"heads": Leaf(first), "tails": Leaf(second)})
+
+    root = Turn(
+        "second",
+        "coin",
+        {"heads": third([5, 1, 0], [5, 0, 1]), "tails": third([5, 0, 1], [7, large, 0])},
+    )
+    found = find_sequential(build_tree(["first", "second", "third"], root))
+    third_heads = Fraction(large, large + 1)
+    half = Fraction(1, 2)
+    assert found.exact == (half, half, third_heads, 1 - third_heads)
+
+
+def test_a_pure_equilibrium_is_found_where_payoffs_are_too_wide_for_floats():
+    found = find_sequential(draw_tree(3, players=3))
+    assert set(found.exact) == {0, 1}
+    assert found.gap == 0.0
 
 
 def test_in_seltens_horse_the_third_player_believes_in_a_mistake_of_the_second():

@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from random_trees import random_tree
+from tests.oracles.perfection_by_grid import draw_tree, find_on_grid, is_perfect, is_spanned
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory import (
@@ -59,17 +60,60 @@ def test_three_equilibria_inside_give_three_subgame_perfect_ones_a_mixed_one_amo
     assert [u.tolist() for u in found.payoffs] == [[3, 1], [2, 2], [2, 2]]
 
 
-@pytest.mark.parametrize(("outside", "count", "complete"), [(1, 2, False), (3, 2, True)])
-def test_a_tie_that_can_make_the_mover_above_indifferent_leaves_the_list_incomplete(
-    outside, count, complete
-):
-    # She is paid alike; he gets 0 or 2. Where staying out is worth 1 he is indifferent if she mixes
-    # one half, and may mix as well: equilibria between the two listed. At 3 he always stays out.
+def he_may_enter_where_she_does_not_care(outside):
+    """She is paid alike inside; he gets 0 or 2 there, and something else outside."""
     she = Turn("she", "inside", {"left": Leaf([0, 1]), "right": Leaf([2, 1])})
-    he = Turn("he", "door", {"out": Leaf([outside, 0]), "in": she})
-    found = solve_subgames(build_tree(["he", "she"], he))
-    assert len(found.policies) == count
-    assert found.complete is complete
+    return Turn("he", "door", {"out": Leaf([outside, 0]), "in": she})
+
+
+def test_a_tie_that_makes_the_mover_above_indifferent_is_listed():
+    # Where staying out is worth 1/2 he is indifferent if she goes right with 1/4, and may mix.
+    tree = build_tree(["he", "she"], he_may_enter_where_she_does_not_care(Fraction(1, 2)))
+    found = solve_subgames(tree)
+    played = {(p.at("he", "door")["in"], p.at("she", "inside")["right"]) for p in found.policies}
+    assert played == {(0.0, 0.0), (0.0, 0.25), (1.0, 0.25), (1.0, 1.0)}
+    assert sorted(u.tolist() for u in found.payoffs) == [[0.5, 0], [0.5, 0], [0.5, 1], [2, 1]]
+    assert found.complete
+    # At 3 he always stays out.
+    always_out = build_tree(["he", "she"], he_may_enter_where_she_does_not_care(3))
+    found = solve_subgames(always_out)
+    assert [p.at("he", "door")["in"] for p in found.policies] == [0.0, 0.0]
+    assert found.complete
+
+
+def test_a_third_mover_above_such_a_mixture_leaves_the_list_incomplete():
+    # What he and she do is worth 0 to 1 to the third, whose other move is worth 1/2.
+    def paid(outside, left, right):
+        she = Turn("she", "inside", {"left": Leaf(left), "right": Leaf(right)})
+        return Turn("he", "door", {"out": Leaf(outside), "in": she})
+
+    below = paid([1, 0, 0], [0, 1, 1], [2, 1, 1])
+    root = Turn("third", "start", {"ask": below, "leave": Leaf([0, 0, Fraction(1, 2)])})
+    found = solve_subgames(build_tree(["he", "she", "third"], root))
+    assert not found.complete
+
+
+def test_every_equilibrium_on_a_grid_is_spanned_by_those_listed():
+    complete = 0
+    mixed = 0
+    for seed in range(200):
+        tree = draw_tree(seed)
+        if len(tree.infosets) > 4:
+            continue
+        found = solve_subgames(tree, limit=500)
+        listed = []
+        for policy in found.policies:
+            exact = [Fraction(p).limit_denominator(1000) for p in policy.probabilities.tolist()]
+            listed.append(tuple(exact[1::2]))
+        assert all(is_perfect(tree, policy) for policy in listed), seed
+        if not found.complete:
+            continue
+        complete += 1
+        mixed += any(0 < p < 1 for policy in listed for p in policy)
+        missing = [p for p in find_on_grid(tree) if not is_spanned(p, listed)]
+        assert missing == [], seed
+    assert complete >= 30
+    assert mixed >= 3
 
 
 def test_with_perfect_information_they_are_those_of_exact_backward_induction():
@@ -81,13 +125,14 @@ def test_with_perfect_information_they_are_those_of_exact_backward_induction():
         found = solve_subgames(tree)
         if exact.count == 1:
             assert found.complete
-        assert len(found.policies) == exact.count
+        pure = [p for p in found.policies if set(p.probabilities.tolist()) <= {0.0, 1.0}]
+        assert len(pure) == exact.count
         tables = [
             {p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()}
             for e in exact.equilibria
         ]
         expected = {tuple(policy_from_table(tree, table).probabilities) for table in tables}
-        assert {tuple(policy.probabilities) for policy in found.policies} == expected
+        assert {tuple(policy.probabilities) for policy in pure} == expected
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -29,7 +29,7 @@ def seat(server):
     """A person's browser and the link of the seat."""
     client = server.client()
     page = join(server, server.state.sessions.create_experiment(FILE), client)
-    return client, str(page.url).partition("testserver")[2]
+    return client, str(page.url).partition("localhost")[2]
 
 
 def test_pictures_are_shown_from_their_folder_and_from_nowhere_else(server, seat):

@@ -85,7 +85,7 @@ def test_people_agree_in_the_words_that_the_file_gives(server):
     text = (EXAMPLES / "dialogue-de.toml").read_text("utf-8").replace('= "random"', '= "arrival"')
     lobby = server.state.sessions.create_experiment(text)
     people = [server.client(), server.client()]
-    links = [str(join(server, lobby, person).url).partition("testserver")[2] for person in people]
+    links = [str(join(server, lobby, person).url).partition("localhost")[2] for person in people]
     for person, link in zip(people, links, strict=True):
         person.post(f"{link}/ready", data={"csrf": hidden(person.get(link), "csrf")})
     for person, link, said in zip(

@@ -140,7 +140,8 @@ def test_how_long_a_page_was_out_of_sight_is_exported(server):
 def test_the_admin_logs_out(server):
     admin = server.admin
     assert admin.get("/").status_code == 200
-    assert "You are logged out" in admin.post("/leave").text
+    token = hidden(admin.get("/leave"), "csrf")
+    assert "You are logged out" in admin.post("/leave", data={"csrf": token}).text
     assert admin.get("/").status_code == 403
 
 

@@ -3,6 +3,7 @@ asks for it."""
 
 import pytest
 from fastapi.routing import APIRoute
+from web_server import hidden
 
 from bestresponse.web.app import create_app
 from bestresponse.web.services.judging import JudgedItem
@@ -23,9 +24,8 @@ FORMS = sorted(
     for route in list_routes(create_app().routes)
     if "POST" in route.methods and not route.path.startswith("/api/")
 )
-PROTECTED = [path for path in FORMS if path != "/leave"]
-"""Forms with a token; that for logging out has none, and needs the cookie, which other sites do not
-send."""
+PROTECTED = FORMS
+"""Every form has a token."""
 
 
 def fill(server, path):
@@ -53,7 +53,7 @@ def fill(server, path):
     return path.format(**values, token=keys.token(*tokens.get(door, ("none",))))
 
 
-def test_the_admin_has_nine_forms_and_people_five():
+def test_the_admin_has_ten_forms_and_people_five():
     admin = [path for path in PROTECTED if "{token}" not in path]
     assert admin == [
         "/experiments",
@@ -62,6 +62,7 @@ def test_the_admin_has_nine_forms_and_people_five():
         "/formalize/save",
         "/judge",
         "/judge/task/{task}/scores",
+        "/leave",
         "/lobby/{lobby}/act",
         "/lobby/{lobby}/message",
         "/play",
@@ -96,6 +97,8 @@ def test_another_site_cannot_log_the_admin_out(server):
     refused = server.client().post("/leave")
     assert refused.status_code == 403
     assert "set-cookie" not in refused.headers
-    left = server.admin.post("/leave")
+    admin = server.admin
+    assert admin.post("/leave").status_code == 403
+    left = admin.post("/leave", data={"csrf": hidden(admin.get("/leave"), "csrf")})
     assert left.status_code == 200
     assert 'bestresponse_admin=""' in left.headers["set-cookie"]

@@ -40,7 +40,7 @@ def test_a_fault_of_ours_says_nothing_about_itself_and_keeps_the_policy(server, 
         raise RuntimeError("the secret is 42")
 
     monkeypatch.setattr(server.state.runs, "all", broken)
-    stranger = TestClient(server.app, raise_server_exceptions=False)
+    stranger = TestClient(server.app, base_url="http://localhost", raise_server_exceptions=False)
     answer = stranger.get(
         "/api/runs", headers={"authorization": f"Bearer {server.state.keys.admin}"}
     )

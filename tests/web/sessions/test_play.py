@@ -44,7 +44,7 @@ def test_a_table_laid_in_the_browser_is_played_to_its_end_and_recorded(server):
         "seat.1": "strategy:greedy",
     }
     lobby = admin.post("/play", data=data)
-    link = re.search(r'href="http://testserver(/seat/[^"]+)"', lobby.text)[1]
+    link = re.search(r'href="http://localhost(/seat/[^"]+)"', lobby.text)[1]
     person = server.client()
     person.post(f"{link}/ready", data={"csrf": hidden(person.get(link), "csrf")})
     answer = take(person, link, answer="cooperate")

@@ -60,7 +60,7 @@ def test_the_cookie_of_a_seat_comes_along_with_a_click_on_another_site(server):
 def test_cookies_are_secure_behind_https(server):
     lobby = server.state.sessions.create_sessions(PAIR)
     client = server.client()
-    client.base_url = "https://testserver"
+    client.base_url = "https://localhost"
     assert "secure" in join(server, lobby, client).history[0].headers["set-cookie"].lower()
     entered = (
         client.get(f"/enter/{server.state.keys.admin}").history[0].headers["set-cookie"].lower()

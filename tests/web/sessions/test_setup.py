@@ -196,14 +196,14 @@ def test_the_list_has_tables_that_repeat_and_trees_that_do_not():
     assert offers["dialogue:meeting"].kind == "dialogue"
 
 
-def test_eight_programs_are_checked_at_once_and_the_ninth_is_told_to_wait():
+def test_eight_programs_are_written_at_once_and_the_ninth_is_told_to_wait():
     turns = [take_turn() for _ in range(9)]
     for turn in turns[:8]:
         turn.__enter__()
     try:
         with pytest.raises(
             Busy,
-            match="8 programs are being checked or written already; try again in a few seconds",
+            match="8 programs are being written already; try again in a minute",
         ):
             turns[8].__enter__()
     finally:

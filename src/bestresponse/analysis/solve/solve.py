@@ -122,7 +122,8 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     if wish.objective:
         raise SettingError(
             "objective",
-            "it needs a game in normal form; correlated equilibria of trees are not computed",
+            "it needs a game in normal form; for a tree ask for the concept efce or efcce, whose"
+            " settings have it",
         )
     form = theory.to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+import bestresponse as br
 from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
@@ -18,7 +19,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
-from bestresponse.studies.steer.exporting import export_dialogues
 
 export_command = Commands()
 
@@ -60,7 +60,7 @@ def write_dialogues(
     """Write the guided dialogues of a run of `steer` as examples to train a model on."""
     if output.exists() and not force:
         raise UsageError(f"{output} already exists; choose another name or add --force")
-    print(f"{output}: {export_dialogues(run, output):,} examples")
+    print(f"{output}: {br.export_dialogues(run, output):,} examples")
 
 
 @export_command.command("gguf")

@@ -4,7 +4,7 @@ import secrets
 import sys
 import textwrap
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from shutil import get_terminal_size
@@ -12,20 +12,20 @@ from typing import ClassVar
 
 import typer
 
+import bestresponse as br
 from bestresponse.analysis.costs import ChoiceRow, price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, check_telling
-from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
+from bestresponse.core.episode import Episode, Record, SeatAsk
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
-from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
+from bestresponse.core.game import REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.player import Decision, Nature, Player
+from bestresponse.core.player import Decision, Player
 from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasSpeakers, HasStage
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
@@ -84,50 +84,60 @@ class PlayConfig(RunSettings):
 
 def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
-    game = setup.game
-    rounds = setup.rounds
-    noise = setup.noise
-    seed = setup.seed
     output_dir = Path(setup.output_dir)
     town = _read_town(setup)
-    table = _make_game(game, town, rounds, noise)
+    table = _make_game(setup.game, town, setup.rounds, setup.noise)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
     about: JsonObject = {
-        "game": game,
+        "game": setup.game,
         "town": None if town is None else town.rules.to_json(),
-        "rounds": rounds,
-        "noise": noise,
+        "rounds": setup.rounds,
+        "noise": setup.noise,
         "seats": seats,
     }
-    if seed is None and (before := find_unfinished(output_dir, {**about, "seed": 0})) is not None:
-        print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
-        seed = before.manifest.config["seed"]
-    config = {**about, "seed": secrets.randbelow(2**31) if seed is None else seed}
+    seed = _choose_seed(setup, about)
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
-        table = table.with_seed(config["seed"])
+        table = table.with_seed(seed)
     if ME in seats.values():
         check_telling(table)
-    players = {
-        role: find_strategy(name, table, role, config["seed"])
-        for role, name in seats.items()
-        if name != ME
-    }
-    names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
+
+    seated: dict[str, Player] = {}
+    modelled: dict[str, str] = {}
+    for role, name in seats.items():
+        if name == ME:
+            continue
+        strategy = find_strategy(name, table, role, seed)
+        if strategy is None:
+            modelled[role] = name
+        else:
+            seated[role] = strategy
+    names = tuple(dict.fromkeys(modelled.values()))
     for name in names:
         check_seat_name(name, table)
     passing = lets_pass(find_first_asks(table))
     with open_models(names, output_dir, setup.limits) as opened:
-        seated: dict[str, Player] = {}
-        for role, player in players.items():
-            if player is None:
-                player = seat_model(seats[role], opened.models[seats[role]], table, role, seed=0)
-                # where the game lets a seat pass, a model without a usable answer passes
-                player = WithFailurePolicy(player, "abstain") if passing else player
-            seated[role] = player
-        _sit_down(table, config, seated, output_dir)
+        for role, name in modelled.items():
+            player = seat_model(name, opened.models[name], table, role, seed=0)
+            # where the game lets a seat pass, a model without a usable answer passes
+            seated[role] = WithFailurePolicy(player, "abstain") if passing else player
+        in_order = {role: seated[role] for role in seats if role in seated}
+        _sit_down(table, {**about, "seed": seed}, in_order, output_dir)
 
 
 play_command = make_settings_command(PlayConfig, play_with_person)
+
+
+def _choose_seed(setup: PlayConfig, about: JsonMapping) -> int:
+    """Return the seed that was given, that of the game of these settings that was left, or a new
+    one."""
+    if setup.seed is not None:
+        return setup.seed
+    before = find_unfinished(Path(setup.output_dir), {**about, "seed": 0})
+    if before is None:
+        return secrets.randbelow(2**31)
+    print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
+    seed: int = before.manifest.config["seed"]
+    return seed
 
 
 def _read_town(setup: PlayConfig) -> Water | None:
@@ -149,7 +159,7 @@ def _make_game(name: str, town: Water | None, rounds: int | None, noise: float) 
         drawn = (scenarios(domain, 0, 1)[0],)
         game: AnyGame = DialogueGame(domain, drawn, domain.manners(), replies=2, early_end=True)
     else:
-        game = town or find_game(name).playable()
+        game = town or br.find_game(name).playable()
     if rounds is not None and isinstance(game, AdjustableRounds) and not noise:
         return game.with_rounds(rounds)
     if rounds is None and not noise:
@@ -181,11 +191,7 @@ def _sit_down(
     """Play to the end, or until the person leaves."""
     person = ConsolePlayer(lambda prompt: input(visible(prompt)), _show, game=game)
     people = [role for role, name in config["seats"].items() if name == ME]
-    players: dict[str, Player] = {
-        **seated,
-        **dict.fromkeys(people, person),
-        NATURE: Nature(config["seed"]),
-    }
+    players: dict[str, Player] = {**seated, **dict.fromkeys(people, person)}
     if isinstance(game, HasSpeakers):  # nobody tells a person in which manner to write
         for role in people:
             players[role] = Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
@@ -202,16 +208,18 @@ def _sit_down(
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
-            _show(summarise_rules(word_rules(game, game.view(game.start(), role))))
+            rules = word_rules(game, game.view(game.start(), role))
+            _show(summarise_rules(rules))
         if spec.id in folder.finished():
             raise UsageError(
                 f"this game (seed {config['seed']}) has been played; give another --seed, or none"
             )
         begun = folder.begun(set()).get(spec.id, [])
         try:
-            record = play_game(
+            record = br.play(
                 game,
                 players,
+                seed=config["seed"],
                 submissions=begun,
                 ask_seats=_people_last,
                 on_submission=lambda submission: folder.submit(spec.id, submission),
@@ -229,30 +237,27 @@ def _show(text: str) -> None:
     width = min(get_terminal_size().columns, 100)
     for line in visible(text).split("\n"):
         start = line.lstrip(" ")
-        later = " " * (len(line) - len(start) + 2) if start.startswith("- ") else ""
-        print(
-            line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later),
-            flush=True,
-        )
+        indent = len(line) - len(start)
+        later = " " * (indent + 2) if start.startswith("- ") else ""
+        if not line.startswith("|"):
+            line = textwrap.fill(line, width, subsequent_indent=later)
+        print(line, flush=True)
 
 
 def _people_last(questions: list[SeatAsk]) -> list[Decision]:
     """Everybody else thinks while the person does."""
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
-        thinking = {
-            role: pool.submit(player.decide, view, ask)
-            for role, player, view, ask in questions
-            if player.name != ME
-        }
-        decided = {
-            role: player.decide(view, ask)
-            for role, player, view, ask in questions
-            if role not in thinking
-        }
-        return [
-            decided[role] if role in decided else thinking[role].result()
-            for role, _, _, _ in questions
-        ]
+        thinking: dict[str, Future[Decision]] = {}
+        for role, player, view, ask in questions:
+            if player.name != ME:
+                thinking[role] = pool.submit(player.decide, view, ask)
+        decided: dict[str, Decision] = {}
+        for role, player, view, ask in questions:
+            if role not in thinking:
+                decided[role] = player.decide(view, ask)
+        for role, future in thinking.items():
+            decided[role] = future.result()
+        return [decided[role] for role, _, _, _ in questions]
 
 
 def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
@@ -270,9 +275,11 @@ def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
     for role, payoff in record.payoffs.items():
         print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))
     for role in people:
-        choices = price_choices(game, record, role, find_known_strategies(game, record.players))
+        strategies = find_known_strategies(game, record.players)
+        choices = price_choices(game, record, role, strategies)
         if choices.rows:
-            print_table(console(), choices.to_table(caption=f"What the choices of {role} cost"))
+            table = choices.to_table(caption=f"What the choices of {role} cost")
+            print_table(console(), table)
             _show(_explain_costs(game, choices))
 
 

@@ -4,7 +4,8 @@ look at its pages, and let programs take part in it.
 
 import os
 import shlex
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
@@ -13,12 +14,13 @@ from typing import ClassVar, Literal
 
 import typer
 
+import bestresponse as br
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text, read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.registry import known_models, open_model, read_default_settings
+from bestresponse.models.registry import open_model
 from bestresponse.players.lookup import list_strategies
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.models import open_models
@@ -30,8 +32,11 @@ try:
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.model import check_experiment, list_remarks
     from bestresponse.web.experiments.phrases import write_text_table
+    from bestresponse.web.security import read_secret
     from bestresponse.web.services.formalizing import prepare_solver
+    from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
+    from bestresponse.web.sessions.store import SESSIONS
     from bestresponse.web.supervisor import can_supervise, supervise
     from bestresponse.web.trial import (
         TrialSettings,
@@ -61,11 +66,20 @@ class ServeConfig(RunSettings):
 
     host: str = setting(
         default="127.0.0.1",
-        help="Address to listen on; other than localhost only with --admin-token.",
+        help="Address to listen on; other than localhost only with an admin key of your own.",
     )
     port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
     admin_token: str | None = setting(
-        default=None, help=f"Admin key, at least 16 characters; or set {_TOKEN}."
+        default=None,
+        help=f"Admin key, at least 16 characters; safer: --admin-token-file, or set {_TOKEN}.",
+    )
+    admin_token_file: Path | None = setting(
+        default=None, help="File with the admin key, which other users cannot see."
+    )
+    allowed_host: NamesSetting = setting(
+        default=(),
+        help="Name under which people reach the server, such as lab.example.org [default: any name"
+        " if you listen on an address that others can reach, else localhost only].",
     )
     model: NamesSetting = setting(
         default=(),
@@ -79,7 +93,7 @@ class ServeConfig(RunSettings):
 
 def open_to_people(config: ServeConfig) -> None:
     """Serve until somebody ends it."""
-    admin_token = config.admin_token or os.environ.get(_TOKEN)
+    admin_token = _find_admin_token(config)
     output_dir = Path(config.output_dir)
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
@@ -90,13 +104,11 @@ def open_to_people(config: ServeConfig) -> None:
         admin=admin_token,
         experiment=text,
         pictures=pictures,
+        hosts=config.allowed_host,
     )
-    here = [
-        m["name"]
-        for m in known_models(read_default_settings())
-        if m["ready"] and m["name"] in WEIGHTS
-    ]
-    seated = config.model or tuple(here)
+    ready = [model["name"] for model in br.list_models().rows if model["ready"]]
+    installed = tuple(name for name in ready if name in WEIGHTS)
+    seated = config.model or installed
     listener = _listen(config.host, config.port)
     app = create_app()
 
@@ -124,6 +136,24 @@ def open_to_people(config: ServeConfig) -> None:
     work(0)
 
 
+def _find_admin_token(config: ServeConfig) -> str | None:
+    """Find the admin's key: in a file, on the command line, or in the environment."""
+    if config.admin_token is not None and config.admin_token_file is not None:
+        raise UsageError("give --admin-token or --admin-token-file, not both")
+    if config.admin_token_file is not None:
+        return read_text(config.admin_token_file, _LARGEST_TOKEN).strip()
+    if config.admin_token is not None:
+        print(
+            "Warning: other users of this machine can see --admin-token in the list of processes;"
+            f" use --admin-token-file FILE or set {_TOKEN}.",
+            file=sys.stderr,
+            flush=True,
+        )
+        return config.admin_token
+    return os.environ.get(_TOKEN)
+
+
+_LARGEST_TOKEN = 1000
 serve_command = make_settings_command(ServeConfig, open_to_people)
 
 
@@ -171,12 +201,21 @@ class ExperimentConfig(RunSettings):
     every role on one sheet. `bots` sends programs through the real pages and compares what the
     server kept with their own notes. `run` lets models take part: they read the pages that people
     read, answer quiz, games and questionnaires, and are in the same tables.
+
+    `export` writes what people did as a replication pack: the file, what they read, the journal,
+    versions, and the tables with their codebook. `replay` makes the tables of a pack again from
+    its journal and compares them byte by byte.
     """
 
-    task: Literal["game", "check", "preview", "bots", "run"] = setting(
-        argument=True, help="What to do with the file: game, check, preview, bots or run."
+    task: Literal["game", "check", "preview", "bots", "run", "export", "replay"] = setting(
+        argument=True,
+        help="What to do: game, check, preview, bots, run, export or replay.",
     )
-    file: Path = setting(argument=True, help="The experiment file, or the name of a game.")
+    file: Path = setting(
+        argument=True,
+        help="The experiment file; game: the name of a game; export: the file or the id of its"
+        " lobby; replay: the pack.",
+    )
     people: int = setting(default=8, ge=1, le=2000, help="bots, run: number of participants.")
     player: str = setting(
         default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model."
@@ -201,7 +240,16 @@ class ExperimentConfig(RunSettings):
     out: Path | None = setting(
         default=None,
         metavar="PATH",
-        help="preview: the page to write; bots, run: a folder for the exported tables.",
+        help="preview: the page to write; bots, run, replay: a folder for the exported tables.",
+    )
+    pack: Path | None = setting(
+        default=None,
+        metavar="PATH",
+        help="export: the replication pack to write [default: FILE-pack.zip].",
+    )
+    anonymous: bool = setting(
+        default=False,
+        help="export: write label-1, label-2, ... instead of the labels of participants.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
@@ -222,6 +270,12 @@ def try_file(config: ExperimentConfig) -> None:
             )
         )
         print(f"strategies: {', '.join(list_strategies(game))}")
+        return
+    if config.task == "export":
+        _export_pack(config)
+        return
+    if config.task == "replay":
+        _replay_pack(config)
         return
     text = read_experiment(file)
     if config.task == "check":
@@ -245,12 +299,47 @@ def try_file(config: ExperimentConfig) -> None:
         print(f"{page}: open it in a browser")
         return
     print("\n".join(trial.list_findings()))
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, content in trial.files.items():
-            (out / name).write_bytes(content)
-        print(f"tables are in {out}")
+    _write_tables(out, trial.files)
     if trial.wrong:
+        raise typer.Exit(1)
+
+
+def _write_tables(folder: Path | None, files: Mapping[str, bytes]) -> None:
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    print(f"tables are in {folder}")
+
+
+def _export_pack(config: ExperimentConfig) -> None:
+    folder = Path(config.output_dir) / SESSIONS
+    text = read_experiment(config.file) if config.file.is_file() else None
+    lobby = find_lobby_id(folder, str(config.file), text)
+    pictures = config.file.parent if text is not None else Path(config.output_dir)
+    pack = make_pack(
+        folder,
+        read_secret(folder / "secret"),
+        lobby,
+        pictures / "pictures",
+        anonymous=config.anonymous,
+    )
+    path = config.pack or Path(f"{config.file.stem}-pack.zip")
+    path.write_bytes(pack.content)
+    print(f"{path}: {len(pack.content):,} bytes. Check it with `bestresponse experiment replay`.")
+    for remark in pack.remarks:
+        print(remark)
+
+
+def _replay_pack(config: ExperimentConfig) -> None:
+    replay = replay_pack(config.file)
+    for table in replay.tables:
+        print(f"{table.name}: {table.difference or 'the same, byte by byte'}")
+    for remark in replay.remarks:
+        print(remark)
+    _write_tables(config.out, {table.name: table.content for table in replay.tables})
+    if not replay.equal:
         raise typer.Exit(1)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+import bestresponse as br
 from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson, offer_names
 from bestresponse.cli.study_command import make_settings_command, make_study_command
@@ -18,17 +19,7 @@ from bestresponse.report.files import write_text
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.studies.population.study import population
-from bestresponse.studies.simulate.study import simulate as any_game
-from bestresponse.studies.water.judging import (
-    GROUPINGS,
-    Selection,
-    judge_run,
-    make_sheets,
-    read_sheets,
-    rubric,
-    summarise,
-    write_scores,
-)
+from bestresponse.studies.water.judging import GROUPINGS, rubric
 from bestresponse.studies.water.study import water
 
 if TYPE_CHECKING:
@@ -59,7 +50,7 @@ class _GameOrCommand(typer.core.TyperGroup):
 
 
 simulate_command = Commands(cls=_GameOrCommand, no_args_is_help=True)
-simulate_command.command("game")(make_study_command(any_game))
+simulate_command.command("game")(make_study_command(br.simulate))
 simulate_command.command("water")(make_study_command(water))
 simulate_command.command("population")(make_study_command(population))
 
@@ -120,7 +111,9 @@ def write_sheet(
 ) -> None:
     """Write sheets for people: for each game and resident the persona, what happened, its words,
     and the scales."""
-    sheets = make_sheets(run, judge or ["judge 1"], Selection(games, sample, seed), each)
+    sheets = br.make_judging_sheets(
+        run, judge or ["judge 1"], games=games, sample=sample, each=each, seed=seed
+    )
     for path, sheet in name_sheets(output, sheets).items():
         write_text(path, sheet)
         print(f"wrote {path}")
@@ -147,11 +140,16 @@ class JudgeConfig(RunSettings):
 
 def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
     """Judge, write the scores and show their means."""
-    scores = judge_run(
-        config.run, config.model, Selection(config.games, config.sample, config.seed), config.limits
+    judged = br.judge_water(
+        config.run,
+        config.model,
+        games=config.games,
+        sample=config.sample,
+        seed=config.seed,
+        limits=config.limits,
     )
-    write_text(config.output, write_scores(scores))
-    show_frame(summarise(scores), as_json)
+    write_text(config.output, judged.to_csv())
+    show_frame(judged.summarize(), as_json)
 
 
 simulate_command.command("judge")(make_settings_command(JudgeConfig, judge))
@@ -182,4 +180,4 @@ def show_scores(
     People's assessments of their own play, from the questionnaire of an experiment, are next to
     those of the players whom others judged.
     """
-    show_frame(summarise(read_sheets(sheets), by), as_json)
+    show_frame(br.read_scores(sheets).summarize(by), as_json)

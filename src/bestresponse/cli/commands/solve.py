@@ -104,8 +104,8 @@ def solve_command(
             help=(
                 "Show one solution concept instead: quantal-response, level-k,"
                 " cognitive-hierarchy, correlated, coarse-correlated, rationalizable, maximin,"
-                " bargaining, ordinal, perfect or proper; for a tree also subgame-perfect,"
-                " sequential or agent-quantal-response."
+                " bargaining, ordinal, perfect, proper or stackelberg; for a tree also"
+                " subgame-perfect, sequential, agent-quantal-response, efce or efcce."
             ),
             autocompletion=complete_concept,
         ),

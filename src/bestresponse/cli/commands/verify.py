@@ -27,7 +27,7 @@ from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
 from bestresponse.studies.verify.audit import SentenceVerdict, list_judged_sentences
-from bestresponse.studies.verify.judge import judge_reasoning
+from bestresponse.studies.verify.study import AUTO
 
 _LARGEST = 10_000_000
 """Bytes of a text that is checked."""
@@ -49,9 +49,9 @@ _ENGINE = "Logic engine for --text: auto, embedded or swi."
 _FORMULAS = "With --text: also print each claim as a formula."
 _ABOUT = """Run the same command again to resume.
 
-With --text no model is needed; --translator MODEL lets a model read the text. The exit code is then
-1 where something is refuted and 2 where nothing could be checked. With --judge the model rates a
-finished run."""
+With --text no model is needed: rules read the text, and --translator MODEL reads more. The exit
+code is then 1 where something is refuted and 2 where nothing could be checked. With --judge the
+model rates a finished run."""
 
 
 def _run(
@@ -107,7 +107,9 @@ def _check_text(text: Path, typed: Typed) -> None:
     if len(games) > 1:
         raise UsageError(f"--text is about one game, got {', '.join(games)}")
     given = typed.settings
-    translator = given["translator"] or "rules"
+    translator = given["translator"] or AUTO
+    if translator == AUTO:  # nobody reasons here, so there is no model at hand
+        translator = "rules"
     review = br.verify(
         _read_text(text),
         games[0],
@@ -156,7 +158,7 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
     limits = {name: typed.settings[name] for name in _FOR_JUDGES[1:]}
     given = {name: value for name, value in limits.items() if value is not None}
     config = read_settings(RunSettings, given)
-    for sheet in judge_reasoning(run, models, config.limits):
+    for sheet in br.judge_reasoning(run, models, config.limits):
         print(f"wrote {sheet}; `bestresponse report {run}` sets it beside people's")
 
 

@@ -609,7 +609,7 @@ def read_answer(text: str) -> JsonAnswer:
 
 
 def _no_answer(text: str, why: str) -> JsonAnswer:
-    return JsonAnswer((QuotedClaim(Malformed(text[:80], why)),))
+    return JsonAnswer((QuotedClaim(Malformed(text[:80], why, "unreadable reply")),))
 
 
 def _read_row(row: object) -> QuotedClaim:

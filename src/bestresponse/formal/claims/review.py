@@ -1,9 +1,12 @@
 """Review a reasoning: translate it, decide every claim, correct what is refuted, and say how much
 of it was read.
 
-unrefuted   at least one claim was proved, and none is refuted: nothing is said of what was not read
-refuted     some claim is refuted undecided   there are claims, but none could be decided unchecked
-no claim was found: nothing is known about the reasoning, and it is counted apart from the unrefuted
+- unrefuted: at least one claim was proved, and none is refuted. Nothing is said of what was not
+  read.
+- refuted: some claim is refuted.
+- undecided: there are claims, but none could be decided.
+- unchecked: no claim was found. Nothing is known about the reasoning, and it is counted apart from
+  the unrefuted.
 
 `Review.summary` also says how many sentences were not read, or only in part.
 """
@@ -26,7 +29,7 @@ from bestresponse.formal.claims.claim import Claim, FormSet, Malformed, counts_i
 from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translation import Passage, Reading, Translator
+from bestresponse.formal.claims.translation import Passage, Reading, Translation, Translator
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 
 Unit = Literal["text", "paragraph"]
@@ -243,10 +246,11 @@ class Reviewer:
     """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory
     decides alone.
 
-    With `second` another translator reads the text too. It adds no claims; where both read a
-    sentence and only one of them finds something false in it, there is no verdict on what that
-    sentence claims. `forms` says which claims count; the others are set aside. `solver` decides
-    them: both logic and theory, theory alone, or a package.
+    With `second` another translator reads the text too. Where both read a sentence and only one of
+    them finds something false in it, there is no verdict on what that sentence claims. The second
+    adds claims only where the first returned nothing but what is no claim. `forms` says which
+    claims count; the others are set aside. `solver` decides them: both logic and theory, theory
+    alone, or a package.
     """
 
     def __init__(
@@ -279,13 +283,14 @@ class Reviewer:
         cut = 0
         for start, part in _parts(text) if self.unit == "paragraph" else [(0, text)]:
             translation = self.translator.translate(part, subject)
+            if self.second is not None:
+                second = self.second.translate(part, subject)
+                counted = map(self._set_aside, second.passages or ())
+                others += [_place(passage, start, subject) for passage in counted if passage.claims]
+                translation = _choose_reading(translation, second)
             claims += filter(self._counts, translation.claims)
             calls += translation.calls
             cut += translation.cut_replies
-            if self.second is not None:
-                more = self.second.translate(part, subject).passages or ()
-                counted = map(self._set_aside, more)
-                others += [_place(passage, start, subject) for passage in counted if passage.claims]
             if passages is not None and translation.passages is not None:
                 counted = map(self._set_aside, translation.passages)
                 passages += [_place(passage, start, subject) for passage in counted]
@@ -328,6 +333,19 @@ class Reviewer:
         checker = Checker(subject, engine, self.solver)
         self._own.known = (subject, checker)
         return checker
+
+
+def _choose_reading(first: Translation, second: Translation) -> Translation:
+    """Return the first reading, or the second where the first answered with nothing that is a
+    claim; calls and refused claims are kept."""
+    if not first.claims or any(isinstance(claim, Claim) for claim in first.claims):
+        return first
+    return replace(
+        second,
+        claims=(*first.claims, *second.claims),
+        calls=first.calls,
+        cut_replies=first.cut_replies,
+    )
 
 
 def _list_disputed(

@@ -462,6 +462,8 @@ class _TextReader:
 
 
 _MOST_REPLIES: Final = 3
+TRANSLATION_TOKENS: Final = 4096
+"""Tokens that a model may write in one reply of a translation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,7 +472,7 @@ class ModelTranslator:
     gone on with."""
 
     model: Model
-    max_tokens: int = 4096
+    max_tokens: int = TRANSLATION_TOKENS
     temperature: float | None = 0.0
     seed: int | None = None
 

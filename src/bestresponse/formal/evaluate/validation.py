@@ -30,13 +30,8 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.comparison import (
-    Comparison,
-    Ends,
-    compare_games,
-    list_isomorphisms,
-    plain_name,
-)
+from bestresponse.games.comparison import Comparison, compare_games
+from bestresponse.games.isomorphism import Ends, list_isomorphisms, plain_name
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.embedded.arithmetic import COMPARISONS, evaluate_arithmetic
 from bestresponse.logic.embedded.unify import Fault

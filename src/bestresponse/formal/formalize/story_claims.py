@@ -28,8 +28,8 @@ from bestresponse.formal.formalize.json_answer import (
     read_object,
 )
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.comparison import plain_name
 from bestresponse.games.describing import describe_table
+from bestresponse.games.isomorphism import plain_name
 from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.models.base import Finish, Message, Model, Reply, Request, ask
 from bestresponse.models.schema import schema_text

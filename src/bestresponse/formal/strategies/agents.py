@@ -31,6 +31,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.files import read_text_file
+from bestresponse.core.player import Call, Status
 from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
@@ -48,7 +49,8 @@ from bestresponse.logic.programs.strategies import (
 )
 from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.logic.settings import settings
-from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
@@ -324,6 +326,25 @@ class StrategyFormalization:
         return self.attempts[-1].rules if self.ok else ""
 
     @property
+    def status(self) -> Status:
+        """How the last answer was read."""
+        if self.ok:
+            return Status.VALID
+        if self.declined:
+            return Status.REFUSED
+        if self.attempts[-1].reply.finish is Finish.LENGTH:
+            return Status.TRUNCATED
+        return Status.ILLEGAL if self.attempts[-1].rules else Status.UNPARSEABLE
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call of the model."""
+        return tuple(
+            Call(self.model, request_to_json(attempt.request), reply_to_json(attempt.reply))
+            for attempt in self.attempts
+        )
+
+    @property
     def trouble(self) -> str:
         """Why there are no rules, in one sentence."""
         if self.ok:
@@ -363,6 +384,32 @@ def write_strategy_rules(
     task = TEXTS.fill(
         "task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy
     )
+    return ask_for_rules(
+        RulesTask(strategy, task, TEXTS.text("system")),
+        model,
+        lambda rules: find_wrong(rules, game, engine),
+        asked,
+        tell,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RulesTask:
+    """What a model is asked to write rules for: the strategy in words, and the whole prompt."""
+
+    words: str
+    prompt: str
+    system: str
+
+
+def ask_for_rules(
+    task: RulesTask,
+    model: Model,
+    find_fault: Callable[[str], str],
+    asked: StrategySettings,
+    tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
+) -> StrategyFormalization:
+    """Ask for rules until `find_fault` finds nothing wrong, as often as `asked` allows."""
     made: list[StrategyAttempt] = []
     declined = ""
     while len(made) < asked.attempts and not declined and (not made or made[-1].wrong):
@@ -370,25 +417,27 @@ def write_strategy_rules(
         reply = model.complete(request)
         code = find_code(reply.text)
         rules = code.text if code else ""
-        wrong = _wrong(rules, game, engine) if rules else "the answer holds no rules"
+        wrong = find_fault(rules) if rules else "the answer holds no rules"
         made.append(StrategyAttempt(request, reply, rules, wrong))
         tell(made[-1])
         if not rules and (refusal := _DECLINED.search(reply.text)):
             declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
-    return StrategyFormalization(strategy, model.id, tuple(made), declined)
+    return StrategyFormalization(task.words, model.id, tuple(made), declined)
 
 
-def _request(task: str, before: Sequence[StrategyAttempt], asked: StrategySettings) -> Request:
+def _request(
+    task: RulesTask, before: Sequence[StrategyAttempt], asked: StrategySettings
+) -> Request:
     """Rules given twice would be given again: then the model is asked with more freedom."""
-    text = task
+    text = task.prompt
     if before and before[-1].rules:
         last = before[-1]
-        text = TEXTS.fill("repair", task=task, program=numbered(last.rules), wrong=last.wrong)
+        text = TEXTS.fill("repair", task=text, program=numbered(last.rules), wrong=last.wrong)
     elif before:
-        text = TEXTS.fill("no_program", task=task)
+        text = TEXTS.fill("no_program", task=text)
     stuck = len(before) > 1 and before[-1].rules == before[-2].rules
     return Request(
-        (Message("system", TEXTS.text("system")), Message("user", text)),
+        (Message("system", task.system), Message("user", text)),
         max_tokens=asked.max_tokens,
         temperature=max(_HEAT, asked.temperature) if stuck else asked.temperature,
         seed=asked.seed,
@@ -396,8 +445,8 @@ def _request(task: str, before: Sequence[StrategyAttempt], asked: StrategySettin
     )
 
 
-def _wrong(rules: str, game: str, engine: LogicEngine) -> str:
-    """What keeps the rules from being a strategy for both seats; warnings alone do not."""
+def find_wrong(rules: str, game: str, engine: LogicEngine) -> str:
+    """Say what keeps the rules from being a strategy for both seats; warnings alone do not."""
     report = validate_strategy(rules, game, engine)
     if report.errors:
         return what_is_wrong(report)

@@ -16,87 +16,19 @@ a model's guess.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
-from typing import Any, ClassVar, Protocol, Self, TypedDict
+from typing import ClassVar, Protocol, Self, TypedDict, TypeGuard
 
-from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
+from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonMapping
-from bestresponse.core.registry import did_you_mean
 from bestresponse.core.special import TalkEnds
 from bestresponse.core.told import TextPlace, Worded
+from bestresponse.games.dialogue.domain_reader import DomainReader, are_distinct
+from bestresponse.games.dialogue.schemas import make_choice, make_numbers, make_object
 from bestresponse.telling.language import ENGLISH, load_language
-
-_KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
-
-
-@dataclass(frozen=True, slots=True)
-class DomainReader:
-    """The parsed TOML of a domain, and where it came from."""
-
-    data: JsonMapping
-    where: str
-    read: set[str] = field(default_factory=set)
-    """The paths that were asked for."""
-
-    def wrong(self, why: str) -> InvalidGame:
-        """Return the error that says what is wrong with the file."""
-        return InvalidGame(f"{self.where}: {why}")
-
-    def get(self, path: str, kind: type | tuple[type, ...], default: object = None) -> Any:
-        """Return the value at a path of keys, checked to be of that kind."""
-        self.read.add(path)
-        value: Any = self.data
-        for part in path.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        if value is None:
-            value = default
-        if value is None:
-            raise self.wrong(f"{path} is missing")
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.wrong(f"{path} is {value!r}, expected {_KINDS.get(kind, 'a number')}")
-        return value
-
-    def refuse_unknown(self) -> None:
-        """Raise InvalidGame at the first key that nobody has asked for, once all is read."""
-        waiting = list(self.data.items())
-        for path, value in waiting:  # it grows by what is inside tables of which parts were read
-            if isinstance(value, Mapping) and any(
-                other.startswith(f"{path}.") for other in self.read
-            ):
-                waiting += [(f"{path}.{name}", inner) for name, inner in value.items()]
-            elif path not in self.read:
-                siblings = [
-                    other for other in sorted(self.read) if other.count(".") == path.count(".")
-                ]
-                raise self.wrong(f"there is no key {path}.{did_you_mean(path, siblings)}")
-
-    def words(self, path: str, count: int = 1) -> tuple[str, ...]:
-        """Return a list of at least `count` different texts."""
-        texts = self.get(path, list)
-        if not texts or not all(isinstance(word, str) and word for word in texts):
-            raise self.wrong(f"{path}: expected a list of texts")
-        if len({word.casefold() for word in texts}) != len(texts):
-            raise self.wrong(f"{path}: two entries are the same; expected different ones")
-        if len(texts) < count:
-            raise self.wrong(f"{path}: expected at least {count} different texts")
-        return tuple(texts)
-
-    def range(self, path: str) -> tuple[int, int]:
-        """Return two whole numbers, the smaller first."""
-        bounds = self.get(path, list)
-        if (
-            len(bounds) != 2
-            or not all(isinstance(x, int) for x in bounds)
-            or bounds[0] > bounds[1]
-            or bounds[0] < 0
-        ):
-            raise self.wrong(f"{path} is {bounds!r}, expected two whole numbers, the smaller first")
-        return bounds[0], bounds[1]
-
 
 Private = JsonMapping
 """What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or
@@ -112,13 +44,6 @@ Talk = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
 
 _TIE = "tie"
-_PLACES = {
-    "boolean": "true or false",
-    "integer": "<whole number>",
-    "number": "<number>",
-    "string": '"<text>"',
-    "null": "null",
-}
 _SELLER_AND_BUYER = ("seller", "buyer")
 
 
@@ -240,30 +165,25 @@ class Option(DealRules):
         drawn = []
         for _ in range(players):
             free = rng.sample(self.items, rng.randint(*generate["available"]))
-            drawn.append(
-                {
-                    "values": {
-                        item: rng.randint(*generate["values"])
-                        for item in self.items
-                        if item in free
-                    }
-                }
-            )
+            in_order = [item for item in self.items if item in free]
+            values = {item: rng.randint(*generate["values"]) for item in in_order}
+            drawn.append({"values": values})
         return tuple(drawn)
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some item suits all."""
-        return bool(set.intersection(*(set(person["values"]) for person in private)))
+        suited = [set(person["values"]) for person in private]
+        return bool(set.intersection(*suited))
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of some values."""
         fewest, most = generate["available"]
-        values = make_object(_make_numbers(self.items, generate["values"]), required=False)
+        values = make_object(make_numbers(self.items, generate["values"]), required=False)
         return make_object({"values": {**values, "minProperties": fewest, "maxProperties": most}})
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of an item or null."""
-        return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
+        return make_object({"agreed": {"type": "boolean"}, "choice": make_choice(self.items)})
 
     def read(
         self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
@@ -274,9 +194,10 @@ class Option(DealRules):
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the chosen item is worth to each person."""
-        return tuple(
-            float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private
-        )
+        if not deal["agreed"]:
+            return (0.0,) * len(private)
+        choice = deal["choice"]
+        return tuple(float(person["values"].get(choice, 0)) for person in private)
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the item that the last message of everybody names, and no other."""
@@ -317,22 +238,22 @@ class Trade(DealRules):
 
     def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw what each of the people owns, and what a piece is worth."""
-        return tuple(
-            {
-                "endowment": {item: rng.randint(*generate["endowment"]) for item in self.items},
-                "values": {item: rng.randint(*generate["values"]) for item in self.items},
-            }
-            for _ in range(players)
-        )
+        drawn = []
+        for _ in range(players):
+            endowment = {item: rng.randint(*generate["endowment"]) for item in self.items}
+            values = {item: rng.randint(*generate["values"]) for item in self.items}
+            drawn.append({"endowment": endowment, "values": values})
+        return tuple(drawn)
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether everybody owns something."""
-        return all(any(person["endowment"].values()) for person in private)
+        endowments = [person["endowment"] for person in private]
+        return all(any(owned.values()) for owned in endowments)
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of an endowment, in which 0 need not be written, and values."""
-        endowment = _make_numbers(self.items, generate["endowment"], default=0)
-        values = _make_numbers(self.items, generate["values"])
+        endowment = make_numbers(self.items, generate["endowment"], default=0)
+        values = make_numbers(self.items, generate["values"])
         return make_object({"endowment": make_object(endowment), "values": make_object(values)})
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
@@ -353,14 +274,13 @@ class Trade(DealRules):
             raise InvalidMove(
                 f"{strangers[0]!r} gives something, but only {' and '.join(names)} trade"
             )
-        baskets = [self._read_basket(gives.get(name) or {}, name) for name in names]
+        baskets = [self._read_basket(gives.get(name), name) for name in names]
         agreed = _read_agreed(data, any(baskets), "gives")
         for name, basket, person in zip(names, baskets, private, strict=True):
             for item, count in basket.items():
-                if agreed and count > person["endowment"].get(item, 0):
-                    raise InvalidMove(
-                        f"{name} gives {count} x {item} but owns {person['endowment'].get(item, 0)}"
-                    )
+                owned = person["endowment"].get(item, 0)
+                if agreed and count > owned:
+                    raise InvalidMove(f"{name} gives {count} x {item} but owns {owned}")
         return {"agreed": agreed, "gives": baskets}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -369,29 +289,25 @@ class Trade(DealRules):
             return (0.0,) * len(private)
 
         def worth(basket: Mapping[str, int], person: Private) -> float:
-            return float(
-                sum(count * person["values"].get(item, 0) for item, count in basket.items())
-            )
+            values = person["values"]
+            return float(sum(count * values.get(item, 0) for item, count in basket.items()))
 
-        gives = deal["gives"]
-        return tuple(
-            worth(gives[1 - i], person) - worth(gives[i], person)
-            for i, person in enumerate(private)
-        )
+        gains = []
+        for seat, person in enumerate(private):
+            given = worth(deal["gives"][seat], person)
+            taken = worth(deal["gives"][1 - seat], person)
+            gains.append(taken - given)
+        return tuple(gains)
 
-    def _read_basket(self, pieces: object, name: str) -> dict[str, int]:
+    def _read_basket(self, written: object, name: str) -> dict[str, int]:
+        pieces = written or {}
         if not isinstance(pieces, Mapping):
             raise InvalidMove(
                 f"{name} gives {pieces!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE
             )
         basket: dict[str, int] = {}
         for item, count in pieces.items():
-            if (
-                not isinstance(count, int | float)
-                or isinstance(count, bool)
-                or count != int(count)
-                or count < 0
-            ):
+            if not _is_number(count) or count != int(count) or count < 0:
                 raise InvalidMove(
                     f"{name} gives {count!r} of {item}, expected a whole number of pieces"
                 )
@@ -431,19 +347,21 @@ class Price(DealRules):
     def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw who sells, and what the thing is worth to each."""
         parts = rng.sample(_SELLER_AND_BUYER, 2)
-        return tuple({"part": part, "worth": rng.randint(*generate["worth"])} for part in parts)
+        low, high = generate["worth"]
+        return tuple({"part": part, "worth": rng.randint(low, high)} for part in parts)
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some price leaves nobody worse off."""
-        gains = sum(
-            person["worth"] if person["part"] == "buyer" else -person["worth"] for person in private
-        )
-        return gains >= 0 and len({person["part"] for person in private}) == 2
+        parts = {person["part"] for person in private}
+        gains = 0
+        for person in private:
+            gains += person["worth"] if person["part"] == "buyer" else -person["worth"]
+        return gains >= 0 and len(parts) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and a worth."""
         part = {"type": "string", "enum": list(_SELLER_AND_BUYER)}
-        return make_object({"part": part, **_make_numbers(["worth"], generate["worth"])})
+        return make_object({"part": part, **make_numbers(["worth"], generate["worth"])})
 
     def list_public(self) -> tuple[TextPlace, ...]:
         """List the range of prices."""
@@ -461,7 +379,7 @@ class Price(DealRules):
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody
         named it."""
         price = data.get("price")
-        if price is not None and (not isinstance(price, int | float) or isinstance(price, bool)):
+        if price is not None and not _is_number(price):
             raise InvalidMove(f"the price is {price!r}, expected a number", Flaw.UNPARSEABLE)
         agreed = _read_agreed(data, price is not None, "price")
         if price is None:
@@ -469,7 +387,8 @@ class Price(DealRules):
         if not self.low <= price <= self.high:
             raise InvalidMove(f"the price {price:g} is not {self.fill_public()['prices']}")
         figures = re.compile(rf"(?<![\d.]){re.escape(f'{price:g}')}(?!\d|[.,]\d)")
-        if talk and not any(figures.search(text) for _, text in talk):
+        is_named = any(figures.search(text) for _, text in talk)
+        if talk and not is_named:
             raise InvalidMove(
                 f"the referee says {price:g}, but no message names that price in figures"
             )
@@ -481,15 +400,18 @@ class Price(DealRules):
         if not deal["agreed"]:
             return (0.0,) * len(private)
         price = float(deal["price"])
-        return tuple(
-            price - p["worth"] if p["part"] == "seller" else p["worth"] - price for p in private
-        )
+        gains = []
+        for person in private:
+            worth = person["worth"]
+            gains.append(price - worth if person["part"] == "seller" else worth - price)
+        return tuple(gains)
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the price that the last message of both names, and no other number."""
         price = _find_common(re.findall(r"\d+(?:\.\d+)?", text) for text in last)
-        agreed = price is not None and self.low <= float(price) <= self.high
-        return {"agreed": agreed, "price": float(price) if price is not None and agreed else None}
+        if price is None or not self.low <= float(price) <= self.high:
+            return {"agreed": False, "price": None}
+        return {"agreed": True, "price": float(price)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,8 +444,7 @@ class Issues(DealRules):
         issues = {
             name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)
         }
-        levels = [level.casefold() for scale in issues.values() for level in scale]
-        if len(set(levels)) < len(levels):
+        if not are_distinct(level for scale in issues.values() for level in scale):
             raise reader.wrong(
                 "deal.issues: two levels have the same name; expected different ones"
             )
@@ -545,23 +466,22 @@ class Issues(DealRules):
         for part in rng.sample(generate["parts"], players):
             values: dict[str, int] = {}
             for levels in self.issues.values():
-                rising = sorted(rng.randint(*generate["values"]) for _ in levels)
-                values |= zip(
-                    levels, rising if part == self.climbing else rising[::-1], strict=True
-                )
+                worths = [rng.randint(*generate["values"]) for _ in levels]
+                worths.sort(reverse=part != self.climbing)
+                values |= zip(levels, worths, strict=True)
             drawn.append({"part": part, "values": values})
         return tuple(drawn)
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether the parts differ."""
-        return len({person["part"] for person in private}) == 2
+        parts = {person["part"] for person in private}
+        return len(parts) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
-        return make_object(
-            {"part": part, "values": make_object(_make_numbers(self.levels, generate["values"]))}
-        )
+        values = make_numbers(self.levels, generate["values"])
+        return make_object({"part": part, "values": make_object(values)})
 
     def list_public(self) -> tuple[TextPlace, ...]:
         """List the issues with their levels."""
@@ -570,7 +490,7 @@ class Issues(DealRules):
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a level or null for each issue."""
-        terms = {name: _make_choice(levels) for name, levels in self.issues.items()}
+        terms = {name: make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
     def read(
@@ -594,17 +514,18 @@ class Issues(DealRules):
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return the sum of what the levels are worth to each person."""
-        return tuple(
-            float(sum(person["values"][level] for level in deal["terms"].values()))
-            for person in private
-        )
+        levels = deal["terms"].values()
+        sums = []
+        for person in private:
+            values = person["values"]
+            sums.append(float(sum(values[level] for level in levels)))
+        return tuple(sums)
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the levels that the last message of both names, one of each issue."""
-        terms = {
-            name: _find_common(_find_named(levels, text) for text in last)
-            for name, levels in self.issues.items()
-        }
+        terms = {}
+        for name, levels in self.issues.items():
+            terms[name] = _find_common(_find_named(levels, text) for text in last)
         agreed = all(terms.values())
         return {"agreed": agreed, "terms": terms if agreed else {}}
 
@@ -631,14 +552,15 @@ class Moves(DealRules):
         """Read the moves and the table."""
         moves = reader.words("deal.moves", 2)
         rows = reader.get("deal.payoffs", list)
-        numbers = [
-            x for row in rows if isinstance(row, list) for x in row if type(x) in (int, float)
-        ]
-        if players != 2 or len(rows) != len(moves) or len(numbers) != len(moves) ** 2:
+        lists = [row for row in rows if isinstance(row, list)]
+        numbers = [x for row in lists for x in row if type(x) in (int, float)]
+        count = len(moves)
+        if players != 2 or len(rows) != count or len(numbers) != count**2:
             raise reader.wrong(
-                f"deal.payoffs: expected {len(moves)} rows of {len(moves)} numbers, for 2 players"
+                f"deal.payoffs: expected {count} rows of {count} numbers, for 2 players"
             )
-        return cls(moves, tuple(tuple(map(float, row)) for row in rows))
+        table = [tuple(map(float, row)) for row in rows]
+        return cls(moves, tuple(table))
 
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
         """Return the lowest and the highest payoff of the table."""
@@ -658,12 +580,11 @@ class Moves(DealRules):
 
     def list_public(self) -> tuple[TextPlace, ...]:
         """List the moves, and what each earns against each."""
-        lines = tuple(
-            _word_payoff(own, other, payoff)
-            for own, row in zip(self.moves, self.table, strict=True)
-            for other, payoff in zip(self.moves, row, strict=True)
-        )
-        return TextPlace("moves", self.moves, "or"), TextPlace("payoffs", lines)
+        lines = []
+        for own, row in zip(self.moves, self.table, strict=True):
+            for other, payoff in zip(self.moves, row, strict=True):
+                lines.append(_word_payoff(own, other, payoff))
+        return TextPlace("moves", self.moves, "or"), TextPlace("payoffs", tuple(lines))
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a move for each person."""
@@ -696,11 +617,9 @@ class Moves(DealRules):
     def rule(self, last: Sequence[str]) -> Deal | None:
         """Return the moves that the notes name; None where a note names none, or several."""
         named = [_find_named(self.moves, text) for text in last]
-        return (
-            {"moves": [moves[0] for moves in named]}
-            if all(len(moves) == 1 for moves in named)
-            else None
-        )
+        if any(len(moves) != 1 for moves in named):
+            return None
+        return {"moves": [move for (move,) in named]}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the table says."""
@@ -731,11 +650,13 @@ class Verdict(DealRules):
 
     def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw a side for each of the people."""
-        return tuple({"side": side} for side in rng.sample(generate["sides"], players))
+        sides = rng.sample(generate["sides"], players)
+        return tuple({"side": side} for side in sides)
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether all sides differ."""
-        return len({person["side"] for person in private}) == len(private)
+        sides = {person["side"] for person in private}
+        return len(sides) == len(private)
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a side."""
@@ -762,27 +683,13 @@ class Verdict(DealRules):
         """Return 1 for the winner and 0 for the others, or equal shares for a tie."""
         if deal["winner"] is None:
             return (1 / len(private),) * len(private)
-        return tuple(float(i == deal["winner"]) for i in range(len(private)))
+        payoffs = [0.0] * len(private)
+        payoffs[deal["winner"]] = 1.0
+        return tuple(payoffs)
 
 
-def make_object(properties: Mapping[str, object], *, required: bool = True) -> dict[str, object]:
-    """Return the JSON schema of an object with these properties and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties) if required else [],
-        "additionalProperties": False,
-    }
-
-
-def _make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> dict[str, object]:
-    return {
-        name: {"type": "integer", "minimum": span[0], "maximum": span[1], **more} for name in names
-    }
-
-
-def _make_choice(items: Sequence[str]) -> dict[str, object]:
-    return {"type": ["string", "null"], "enum": [*items, None]}
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
@@ -792,11 +699,9 @@ def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
     if not isinstance(agreed, bool):
         raise InvalidMove(f"'agreed' is {agreed!r}, expected true or false", Flaw.UNPARSEABLE)
     if agreed != named:
-        what = (
-            f"agreed, but {field!r} is empty"
-            if agreed
-            else f"not agreed, but {field!r} names a deal"
-        )
+        what = f"not agreed, but {field!r} names a deal"
+        if agreed:
+            what = f"agreed, but {field!r} is empty"
         raise InvalidMove(f"the referee contradicts itself: {what}")
     return agreed
 
@@ -812,10 +717,11 @@ def _read_item(answer: object, items: Sequence[str]) -> str | None:
     """Return the item that is meant, None where none is."""
     if answer is None or answer in ("", "none", "None", "null"):
         return None
-    same = [item for item in items if str(answer).strip().casefold().rstrip(".") == item.casefold()]
-    if not same:
-        raise InvalidMove(f"{answer!r} is not one of {', '.join(items)}")
-    return same[0]
+    written = str(answer).strip().casefold().rstrip(".")
+    for item in items:
+        if item.casefold() == written:
+            return item
+    raise InvalidMove(f"{answer!r} is not one of {', '.join(items)}")
 
 
 def _find_named(items: Sequence[str], text: str) -> list[str]:
@@ -826,70 +732,8 @@ def _find_named(items: Sequence[str], text: str) -> list[str]:
 def _find_common(named: Iterable[list[str]]) -> str | None:
     """Return the one item that everybody names and nothing else; None where there is none."""
     first, *others = named
-    return first[0] if len(first) == 1 and all(items == first for items in others) else None
-
-
-def describe_form(schema: JsonMapping) -> str:
-    """Describe what a value of a schema looks like, with a place in angle brackets for every value
-    in it."""
-    match schema:
-        case {"enum": values}:
-            return " or ".join(json.dumps(value, ensure_ascii=False) for value in values)
-        case {"type": "integer", "minimum": low, "maximum": high}:
-            return f"<whole number from {low} to {high}>"
-        case {"type": "object", "properties": parts}:
-            form = ", ".join(f'"{name}": {describe_form(part)}' for name, part in parts.items())
-            if "minProperties" not in schema:
-                return f"{{{form}}}"
-            return (
-                f"{{{form}}} with {schema['minProperties']} to {schema['maxProperties']} of these"
-            )
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return " or ".join(_PLACES[kind] for kind in kinds)
-
-
-def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
-    """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it
-    differs."""
-    match schema:
-        case {"enum": options}:
-            same = [
-                option for option in options if option.casefold() == str(answer).strip().casefold()
-            ]
-            if not same:
-                raise InvalidGame(f"{name} is {shorten(answer)}, expected {' or '.join(options)}")
-            return same[0]
-        case {"type": "integer", "minimum": low, "maximum": high}:
-            if not isinstance(answer, int) or isinstance(answer, bool) or not low <= answer <= high:
-                raise InvalidGame(f"{name} is {shorten(answer)}, expected {low} to {high}")
-            return answer
-    if not isinstance(answer, Mapping):
-        raise InvalidGame(f"{name} is {shorten(answer)}, expected an object")
-    parts = schema["properties"]
-    written = {key: part["default"] for key, part in parts.items() if "default" in part}
-    for key, value in answer.items():
-        known = [part for part in parts if part.casefold() == str(key).strip().casefold()]
-        if not known:
-            raise InvalidGame(f"{name} has {key!r}, expected only {', '.join(parts)}")
-        written[known[0]] = value
-    fewest = schema.get("minProperties", len(parts))
-    most = schema.get("maxProperties", len(parts))
-    if not fewest <= len(written) <= most:
-        expected = f"{fewest} to {most}" if fewest < most else f"{most}"
-        raise InvalidGame(
-            f"{name} has {len(written)} entries, expected {expected}: {', '.join(parts)}"
-        )
-    return {
-        key: read_by_schema(written[key], parts[key], f"{key} of {name}")
-        for key in parts
-        if key in written
-    }
-
-
-def shorten(value: object) -> str:
-    """Return a value as a short text for a message."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    is_common = all(items == first for items in others)
+    return first[0] if is_common and len(first) == 1 else None
 
 
 def _word_issue(name: str, levels: Sequence[str]) -> Worded:

@@ -53,7 +53,6 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.deals import (
     DealRules,
-    DomainReader,
     Issues,
     Moves,
     Option,
@@ -62,11 +61,9 @@ from bestresponse.games.dialogue.deals import (
     Ranges,
     Trade,
     Verdict,
-    describe_form,
-    make_object,
-    read_by_schema,
-    shorten,
 )
+from bestresponse.games.dialogue.domain_reader import DomainReader, are_distinct
+from bestresponse.games.dialogue.schemas import describe_form, make_object, read_by_schema, shorten
 from bestresponse.games.dialogue.texts import TEXTS
 
 _TEXTS = ("task", "private", "message", "referee", "score")
@@ -184,17 +181,15 @@ class Domain:
 
     def fill(self, text: str, placeholders: Mapping[str, object]) -> str:
         """The text of that name with its places filled."""
-        return Template(self.texts[text]).substitute(placeholders).strip()
+        template = Template(self.texts[text])
+        return template.substitute(placeholders).strip()
 
 
 def domain_names() -> tuple[str, ...]:
     """The domains that come with the package."""
     entries = files("bestresponse.games.dialogue.domains").iterdir()
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")
-        )
-    )
+    names = [entry.name for entry in entries if entry.name.endswith(".toml")]
+    return tuple(sorted(name.removesuffix(".toml") for name in names))
 
 
 def load_domain(source: str | Path) -> Domain:
@@ -209,11 +204,8 @@ def load_domain(source: str | Path) -> Domain:
 def read_domain_text(source: str | Path) -> str:
     """Read the TOML text of a domain by name or file; UsageError where there is none."""
     if str(source) in domain_names():
-        return (
-            files("bestresponse.games.dialogue.domains")
-            .joinpath(f"{source}.toml")
-            .read_text("utf-8")
-        )
+        file = files("bestresponse.games.dialogue.domains") / f"{source}.toml"
+        return file.read_text("utf-8")
     path = Path(source)
     if path.suffix != ".toml":
         near = did_you_mean(str(source), list(domain_names()))
@@ -258,6 +250,7 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     low = float(reader.get("utilities.low", (int, float)))
     high = float(reader.get("utilities.high", (int, float)))
     texts = _read_texts(reader, deal)
+    score = PayoffPart(texts["score"], low, high)
     domain = Domain(
         name=name,
         version=reader.get("version", int, 1),
@@ -269,7 +262,7 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
         generate=reader.get("generate", dict),
         texts=texts,
         digest=digest(data),
-        payoffs=_read_payoffs(reader, PayoffPart(texts["score"], low, high), deal),
+        payoffs=_read_payoffs(reader, score, deal),
     )
     _check_generator(domain, reader)
     reader.refuse_unknown()
@@ -283,37 +276,20 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
         raise reader.wrong(
             f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}"
         )
-    texts = reader.get(f"actions.{name}.texts", dict)
-    for option in options:
-        if not isinstance(texts.get(option), str) or not texts[option].strip():
-            raise reader.wrong(f"actions.{name}.texts has no text for {option!r}")
-    if len({texts[option] for option in options}) != len(options):
-        raise reader.wrong(
-            f"actions.{name}: two actions have the same text, so they would be one action"
-        )
+    texts = _read_action_texts(reader, name, options)
     new = reader.get(f"actions.{name}.new", str, "")
     if new and "$manner" not in new:
         raise reader.wrong(f"actions.{name}.new: expected a text with the place $manner")
     definitions = reader.get(f"actions.{name}.definitions", dict, {})
-    strangers = [
-        key for key, text in definitions.items() if key not in options or not isinstance(text, str)
-    ]
-    if strangers:
-        raise reader.wrong(
-            f"actions.{name}.definitions: {strangers[0]!r} is no text for one of the options"
-        )
-    labelled = reader.get(f"actions.{name}.labelled", dict, {})
-    for manner, messages in labelled.items():
-        texts_only = isinstance(messages, list) and all(isinstance(text, str) for text in messages)
-        if manner not in options or not texts_only:
+    for option, text in definitions.items():
+        if option not in options or not isinstance(text, str):
             raise reader.wrong(
-                f"actions.{name}.labelled: expected a list of messages for each option, got"
-                f" {manner!r}"
+                f"actions.{name}.definitions: {option!r} is no text for one of the options"
             )
-    pairs = tuple((text, manner) for manner, messages in labelled.items() for text in messages)
+    labelled = _read_labelled(reader, name, options)
     models = reader.get(f"actions.{name}.models", dict, {})
     for manner, model in models.items():
-        if manner not in options or not isinstance(model, str) or not model.strip():
+        if manner not in options or not _is_text(model):
             raise reader.wrong(
                 f"actions.{name}.models: expected the name of a model for an option, got {manner!r}"
             )
@@ -325,8 +301,45 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
         new=new,
         models=models,
         definitions=definitions,
-        labelled=pairs,
+        labelled=labelled,
     )
+
+
+def _read_action_texts(
+    reader: DomainReader, name: str, options: Sequence[str]
+) -> Mapping[str, str]:
+    """Read how to speak in each manner; no two are told the same."""
+    texts: Mapping[str, str] = reader.get(f"actions.{name}.texts", dict)
+    for option in options:
+        if not _is_text(texts.get(option)):
+            raise reader.wrong(f"actions.{name}.texts has no text for {option!r}")
+    different = {texts[option] for option in options}
+    if len(different) != len(options):
+        raise reader.wrong(
+            f"actions.{name}: two actions have the same text, so they would be one action"
+        )
+    return texts
+
+
+def _read_labelled(
+    reader: DomainReader, name: str, options: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Read the messages whose manner is known, each with its manner."""
+    labelled = reader.get(f"actions.{name}.labelled", dict, {})
+    pairs: list[tuple[str, str]] = []
+    for manner, messages in labelled.items():
+        is_list = isinstance(messages, list)
+        if manner not in options or not is_list or not all(isinstance(m, str) for m in messages):
+            raise reader.wrong(
+                f"actions.{name}.labelled: expected a list of messages for each option, got"
+                f" {manner!r}"
+            )
+        pairs += [(text, manner) for text in messages]
+    return tuple(pairs)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
@@ -401,7 +414,10 @@ def _list_places(name: str, deal: DealRules) -> set[str]:
 def _check_places(reader: DomainReader, where: str, text: str, known: set[str]) -> None:
     """Refuse a text with a place that nobody fills."""
     template = Template(text)
-    unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
+    unknown = ["$"]
+    if template.is_valid():
+        names = set(template.get_identifiers())
+        unknown = sorted(names - known)
     if unknown:
         expected = ", ".join(f"${placeholder}" for placeholder in sorted(known))
         raise reader.wrong(
@@ -447,11 +463,8 @@ class Scenario:
     @classmethod
     def from_json(cls, data: JsonMapping) -> Scenario:
         """Return the value that `to_json` wrote."""
-        return cls(
-            tuple(data["names"]),
-            dict(data["public"]),
-            tuple(dict(known) for known in data["private"]),
-        )
+        private = [dict(known) for known in data["private"]]
+        return cls(tuple(data["names"]), dict(data["public"]), tuple(private))
 
 
 def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
@@ -489,7 +502,10 @@ def variants(
     Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
     """
     cases = [scenario]
-    for number in range(_TRIES * (1 if fewer else count) if any(scenario.private) else 0):
+    tries = _TRIES if fewer else _TRIES * count
+    if not any(scenario.private):
+        tries = 0
+    for number in range(tries):
         if len(cases) == count:
             break
         private = _draw_private(domain, generator(seed, "variant", scenario.id, number))
@@ -536,9 +552,8 @@ def scenario_rules(domain: Domain) -> str:
     """Say what a writer has to keep to, one rule a line."""
     rules = [f"names: {domain.players} different first names"]
     rules += [f"public.{part}: {_PUBLIC_RULES[part]}" for part in _list_public_parts(domain)]
-    rules.append(
-        f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}"
-    )
+    private = describe_form(domain.deal.private_schema(domain.generate))
+    rules.append(f"private, for each person: {private}")
     if domain.deal.impossible:
         rules.append(f"no scenario in which {domain.deal.impossible}")
     return "\n".join(f"- {rule}" for rule in rules)
@@ -548,15 +563,13 @@ def scenario_schema(domain: Domain, most: int) -> dict[str, object]:
     """Return the JSON schema of an object that lists up to `most` scenarios."""
     people = {"minItems": domain.players, "maxItems": domain.players}
     text = {"type": "string"}
+    public = dict.fromkeys(_list_public_parts(domain), text)
+    private = domain.deal.private_schema(domain.generate)
     scenario = make_object(
         {
             "names": {"type": "array", "items": text, **people},
-            "public": make_object(dict.fromkeys(_list_public_parts(domain), text)),
-            "private": {
-                "type": "array",
-                "items": domain.deal.private_schema(domain.generate),
-                **people,
-            },
+            "public": make_object(public),
+            "private": {"type": "array", "items": private, **people},
         }
     )
     return make_object(
@@ -575,12 +588,13 @@ def _list_public_parts(domain: Domain) -> tuple[str, ...]:
 def _draw(domain: Domain, rng: Random) -> Scenario:
     names = tuple(rng.sample(domain.generate["names"], domain.players))
     parts = _list_public_parts(domain)
-    topic = {"topic": rng.choice(domain.generate["topics"])} if "topic" in parts else {}
+    public = {}
+    if "topic" in parts:
+        public["topic"] = rng.choice(domain.generate["topics"])
     private = _draw_private(domain, rng)
-    situation = (
-        {"situation": rng.choice(domain.generate["situations"])} if "situation" in parts else {}
-    )
-    return Scenario(names, topic | situation, private)
+    if "situation" in parts:
+        public["situation"] = rng.choice(domain.generate["situations"])
+    return Scenario(names, public, private)
 
 
 def _draw_private(domain: Domain, rng: Random) -> tuple[Private, ...]:
@@ -604,7 +618,7 @@ def _read_names(domain: Domain, entries: object) -> tuple[str, ...]:
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
             raise InvalidGame(f"{shorten(name)} is no name: expected one or two words")
-    if len({name.casefold() for name in names}) != len(names):
+    if not are_distinct(names):
         raise InvalidGame(f"the names {', '.join(names)} are not all different")
     return names
 

@@ -14,17 +14,11 @@ in the same manners, that the others do not read.
     player 1..n  a Choice of manner, then Words
     referee      Words: a JSON object, the deal (see `deals`) or payoffs; or a summary
 
-In a `PlainDialogue`, which is what people play, nobody chooses a manner first: every seat writes in
-the neutral manner of the domain, so that a turn is one message.
+The live game asks speakers for words and a referee for rulings. A `Book` holds the answers, each by
+the question's words, so a question asked twice has one answer; `RecordedDialogue` is the game that
+is played with them.
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, section 2.
-
-The live game asks speakers for words and a referee for rulings. A `Book` holds the answers, each by
-the question's words, so a question asked twice has one answer. `RecordedDialogue` is the game that
-needs nobody but the choosers of manners: nature picks among the stored wordings of a choice. What
-the book does not tell, or tells unreadably, cannot happen: such a wording is not drawn (the others
-share its probability), a choice without any wording is not offered. A book cut short therefore
-still makes a valid game, and no payoff is made up.
 """
 
 from __future__ import annotations
@@ -124,7 +118,8 @@ class DialogueGame:
     def __post_init__(self) -> None:
         if self.replies < 1:
             raise UsageError(f"each speaker needs at least 1 reply, got {self.replies}")
-        if not self.cases or any(case.names != self.cases[0].names for case in self.cases):
+        casts = {case.names for case in self.cases}
+        if len(casts) != 1:
             raise UsageError("the cases of a dialogue are among the same people, at least one case")
 
     @property
@@ -158,22 +153,24 @@ class DialogueGame:
 
     def start(self) -> Dialogue:
         """Return the state before anybody has moved."""
-        return Dialogue(case=0 if len(self.cases) == 1 else -1)
+        is_drawn = len(self.cases) > 1
+        return Dialogue(case=-1 if is_drawn else 0)
 
     def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
         if state.case < 0:
-            return {NATURE: Lottery.uniform(tuple(range(len(self.cases))))}
+            numbers = range(len(self.cases))
+            return {NATURE: Lottery.uniform(tuple(numbers))}
         if state.over:
             return {}
         if self.to_rule(state):
             return {REFEREE: Words(_LONGEST_RULING)}
         if self.to_sum_up(state):
             return {REFEREE: Words(self.longest)}
-        role = self.roles[self.turn(state)]
-        return {
-            role: Words(self.longest) if state.manner else Choice(self.options(self.turn(state)))
-        }
+        seat = self.turn(state)
+        if state.manner:
+            return {self.roles[seat]: Words(self.longest)}
+        return {self.roles[seat]: Choice(self.options(seat))}
 
     def turn(self, state: Dialogue) -> int:
         """The seat that speaks next."""
@@ -208,11 +205,8 @@ class DialogueGame:
     def neutral(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat that give no guidance about the manner."""
         plain = self.manners.neutral
-        return tuple(
-            choice
-            for choice in self.options(seat)
-            if choice == plain or choice.startswith(f"{plain}, to ")
-        )
+        options = self.options(seat)
+        return tuple(o for o in options if o == plain or o.startswith(f"{plain}, to "))
 
     def with_seed(self, seed: int) -> DialogueGame:
         """Return the dialogue with the people and the private information that the seed draws."""
@@ -228,7 +222,8 @@ class DialogueGame:
         if role == REFEREE:
             ruling = json.loads(move)
             settled = "payoffs" in ruling or self.domain.deal.settled(ruling)
-            return replace(state, ruling=move, over=settled or len(state.said) == self.messages)
+            is_last = len(state.said) == self.messages
+            return replace(state, ruling=move, over=settled or is_last)
         if not state.manner:
             return replace(state, manner=move)
         seat = self.turn(state)
@@ -247,18 +242,17 @@ class DialogueGame:
         if not state.over:
             return dict.fromkeys(self.roles, 0.0)
         ruling = json.loads(state.ruling)
-        values = ruling.get("payoffs") or self.domain.deal.utilities(
-            ruling, self.cases[state.case].private
-        )
+        values = ruling.get("payoffs")
+        if not values:
+            values = self.domain.deal.utilities(ruling, self.cases[state.case].private)
         return {role: float(value) for role, value in zip(self.roles, values, strict=True)}
 
     def view(self, state: Dialogue, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             messages = [[s.seat, s.manner, s.to, s.text] for s in state.said]
-            return View(
-                NATURE, prose(self.name), facts={"state": [state.case, messages, state.manner]}
-            )
+            facts = {"state": [state.case, messages, state.manner]}
+            return View(NATURE, prose(self.name), facts=facts)
         if role == REFEREE and not self.to_rule(state) and self.to_sum_up(state):
             return self._observer_view(state)
         if role == REFEREE:
@@ -268,11 +262,12 @@ class DialogueGame:
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
         heard = self._list_heard(state, seat)
+        own = [line for line in state.said if line.seat == seat]
         facts = {
             "seat": seat,
             "private": dict(scenario.private[seat]),
             "public": dict(scenario.public),
-            "own": [line.manner + f" to {line.to}" for line in state.said if line.seat == seat],
+            "own": [f"{line.manner} to {line.to}" for line in own],
             "said": [[line.seat, line.to, line.text] for line in heard],
         }
         history = self._list_messages(heard)
@@ -316,11 +311,12 @@ class DialogueGame:
             **scenario.public,
             **self.domain.deal.fill_public(),
         }
+        transcript = View(REFEREE, (), self._list_messages(heard))
         asked = TEXTS.fill(
             "dialogue_observe",
             task=self._task(state),
             prefix=self.domain.fill("summary_prefix", places),
-            transcript=write_history(View(REFEREE, (), self._list_messages(heard))),
+            transcript=write_history(transcript),
             postfix=self.domain.fill("summary_postfix", places),
         )
         return View(REFEREE, prose(asked), facts={"summary_for": seat})
@@ -334,10 +330,12 @@ class DialogueGame:
     def _private_text(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about itself."""
         case = max(state.case, 0)
-        return self._once(
-            (case, seat),
-            lambda: self.domain.fill("private", self._placeholders(self.cases[case], seat)),
-        )
+
+        def write() -> str:
+            placeholders = self._placeholders(self.cases[case], seat)
+            return self.domain.fill("private", placeholders)
+
+        return self._once((case, seat), write)
 
     def _list_turn(self, number: int) -> tuple[Event, ...]:
         """List what the writer of message `number` knows: how many are left, its own among them,
@@ -392,7 +390,8 @@ class DialogueGame:
                 **public,
             }
             task = self.domain.fill("task", placeholders)
-            return " ".join(part for part in (task, public.get("situation")) if part)
+            parts = task, public.get("situation")
+            return " ".join(part for part in parts if part)
 
         return self._once((state.case,), write)
 
@@ -405,25 +404,32 @@ class DialogueGame:
         }
         placeholders |= {**scenario.public, **self.domain.deal.fill_public()}
         for name, value in scenario.private[seat].items():
-            lines = (
-                [f"{item}: {number}" for item, number in value.items()]
-                if isinstance(value, Mapping)
-                else [value]
-            )
-            placeholders[name] = "\n".join(map(str, lines))
+            placeholders[name] = "\n".join(_list_lines(value))
         return placeholders
 
     def _list_messages(self, messages: Sequence[Spoken]) -> tuple[Event, ...]:
         if not messages:
             return (NobodyWrote(),)
-        return tuple(
-            Wrote(number, self.names[spoken.seat], self.names[spoken.to], spoken.text)
-            for number, spoken in enumerate(messages, 1)
-        )
+        events = []
+        for number, spoken in enumerate(messages, 1):
+            writer = self.names[spoken.seat]
+            reader = self.names[spoken.to]
+            events.append(Wrote(number, writer, reader, spoken.text))
+        return tuple(events)
+
+
+def _list_lines(known: object) -> list[str]:
+    """List what somebody knows, a line for each item where it is about several."""
+    if isinstance(known, Mapping):
+        return [f"{item}: {number}" for item, number in known.items()]
+    return [str(known)]
 
 
 class PlainDialogue(DialogueGame):
-    """A dialogue in the neutral manner."""
+    """A dialogue in the neutral manner, which is what people play.
+
+    Nobody chooses a manner first, so that a turn is one message.
+    """
 
     def start(self) -> Dialogue:
         """Return the state before anybody has moved."""
@@ -435,11 +441,10 @@ class PlainDialogue(DialogueGame):
 
     def _speak_plainly(self, state: Dialogue) -> Dialogue:
         asked = [role for role in self.asks(state) if role not in (NATURE, REFEREE)]
-        return (
-            replace(state, manner=self.neutral(self.turn(state))[0])
-            if asked and not state.manner
-            else state
-        )
+        if not asked or state.manner:
+            return state
+        seat = self.turn(state)
+        return replace(state, manner=self.neutral(seat)[0])
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
         """State the rules for people: who they are, what the talk is about, and how many messages
@@ -465,10 +470,12 @@ class PlainDialogue(DialogueGame):
 
     def _word_text(self, text: str, places: Iterable[TextPlace]) -> Worded:
         """Return a text of the domain with those of the places that it has."""
-        template = Template(self.domain.texts[text].replace("{", "{{").replace("}", "}}"))
+        escaped = self.domain.texts[text].replace("{", "{{").replace("}", "}}")
+        template = Template(escaped)
         names = template.get_identifiers()
         english = template.safe_substitute({name: f"{{{name}}}" for name in names}).strip()
-        return Worded(english, tuple(place for place in places if place.name in names))
+        used = tuple(place for place in places if place.name in names)
+        return Worded(english, used)
 
     def _list_places(self, scenario: Scenario, seat: int | None = None) -> list[TextPlace]:
         """List what is in the places of a text: for a seat, or for everybody."""
@@ -480,10 +487,7 @@ class PlainDialogue(DialogueGame):
         places.append(TextPlace("me", (self.names[seat],)))
         places.append(TextPlace("other", others, "and"))
         for name, value in scenario.private[seat].items():
-            lines = [str(value)]
-            if isinstance(value, Mapping):
-                lines = [f"{item}: {number}" for item, number in value.items()]
-            places.append(TextPlace(name, tuple(lines)))
+            places.append(TextPlace(name, tuple(_list_lines(value))))
         return places
 
     @property
@@ -536,7 +540,8 @@ def draw_plain_dialogue(
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only
     once."""
-    return digest([view.role, write_rules(view), write_history(view), view.facts.get("told")], 24)
+    words = [view.role, write_rules(view), write_history(view), view.facts.get("told")]
+    return digest(words, 24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -590,12 +595,11 @@ class Book:
     def wordings(self, key: str, most: int) -> dict[str, int]:
         """The different readable texts among the first `most` draws and how often each was drawn,
         in their order."""
-        drawn = sorted(self._entries.get(key, {}).items())
-        return dict(
-            Counter(
-                entry.text for number, entry in drawn if number < most and entry.text is not None
-            )
-        )
+        counts: Counter[str] = Counter()
+        for number, entry in sorted(self._entries.get(key, {}).items()):
+            if number < most and entry.text is not None:
+                counts[entry.text] += 1
+        return dict(counts)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -607,7 +611,13 @@ class Book:
 
 
 class RecordedDialogue:
-    """The game of `live` with the texts of `book`, `wordings` draws of each at most."""
+    """The game of `live` with the texts of `book`, `wordings` draws of each at most.
+
+    It needs nobody but the choosers of manners: nature picks among the stored wordings of a choice.
+    What the book does not tell, or tells unreadably, cannot happen: such a wording is not drawn
+    (the others share its probability), a choice without any wording is not offered. A book cut
+    short therefore still makes a valid game, and no payoff is made up.
+    """
 
     def __init__(self, live: DialogueGame, book: Book, wordings: int = 1) -> None:
         self.live = live
@@ -631,18 +641,13 @@ class RecordedDialogue:
         for role, ask in self.live.asks(state).items():
             match ask:
                 case Choice(options):
-                    open_to = tuple(
-                        o for o in options if self.possible(self.live.apply(state, {role: o}))
-                    )
-                    return {role: Choice(open_to)}
+                    open_to = [o for o in options if self._is_possible_after(state, role, o)]
+                    return {role: Choice(tuple(open_to))}
                 case Words():
                     return {NATURE: _lottery(self._wordings(state, role))}
                 case Lottery(chances):
-                    return {
-                        NATURE: _lottery(
-                            {k: p for k, p in chances if self.possible(replace(state, case=int(k)))}
-                        )
-                    }
+                    weights = {k: p for k, p in chances if self._is_possible_after(state, role, k)}
+                    return {NATURE: _lottery(weights)}
         return {}
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
@@ -650,7 +655,8 @@ class RecordedDialogue:
         ((role, move),) = moves.items()
         if role == NATURE and state.case >= 0:
             role = self.roles[self.live.turn(state)]
-            after = self.live.apply(state, {role: list(self._texts(state, role))[move]})
+            texts = list(self._texts(state, role))
+            after = self.live.apply(state, {role: texts[move]})
             while REFEREE in self.live.asks(after):
                 after = self.live.apply(after, {REFEREE: self.ruling(after)})
             return after
@@ -662,22 +668,23 @@ class RecordedDialogue:
             self._possible[state] = self._look(state)
         return self._possible[state]
 
+    def _is_possible_after(self, state: Dialogue, role: Role, move: Action) -> bool:
+        return self.possible(self.live.apply(state, {role: move}))
+
     def _look(self, state: Dialogue) -> bool:
         for role, ask in self.live.asks(state).items():
             match ask:
                 case Choice(options):
-                    return any(
-                        self.possible(self.live.apply(state, {role: option})) for option in options
-                    )
+                    return any(self._is_possible_after(state, role, o) for o in options)
                 case Lottery(chances):
-                    return any(self.possible(replace(state, case=int(case))) for case, _ in chances)
+                    return any(self._is_possible_after(state, role, case) for case, _ in chances)
                 case Words() if role != REFEREE:
                     return bool(self._wordings(state, role))
                 case _:
                     ruling = self.ruling(state)
-                    return ruling is not None and self.possible(
-                        self.live.apply(state, {REFEREE: ruling})
-                    )
+                    if ruling is None:
+                        return False
+                    return self._is_possible_after(state, REFEREE, ruling)
         return True
 
     def ruling(self, state: Dialogue) -> str | None:
@@ -690,14 +697,14 @@ class RecordedDialogue:
 
     def _wordings(self, state: Dialogue, role: Role) -> dict[int, float]:
         """The numbers of the wordings that lead on, with their weights."""
-        texts = enumerate(self._texts(state, role).items())
-        return {
-            k: weight
-            for k, (text, weight) in texts
-            if self.possible(self.live.apply(state, {role: text}))
-        }
+        weights: dict[int, float] = {}
+        for number, (text, weight) in enumerate(self._texts(state, role).items()):
+            if self._is_possible_after(state, role, text):
+                weights[number] = weight
+        return weights
 
 
 def _lottery(weights: Mapping[Any, float]) -> Lottery:
     total = sum(weights.values())
-    return Lottery(tuple((outcome, weight / total) for outcome, weight in weights.items()))
+    shares = [(outcome, weight / total) for outcome, weight in weights.items()]
+    return Lottery(tuple(shares))

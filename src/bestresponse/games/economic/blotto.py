@@ -40,7 +40,8 @@ class Blotto:
     def __post_init__(self) -> None:
         if self.troops < 1 or self.fields < 1:
             raise UsageError(f"Blotto needs troops and fields, got {self.troops} and {self.fields}")
-        if comb(self.troops + self.fields - 1, self.troops) > _MOST_PLANS:
+        num_plans = comb(self.troops + self.fields - 1, self.troops)
+        if num_plans > _MOST_PLANS:
             raise TooLarge(
                 f"there are more than {_MOST_PLANS} ways to distribute {self.troops} troops"
             )
@@ -48,16 +49,15 @@ class Blotto:
     @cached_property
     def plans(self) -> dict[str, tuple[int, ...]]:
         """Every plan by its label."""
-        return {
-            "-".join(map(str, plan)): tuple(plan)
-            for plan in divisions(self.troops, self.fields).tolist()
-        }
+        plans = divisions(self.troops, self.fields).tolist()
+        return {"-".join(map(str, plan)): tuple(plan) for plan in plans}
 
     @cached_property
     def normal_form(self) -> NormalForm:
         """The table of the game, for the solvers."""
         plans = np.asarray(list(self.plans.values()))
-        wins = np.sign(plans[:, None, :] - plans[None, :, :]).sum(axis=2).astype(np.float64)
+        leads = plans[:, None, :] - plans[None, :, :]
+        wins = np.sign(leads).sum(axis=2).astype(np.float64)
         labels = tuple(self.plans)
         return NormalForm(np.stack([wins, -wins]), self.roles, (labels, labels), self.name)
 
@@ -67,7 +67,10 @@ class Blotto:
 
     def asks(self, state: tuple[str, ...]) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
-        return {} if state else dict.fromkeys(self.roles, Choice(tuple(self.plans)))
+        if state:
+            return {}
+        plans = Choice(tuple(self.plans))
+        return dict.fromkeys(self.roles, plans)
 
     def view(self, state: tuple[str, ...], role: Role) -> View:
         """Return what `role` may know in `state`."""
@@ -92,7 +95,9 @@ class Blotto:
         if not state:
             return dict.fromkeys(self.roles, 0.0)
         mine, theirs = (self.plans[label] for label in state)
-        won = float(sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True)))
+        won = 0.0
+        for ours, against in zip(mine, theirs, strict=True):
+            won += (ours > against) - (ours < against)
         return dict(zip(self.roles, (won, -won), strict=True))
 
     def word_question(self, ask: Ask) -> str:

@@ -105,7 +105,8 @@ class NumberRounds(Game[Rounds], Protocol):
 
     def earn(self, chosen: Sequence[float]) -> list[float]:
         """Return what each seat earns in a round with these numbers."""
-        return [float(paid) for paid in pay(self.rule, list(map(read_exactly, chosen)))]
+        exact = [read_exactly(number) for number in chosen]
+        return [float(paid) for paid in pay(self.rule, exact)]
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round."""
@@ -115,24 +116,26 @@ class NumberRounds(Game[Rounds], Protocol):
         """List what everybody chose and what the seat got, round by round."""
         seat = self.roles.index(role)
         others = [k for k in range(len(self.roles)) if k != seat]
-        rows = tuple(
-            (number, chosen[seat], *(chosen[k] for k in others), self.earn(chosen)[seat])
-            for number, chosen in enumerate(state, 1)
-        )
+        rows = []
+        for number, chosen in enumerate(state, 1):
+            theirs = [chosen[k] for k in others]
+            rows.append((number, chosen[seat], *theirs, self.earn(chosen)[seat]))
         now = self.find_round(state) if len(state) < self.rounds else None
         columns = ("round", "you", *(self.roles[k] for k in others), "your payoff")
-        return PlayedRounds(now, self.rounds, self.payoffs(state)[role], columns, rows)
+        return PlayedRounds(now, self.rounds, self.payoffs(state)[role], columns, tuple(rows))
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         """Return the state after these moves."""
-        return (*state, tuple(float(moves[role]) for role in self.roles))
+        chosen = tuple(float(moves[role]) for role in self.roles)
+        return (*state, chosen)
 
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         earned = [self.earn(chosen) for chosen in state]
-        return {
-            role: math.fsum(row[seat] for row in earned) for seat, role in enumerate(self.roles)
-        }
+        totals = {}
+        for seat, role in enumerate(self.roles):
+            totals[role] = math.fsum(row[seat] for row in earned)
+        return totals
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:
         """Choose the same number in every round."""
@@ -204,7 +207,8 @@ class Guessing(NumberRounds):
 
     def target(self, guesses: Sequence[float]) -> float:
         """Return what was to be guessed."""
-        return float(find_target(self.rule, list(map(read_exactly, guesses))))
+        exact = [read_exactly(guess) for guess in guesses]
+        return float(find_target(self.rule, exact))
 
     def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
         """Yield all numbers, and the target to four decimals."""
@@ -273,18 +277,16 @@ class CommonPool(NumberRounds):
         >>> CommonPool().equilibrium, CommonPool().optimum
         (8.0, 4.5)
         """
-        return max(
-            0.0,
-            min(self.endowment, (self.slope - self.outside) / (self.bend * (len(self.roles) + 1))),
-        )
+        advantage = self.slope - self.outside
+        tokens = advantage / (self.bend * (len(self.roles) + 1))
+        return max(0.0, min(self.endowment, tokens))
 
     @property
     def optimum(self) -> float:
         """What each would invest if they could agree."""
-        return max(
-            0.0,
-            min(self.endowment, (self.slope - self.outside) / (2 * self.bend * len(self.roles))),
-        )
+        advantage = self.slope - self.outside
+        tokens = advantage / (2 * self.bend * len(self.roles))
+        return max(0.0, min(self.endowment, tokens))
 
     @property
     def rule(self) -> PoolRule:
@@ -304,10 +306,9 @@ class CommonPool(NumberRounds):
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the symmetric equilibrium of every round, and what all would invest if they
         could agree."""
-        payoff, best = (
-            self.rounds * self.earn([x] * len(self.roles))[0]
-            for x in (self.equilibrium, self.optimum)
-        )
+        count = len(self.roles)
+        payoff = self.rounds * self.earn([self.equilibrium] * count)[0]
+        best = self.rounds * self.earn([self.optimum] * count)[0]
         words = make_phrase(
             "Everybody invests {tokens} in every round.", tokens=_round(self.equilibrium)
         )

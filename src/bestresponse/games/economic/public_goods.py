@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
-from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
+from bestresponse.core.capabilities import EquilibriumSummary, Figure, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.paying import pay
 from bestresponse.core.phrase import make_phrase
@@ -79,10 +79,11 @@ class PublicGoods:
         if len(state) % self.stages == 0:
             return dict.fromkeys(self.roles, Amount(0, self.endowment, whole=True))
         points = Amount(0, self.most_points, whole=True)
-        return {
-            role: Form(tuple((other, points) for other in self.roles if other != role))
-            for role in self.roles
-        }
+        forms = {}
+        for role in self.roles:
+            others = [other for other in self.roles if other != role]
+            forms[role] = Form(tuple((other, points) for other in others))
+        return forms
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
@@ -110,10 +111,12 @@ class PublicGoods:
         for first in range(0, len(state), self.stages):
             stages = state[first : first + self.stages]
             yield Round(first // self.stages + 1)
+            contributions = stages[0]
             for who in self.roles:
-                yield PutIn(who, Fraction(stages[0][who]))
+                yield PutIn(who, Fraction(contributions[who]))
             if len(stages) == 2:
-                yield PointsGiven(tuple(self._list_points(stages[1])))
+                points = self._list_points(stages[1])
+                yield PointsGiven(tuple(points))
             if len(stages) == self.stages:
                 yield Paid(role, self._pay_round(*stages)[role])
             else:
@@ -123,7 +126,8 @@ class PublicGoods:
         elif len(state) % self.stages == 0:
             yield Round(self.find_round(state))
         if state:
-            yield EarnedSoFar(read_exactly(self.payoffs(state)[role]))
+            earned = self.payoffs(state)[role]
+            yield EarnedSoFar(read_exactly(earned))
 
     def _list_points(self, given: Given) -> Iterator[Points]:
         for who, points in given.items():
@@ -139,16 +143,15 @@ class PublicGoods:
         """List what everybody put in, points of punishment, and what the seat had of each round."""
         others = [other for other in self.roles if other != role]
         punished = ("you gave points", "you got points") if self.punishment else ()
-        rows: list[tuple[int | float | str, ...]] = []
+        rows: list[tuple[Figure, ...]] = []
         for first in range(0, len(state), self.stages):
             contributions = state[first]
             points: tuple[float | str, ...] = ("–", "–") if punished else ()
             if punished and first + 1 < len(state):
                 second = state[first + 1]
-                points = (
-                    sum(second[role].values()),
-                    sum(assigned.get(role, 0) for assigned in second.values()),
-                )
+                given = sum(second[role].values())
+                got = sum(assigned.get(role, 0) for assigned in second.values())
+                points = (given, got)
             before = state[:first]
             after = state[: first + self.stages]
             gained = self.payoffs(after)[role] - self.payoffs(before)[role]
@@ -157,9 +160,8 @@ class PublicGoods:
         over = len(state) == self.rounds * self.stages
         columns = ("round", "you put in", *others, *punished, "your coins")
         now = None if over else self.find_round(state)
-        return PlayedRounds(
-            now, self.rounds, round(self.payoffs(state)[role], 9), columns, tuple(rows)
-        )
+        total = round(self.payoffs(state)[role], 9)
+        return PlayedRounds(now, self.rounds, total, columns, tuple(rows))
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
@@ -216,7 +218,8 @@ class PublicGoods:
         """
         if isinstance(action, Mapping):
             return float(sum(action.values()))
-        return float(action) * (1 - self.factor / len(self.roles))
+        share = self.factor / len(self.roles)
+        return float(action) * (1 - share)
 
     @property
     def title(self) -> str:
@@ -244,17 +247,14 @@ class PublicGoods:
         if not self.punishment:
             return (first,)
         target = next(other for other in self.roles if other != role)
-        points: dict[Role, Action] = {
-            giver: {
-                other: int({giver, other} == {role, target})
-                for other in self.roles
-                if other != giver
-            }
-            for giver in self.roles
-        }
+        points: dict[Role, Action] = {}
+        for giver in self.roles:
+            others = [other for other in self.roles if other != giver]
+            points[giver] = {other: int({giver, other} == {role, target}) for other in others}
         text = make_phrase(
             "After that you give {target} 1 point and {target} gives you 1. How many coins do you"
             " have then?",
             target=target,
         )
-        return first, Question(text, self.payoffs(self.apply(state, points))[role])
+        after = self.apply(state, points)
+        return first, Question(text, self.payoffs(after)[role])

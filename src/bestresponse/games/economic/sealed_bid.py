@@ -58,7 +58,8 @@ class SealedBid:
     def asks(self, state: AuctionState) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
         if len(state.values) < len(self.roles):
-            return {NATURE: Lottery.uniform(tuple(range(self.highest + 1)))}
+            values = range(self.highest + 1)
+            return {NATURE: Lottery.uniform(tuple(values))}
         return {} if state.bids else dict.fromkeys(self.roles, Amount(0, self.highest))
 
     def view(self, state: AuctionState, role: Role) -> View:
@@ -93,13 +94,15 @@ class SealedBid:
         """Return the state after these moves."""
         if NATURE in moves:
             return AuctionState((*state.values, moves[NATURE]))
-        return AuctionState(state.values, tuple(float(moves[role]) for role in self.roles))
+        bids = tuple(float(moves[role]) for role in self.roles)
+        return AuctionState(state.values, bids)
 
     def payoffs(self, state: AuctionState) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         if not state.bids:
             return dict.fromkeys(self.roles, 0.0)
-        return dict(zip(self.roles, map(float, self._pay(state)), strict=True))
+        earned = map(float, self._pay(state))
+        return dict(zip(self.roles, earned, strict=True))
 
     def equilibrium(self, value: float) -> float:
         """The equilibrium bid at this value, up to the grain of the values.
@@ -107,7 +110,10 @@ class SealedBid:
         >>> SealedBid().equilibrium(90), second_price().equilibrium(90)
         (60.0, 90)
         """
-        return value * (len(self.roles) - 1) / len(self.roles) if self.price == "first" else value
+        if self.price == "second":
+            return value
+        count = len(self.roles)
+        return value * (count - 1) / count
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the equilibrium; what it earns depends on the values that are drawn."""
@@ -128,9 +134,9 @@ class SealedBid:
     def measure_cost(self, state: AuctionState, role: Role, action: Action) -> float:
         """Return what the bid loses on average over the values of the others."""
         value = state.values[self.roles.index(role)]
-        return self.expect_gain(role, value, self.equilibrium(value)) - self.expect_gain(
-            role, value, float(action)
-        )
+        best = self.expect_gain(role, value, self.equilibrium(value))
+        expected = self.expect_gain(role, value, float(action))
+        return best - expected
 
     def expect_gain(self, role: Role, value: float, bid: float) -> float:
         """Return what `bid` earns on average when the others bid as in equilibrium; ties go by the
@@ -142,9 +148,12 @@ class SealedBid:
         def win_chance(limit: float) -> float:
             """Return the probability that every other bid is at most `limit`, and loses to `bid`
             where it ties."""
-            below = sum(level < limit for level in levels) / len(levels)
-            level_too = sum(level <= limit for level in levels) / len(levels)
-            return float((below if limit == bid else level_too) ** before * level_too**after)
+            num_below = sum(level < limit for level in levels)
+            num_up_to = sum(level <= limit for level in levels)
+            below = num_below / len(levels)
+            up_to = num_up_to / len(levels)
+            loses_before = below if limit == bid else up_to
+            return float(loses_before**before * up_to**after)
 
         if self.price == "first":
             return (value - bid) * win_chance(bid)
@@ -171,10 +180,9 @@ class SealedBid:
 
     def _ask_about_bid(self, role: Role, rng: Random, wins: bool) -> Question:
         seat = self.roles.index(role)
-        bids = sorted(
-            rng.sample([step * self.highest / 20 for step in range(2, 17)], len(self.roles)),
-            reverse=True,
-        )
+        steps_of_bids = [step * self.highest / 20 for step in range(2, 17)]
+        bids = rng.sample(steps_of_bids, len(self.roles))
+        bids.sort(reverse=True)
         bids.insert(seat, bids.pop(0 if wins else 1))
         value = round(bids[seat] + self.highest / 10)
         steps = [make_phrase("you bid {bid}", bid=bids[seat])]

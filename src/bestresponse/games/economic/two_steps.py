@@ -74,7 +74,10 @@ class Trust(TwoSteps):
         """Say who is asked in `state`, and for what."""
         if not state:
             return {"sender": Amount(0, self.endowment)}
-        return {"receiver": Amount(0, self.factor * float(state[0]))} if len(state) == 1 else {}
+        if len(state) == 1:
+            most = self.factor * float(state[0])
+            return {"receiver": Amount(0, most)}
+        return {}
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
@@ -84,7 +87,8 @@ class Trust(TwoSteps):
             sent = read_exactly(float(state[0]))
             history.append(SentOver(sent, rule.factor * sent))
         if len(state) == 2:
-            history += [ReturnedBack(read_exactly(float(state[1]))), Over()]
+            returned = read_exactly(float(state[1]))
+            history += [ReturnedBack(returned), Over()]
         facts = {"sent": list(state), "rivals": [r for r in self.roles if r != role]}
         return View(role, (Players(self.roles), rule, Aim()), tuple(history), facts)
 
@@ -162,7 +166,8 @@ class Ultimatum(TwoSteps):
         rule = UltimatumRule(read_exactly(self.pie))
         history: list[Event] = []
         if state:
-            history.append(OfferMade(read_exactly(float(state[0])), rule.pie))
+            offer = read_exactly(float(state[0]))
+            history.append(OfferMade(offer, rule.pie))
         if len(state) == 2:
             history += [OfferAnswered(state[1] == "accept"), Over()]
         facts = {"offers": list(state), "rivals": [r for r in self.roles if r != role]}

@@ -250,11 +250,8 @@ def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
     """A normal form where everybody moves once and at the same time, else a game to be played in
     turns."""
-    if (
-        not table.sequential
-        and not table.chancy
-        and all(len(row.moves) == len(table.players) for row in table.rows)
-    ):
+    all_move_once = all(len(row.moves) == len(table.players) for row in table.rows)
+    if all_move_once and not table.sequential and not table.chancy:
         return table_as_normal_form(table, name)
     return LogicGame(table, name or "logic")
 
@@ -274,10 +271,8 @@ def read_program_text(path: Path) -> str:
 def program_game(report: Report, name: str) -> NormalForm | LogicGame:
     """The game of a validated program; InvalidGame with what is wrong where it is none."""
     if report.table is None or not report.ok:
-        wrong = (
-            "; ".join(str(error) for error in report.errors[:3])
-            or "no table could be taken out of it"
-        )
+        shown = "; ".join(str(error) for error in report.errors[:3])
+        wrong = shown or "no table could be taken out of it"
         more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
         raise InvalidGame(
             f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything"

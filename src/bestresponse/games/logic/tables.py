@@ -69,11 +69,11 @@ def table_from_cells(
         raise InvalidGame(
             f"{len(profiles)} combinations of moves need as many payoffs, got {len(payoffs)}"
         )
-    rows = tuple(
-        Row(tuple(zip(players, profile, strict=True)), earned, (len(players),))
-        for profile, earned in zip(profiles, payoffs, strict=True)
-    )
-    return GameTable(players, moves, rows)
+    rows = []
+    for profile, earned in zip(profiles, payoffs, strict=True):
+        made = tuple(zip(players, profile, strict=True))
+        rows.append(Row(made, earned, (len(players),)))
+    return GameTable(players, moves, tuple(rows))
 
 
 def table_from_tree(tree: Tree) -> GameTable:
@@ -90,25 +90,20 @@ def table_from_tree(tree: Tree) -> GameTable:
         )
     if NATURE in tree.players:
         raise InvalidGame(f"a player is named {NATURE!r}, which in programs is the name of chance")
-    for node in (tree.owner == CHANCE).nonzero()[0].tolist():
-        total = sum(read_fraction(tree.find_probability(child)) for child in tree.children[node])
+    (draws,) = (tree.owner == CHANCE).nonzero()
+    for node in draws.tolist():
+        chances = [tree.find_probability(child) for child in tree.children[node]]
+        total = sum(map(read_fraction, chances))
         if total != 1:
             raise InvalidGame(
                 f"after {tree.path(node)} the probabilities sum to {total}; a program needs"
                 " exactly 1"
             )
     rows = list_rows(tree, tree.leaves.tolist())
-    moves = tuple(
-        tuple(
-            dict.fromkeys(
-                move
-                for infoset in tree.infosets
-                if infoset.player == seat
-                for move in infoset.moves
-            )
-        )
-        for seat in range(tree.num_players)
-    )
+    different: list[dict[str, None]] = [{} for _ in tree.players]
+    for infoset in tree.infosets:
+        different[infoset.player] |= dict.fromkeys(infoset.moves)
+    moves = tuple(map(tuple, different))
     return GameTable(tree.players, moves, rows, private=not tree.is_perfect_information)
 
 
@@ -131,25 +126,21 @@ def table_to_data(table: GameTable) -> dict[str, object]:
     return {
         "players": list(table.players),
         "moves": [list(moves) for moves in table.moves],
-        "ends": [
-            {
-                "moves": [list(made) for made in row.moves],
-                "payoffs": [_write_exactly(u) for u in row.payoffs],
-                "blocks": list(row.blocks),
-                **(
-                    {"chances": [None if p is None else _write_exactly(p) for p in row.chances]}
-                    if row.chances
-                    else {}
-                ),
-                **(
-                    {"percepts": [[list(pair) for pair in seen] for seen in row.percepts]}
-                    if row.percepts
-                    else {}
-                ),
-            }
-            for row in table.rows
-        ],
+        "ends": [_row_to_data(row) for row in table.rows],
     }
+
+
+def _row_to_data(row: Row) -> dict[str, object]:
+    data: dict[str, object] = {
+        "moves": [list(made) for made in row.moves],
+        "payoffs": [_write_exactly(payoff) for payoff in row.payoffs],
+        "blocks": list(row.blocks),
+    }
+    if row.chances:
+        data["chances"] = [None if p is None else _write_exactly(p) for p in row.chances]
+    if row.percepts:
+        data["percepts"] = [list(map(list, seen)) for seen in row.percepts]
+    return data
 
 
 def _write_exactly(payoff: Fraction) -> int | str:
@@ -162,11 +153,10 @@ def read_fraction(number: float | Fraction) -> Fraction:
     if not isinstance(number, float):
         return Fraction(number)
     simple = Fraction(number).limit_denominator(_DENOMINATOR)
-    return (
-        simple
-        if abs(float(simple) - number) <= _ROUNDING * abs(number)
-        else Fraction(repr(float(number)))
-    )
+    error = abs(float(simple) - number)
+    if error <= _ROUNDING * abs(number):
+        return simple
+    return Fraction(repr(float(number)))
 
 
 def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
@@ -175,60 +165,68 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
     while node > 0:
         path.insert(0, node)
         node = int(tree.parent[node])
-    owners = [int(tree.owner[tree.parent[node]]) for node in path]
-    infosets = [
-        int(tree.infoset[tree.parent[node]])
-        for node in path
-        if int(tree.infoset[tree.parent[node]]) >= 0
-    ]
-    if len(set(infosets)) < len(infosets):
-        raise InvalidGame(
-            f"on the way to {tree.path(leaf)} a player comes twice to what it cannot tell apart"
-        )
-    moves = tuple(
-        (NATURE if owner == CHANCE else tree.players[owner], tree.branch_labels[node])
-        for node, owner in zip(path, owners, strict=True)
-    )
-    chances = tuple(
-        read_fraction(tree.find_probability(node)) if owner == CHANCE else None
-        for node, owner in zip(path, owners, strict=True)
-    )
-    percepts: list[tuple[tuple[str, str], ...]] = []
-    for node in () if tree.is_perfect_information else path:
-        owner = int(tree.owner[node])
-        label = "" if owner in (CHANCE, LEAF) else tree.infosets[int(tree.infoset[node])].label
-        seen = (label,) if recall else (FORGETS, label)
-        percepts.append(
-            () if owner in (CHANCE, LEAF) else tuple((tree.players[owner], what) for what in seen)
-        )
+    infosets: set[int] = set()
+    moves: list[tuple[str, str]] = []
+    chances: list[Fraction | None] = []
+    for node in path:
+        parent = int(tree.parent[node])
+        owner = int(tree.owner[parent])
+        if owner == CHANCE:
+            moves.append((NATURE, tree.branch_labels[node]))
+            chances.append(read_fraction(tree.find_probability(node)))
+            continue
+        infoset = int(tree.infoset[parent])
+        if infoset in infosets:
+            raise InvalidGame(
+                f"on the way to {tree.path(leaf)} a player comes twice to what it cannot tell apart"
+            )
+        infosets.add(infoset)
+        moves.append((tree.players[owner], tree.branch_labels[node]))
+        chances.append(None)
+    percepts = []
+    if not tree.is_perfect_information:
+        percepts = [_list_percepts(tree, node, recall) for node in path]
+    payoffs = map(read_fraction, tree.list_payoffs(leaf))
     return Row(
-        moves,
-        tuple(map(read_fraction, tree.list_payoffs(leaf))),
-        (1,) * len(path),
-        chances,
-        tuple(percepts),
+        moves=tuple(moves),
+        payoffs=tuple(payoffs),
+        blocks=(1,) * len(path),
+        chances=tuple(chances),
+        percepts=tuple(percepts),
     )
+
+
+def _list_percepts(tree: Tree, node: int, recall: bool) -> tuple[tuple[str, str], ...]:
+    """List what whoever moves at a node perceives there; without recall everything else is
+    forgotten."""
+    owner = int(tree.owner[node])
+    if owner in (CHANCE, LEAF):
+        return ()
+    player = tree.players[owner]
+    infoset = tree.infosets[int(tree.infoset[node])]
+    if recall:
+        return ((player, infoset.label),)
+    return (player, FORGETS), (player, infoset.label)
 
 
 def write_table_program(table: GameTable) -> str:
     """Write the program of a game."""
-    together = all(row.blocks == (len(table.players),) and not row.chances for row in table.rows)
-    start = [
-        "initial(s0).",
-        *(f"initially(player({_atom(player)}), s0)." for player in table.players),
-    ]
-    rules = _write_at_once(table) if together and not table.private else _write_tree(table)
-    return "\n".join([*start, *rules]) + "\n"
+    one_block = (len(table.players),)
+    together = all(row.blocks == one_block and not row.chances for row in table.rows)
+    lines = ["initial(s0)."]
+    lines += [f"initially(player({_atom(player)}), s0)." for player in table.players]
+    lines += _write_at_once(table) if together and not table.private else _write_tree(table)
+    return "\n".join(lines) + "\n"
 
 
 def _write_at_once(table: GameTable) -> list[str]:
     lines = [f"initially(control({_atom(player)}), s0)." for player in table.players]
     for player, moves in zip(table.players, table.moves, strict=True):
         lines += [f"possible(move({_atom(player)}, {_atom(move)}), _S)." for move in moves]
-    did = ", ".join(
-        f"holds(did({_atom(player)}, M{k}), S)" for k, player in enumerate(table.players)
-    )
-    names = ", ".join(f"M{k}" for k in range(len(table.players)))
+    variables = [f"M{k}" for k in range(len(table.players))]
+    names = ", ".join(variables)
+    pairs = zip(table.players, variables, strict=True)
+    did = ", ".join(f"holds(did({_atom(player)}, {variable}), S)" for player, variable in pairs)
     lines += [
         "legal(move(P, M), S) :- holds(control(P), S), possible(move(P, M), S).",
         "effect(did(P, M), move(P, M), _S).",
@@ -237,7 +235,8 @@ def _write_at_once(table: GameTable) -> list[str]:
     ]
     for row in table.rows:
         made = dict(row.moves)
-        profile = ", ".join(_atom(made[player]) for player in table.players)
+        in_order = [made[player] for player in table.players]
+        profile = ", ".join(map(_atom, in_order))
         lines.append(f"payoffs([{profile}], [{_earned(table, row)}]).")
     return [
         *lines,
@@ -264,15 +263,14 @@ def _write_tree(table: GameTable) -> list[str]:
             for seer, what in _find_percepts(table, row, depth):
                 percepts[f"shown({after}, {_atom(seer)}, {_atom(what)})."] = None
         ends.append(f"end({nodes[row.moves]}, [{_earned(table, row)}]).")
-    return [
-        "initially(at(n0), s0).",
-        *_TREE_RULES,
-        *([_CHANCE_RULE] if lotteries else []),
-        *([_PERCEPT_RULE] if percepts else [_BLIND_RULE] if hidden else []),
-        *_END_RULES,
-        *(line for part in (branches, lotteries, percepts) for line in part),
-        *ends,
-    ]
+    lines = ["initially(at(n0), s0).", *_TREE_RULES]
+    if lotteries:
+        lines.append(_CHANCE_RULE)
+    if percepts:
+        lines.append(_PERCEPT_RULE)
+    elif hidden:
+        lines.append(_BLIND_RULE)
+    return [*lines, *_END_RULES, *branches, *lotteries, *percepts, *ends]
 
 
 def _moves_together(table: GameTable) -> bool:
@@ -295,7 +293,8 @@ def _find_percepts(table: GameTable, row: Row, depth: int) -> Iterator[tuple[str
 
 def _earned(table: GameTable, row: Row) -> str:
     earned = zip(map(_atom, table.players), row.payoffs, strict=True)
-    return ", ".join(f"{player}-({u})" if u < 0 else f"{player}-{u}" for player, u in earned)
+    pairs = [f"{player}-({u})" if u < 0 else f"{player}-{u}" for player, u in earned]
+    return ", ".join(pairs)
 
 
 def _atom(name: str) -> str:
@@ -320,18 +319,19 @@ def format_matrix_json(form: NormalForm) -> str:
     """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the
     text "1/3"."""
     data: JsonObject = {"name": form.name} if form.name else {}
-    data |= {"players": list(form.players), "actions": [list(names) for names in form.actions]}
-    return (
-        json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
-    )
+    data["players"] = list(form.players)
+    data["actions"] = [list(names) for names in form.actions]
+    data["payoffs"] = _as_numbers(form.given.tolist())
+    return json.dumps(data, ensure_ascii=False) + "\n"
 
 
 def _as_numbers(value: Any) -> object:
     if isinstance(value, list):
         return [_as_numbers(entry) for entry in value]
     exact = read_fraction(value)
-    is_decimal = exact.denominator > 1 and Fraction(repr(float(exact))) == exact
-    return float(exact) if is_decimal else _write_exactly(exact)
+    nearest = float(exact)
+    is_decimal = Fraction(repr(nearest)) == exact
+    return nearest if is_decimal and exact.denominator > 1 else _write_exactly(exact)
 
 
 def _as_table(game: NormalForm | Tree) -> NormalForm:

@@ -27,7 +27,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Role, View
-from bestresponse.core.capabilities import PlayedRounds
+from bestresponse.core.capabilities import Figure, PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
 from bestresponse.core.names import check_distinct, check_roles
@@ -84,18 +84,12 @@ class Theme:
 @cache
 def themes() -> dict[str, Theme]:
     """The themes that come with the library, by name."""
-    data = tomllib.loads(
-        files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8")
-    )
-    return {
-        name: Theme(
-            name,
-            theme["story"],
-            tuple(theme["players"]),
-            (tuple(theme["row"]), tuple(theme["col"])),
-        )
-        for name, theme in data.items()
-    }
+    file = files("bestresponse.games.texts") / "themes.toml"
+    found = {}
+    for name, theme in tomllib.loads(file.read_text("utf-8")).items():
+        actions = tuple(theme["row"]), tuple(theme["col"])
+        found[name] = Theme(name, theme["story"], tuple(theme["players"]), actions)
+    return found
 
 
 @cache
@@ -110,7 +104,10 @@ def number(value: float) -> str:
     >>> number(3.0), number(-0.1), number(1e-9)
     ('3', '-0.1', '1e-09')
     """
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+    is_whole = value == int(value)
+    if is_whole and abs(value) < 1e15:
+        return str(int(value))
+    return repr(float(value))
 
 
 Wanted = Literal["action", "mixture"]
@@ -124,7 +121,8 @@ State = tuple[Action, ...]
 def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
     """Return a label as a unit vector, a mixture as itself (scaled to sum to exactly 1)."""
     if isinstance(answer, str):
-        return np.array([float(option == answer) for option in options])
+        chosen = [option == answer for option in options]
+        return np.array(chosen, dtype=np.float64)
     weights = [max(p, 0.0) for p in answer]
     total = math.fsum(weights)
     return np.array([p / total for p in weights])
@@ -159,9 +157,10 @@ class MatrixGame:
     @cached_property
     def zero_sum(self) -> bool:
         """Whether what one gains the other loses, to the last digit."""
-        return self.form.num_players == 2 and not np.count_nonzero(
-            self.form.payoffs[0] + self.form.payoffs[1]
-        )
+        if self.form.num_players != 2:
+            return False
+        sums = self.form.payoffs[0] + self.form.payoffs[1]
+        return not np.count_nonzero(sums)
 
     @property
     def normal_form(self) -> NormalForm:
@@ -214,9 +213,8 @@ class MatrixGame:
         stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
         if self.form.payoffs[0].size <= MOST_CELLS:
             return stated
-        return tuple(
-            UntoldPayoffs() if isinstance(statement, Cells) else statement for statement in stated
-        )
+        shortened = [UntoldPayoffs() if isinstance(s, Cells) else s for s in stated]
+        return tuple(shortened)
 
     @cached_property
     def stated(self) -> tuple[Statement, ...]:
@@ -230,7 +228,8 @@ _LAYOUTS: dict[Format, Layout] = {"table": "usual", "prose": "lines", "json": "j
 def _make_event(who: Role, answer: Action) -> Chose | Mixed:
     if isinstance(answer, str):
         return Chose(who, (answer,))
-    return Mixed(who, tuple(read_exactly(float(weight)) for weight in answer))
+    weights = [read_exactly(float(weight)) for weight in answer]
+    return Mixed(who, tuple(weights))
 
 
 _MOST_EXACT = 2_000
@@ -390,14 +389,16 @@ class RepeatedGame:
         the seat meant."""
         seat = self.roles.index(role)
         others = [other for other in self.roles if other != role]
-        rows: list[tuple[int | float | str, ...]] = []
-        for number, moves in enumerate(state.played, 1):
+        rows: list[tuple[Figure, ...]] = []
+        for number, moves in enumerate(state.played):
             theirs = [moves[self.roles.index(other)] for other in others]
-            meant = (state.meant[number - 1][seat],) if self.noise else ()
-            rows.append((number, *meant, moves[seat], *theirs, self.stage.payoffs(moves)[role]))
+            meant = [state.meant[number][seat]] if self.noise else []
+            payoff = self.stage.payoffs(moves)[role]
+            rows.append((number + 1, *meant, moves[seat], *theirs, payoff))
         now = len(state.played) + 1 if self.asks(state) else None
         of = self.rounds if self.continuation == 1.0 else None
-        columns = ("round", *(("you meant",) if self.noise else ()), "you", *others, "your payoff")
+        own = ("you meant", "you") if self.noise else ("you",)
+        columns = ("round", *own, *others, "your payoff")
         return PlayedRounds(now, of, self.payoffs(state)[role], columns, tuple(rows))
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
@@ -429,7 +430,8 @@ class RepeatedGame:
         meant = state.meant[-1][seat]
         others = [move for move in self.form.actions[seat] if move != meant]
         slip = self.noise if others else 0.0
-        return Lottery(((meant, 1 - slip), *((move, slip / len(others)) for move in others)))
+        slips = [(move, slip / len(others)) for move in others]
+        return Lottery(((meant, 1 - slip), *slips))
 
     @cached_property
     def _repetition(self) -> Repetition:
@@ -445,13 +447,18 @@ class RepeatedGame:
         for number, moves in enumerate(state.played, 1):
             yield Round(number)
             yield from self._list_moves(state, number, role)
-            yield Paid(role, read_exactly(self.stage.payoffs(moves)[role]))
-        yield Round(len(state.played) + 1) if self.asks(state) else Over()
+            payoff = self.stage.payoffs(moves)[role]
+            yield Paid(role, read_exactly(payoff))
+        if self.asks(state):
+            yield Round(len(state.played) + 1)
+        else:
+            yield Over()
 
     def _list_moves(self, state: Rounds, number: int, role: Role) -> Iterator[Event]:
         """Yield the moves of a round: of the own what was meant and made, of the others' what was
         made."""
-        moves = dict(zip(self.roles, state.played[number - 1], strict=True))
+        made = state.played[number - 1]
+        moves = dict(zip(self.roles, made, strict=True))
         if not self.noise:
             yield Chose(role, (moves.pop(role),))
             yield from (Chose(other, (move,)) for other, move in moves.items())

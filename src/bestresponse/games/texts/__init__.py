@@ -9,4 +9,7 @@ def join_words(parts: Sequence[str]) -> str:
     >>> join_words(["a", "b", "c"])
     'a, b and c'
     """
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+    if len(parts) < 2:
+        return "".join(parts)
+    *first, last = parts
+    return f"{', '.join(first)} and {last}"

@@ -77,13 +77,12 @@ class TreeGame:
             return {}
         if owner == CHANCE:
             below = self.tree.children[state]
-            total = sum(float(self.tree.probability[node]) for node in below)
-            chances = tuple(
-                (name_branch(self.tree, node), float(self.tree.probability[node]) / total)
-                for node in below
-            )
-            return {NATURE: Lottery(chances)}
-        return {self.roles[owner]: Choice(self.tree.infosets[int(self.tree.infoset[state])].moves)}
+            weights = [float(self.tree.probability[node]) for node in below]
+            total = sum(weights)
+            names = [name_branch(self.tree, node) for node in below]
+            chances = zip(names, (weight / total for weight in weights), strict=True)
+            return {NATURE: Lottery(tuple(chances))}
+        return {self.roles[owner]: Choice(self._list_options(state))}
 
     def view(self, state: int, role: Role) -> View:
         """Return what `role` may know in `state`."""
@@ -110,15 +109,19 @@ class TreeGame:
         """Return the state after these moves."""
         (move,) = moves.values()
         if int(self.tree.owner[state]) == CHANCE:
-            return next(
-                node for node in self.tree.children[state] if name_branch(self.tree, node) == move
-            )
-        options = self.tree.infosets[int(self.tree.infoset[state])].moves
+            below = self.tree.children[state]
+            return next(node for node in below if name_branch(self.tree, node) == move)
+        options = self._list_options(state)
         return self.tree.children[state][options.index(move)]
+
+    def _list_options(self, state: int) -> tuple[str, ...]:
+        infoset = int(self.tree.infoset[state])
+        return self.tree.infosets[infoset].moves
 
     def payoffs(self, state: int) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
-        return dict(zip(self.roles, map(float, self.tree.payoffs[state]), strict=True))
+        earned = map(float, self.tree.payoffs[state])
+        return dict(zip(self.roles, earned, strict=True))
 
     @cached_property
     def rule(self) -> TreeRule | None:
@@ -165,9 +168,8 @@ class TreeGame:
             return
         if known.steps is None or not known.plain:
             if len(known.places) <= _MOST_WAYS:
-                yield OneOf(
-                    tuple(tuple(map(_make_event, self._map.ways[place])) for place in known.places)
-                )
+                ways = [self._map.ways[place] for place in known.places]
+                yield OneOf(tuple(tuple(map(_make_event, way)) for way in ways))
             return
         for number, (who, moves) in enumerate(known.steps):
             if number in known.mates:

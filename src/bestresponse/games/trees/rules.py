@@ -77,14 +77,15 @@ _LEDUC_NODES = 1939
 
 
 def _guess_trust(tree: Tree) -> TrustCoinsRule | None:
-    if tree.players != ("sender", "receiver") or len(tree.children[0]) < 2:
+    sums = tree.children[0]
+    if tree.players != ("sender", "receiver") or len(sums) < 2:
         return None
-    after_one_coin = tree.children[0][1]
-    endowment = len(tree.children[0]) - 1
-    return TrustCoinsRule(endowment, factor=len(tree.children[after_one_coin]) - 1)
+    after_one_coin = tree.children[sums[1]]
+    return TrustCoinsRule(endowment=len(sums) - 1, factor=len(after_one_coin) - 1)
 
 
 def _guess_ultimatum(tree: Tree) -> UltimatumCoinsRule | None:
     if tree.players != ("proposer", "responder"):
         return None
-    return UltimatumCoinsRule(len(tree.children[0]) - 1)
+    offers = tree.children[0]
+    return UltimatumCoinsRule(len(offers) - 1)

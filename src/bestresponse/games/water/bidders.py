@@ -15,20 +15,13 @@ made is NaN.
     no-regret   multiplicative weights over shares of the balance, on what each share would have
                 brought on every day so far (Freund & Schapire 1997; Cesa-Bianchi & Lugosi 2006, ch.
                 2)
-    solver      an approximate best response found by simulation, see below
-
-The solver's policy has five numbers: the share of the balance it bids when the next dry day would
-kill, when the one after that would, when it could stand two or more, and at full health; and how
-far above yesterday's price it goes at most. They are improved by the cross-entropy method
-(Rubinstein & Kroese 2004): draw candidates, play each on the same games against rivals that bid at
-random, by share, by need or myopically, keep the best, draw closer to them. What is maximised is
-the number of days lived, survival counting as one more drought. It is a best response within this
-family of policies and to this field, not an equilibrium.
+    solver      an approximate best response found by simulation (`search_bidder`)
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +50,13 @@ class PriceBook:
 
     def upto(self, bids: Floats, supplies: Floats) -> Floats:
         """Games x days x seats, for all days of `bids`."""
-        known = np.empty((len(bids), 0, bids.shape[2])) if self._known is None else self._known
-        new = bids[:, known.shape[1] :]
+        games, _, seats = bids.shape
+        known = np.empty((games, 0, seats)) if self._known is None else self._known
+        num_known = known.shape[1]
+        new = bids[:, num_known:]
         if new.shape[1]:
-            flat = new.reshape(-1, bids.shape[2])
-            priced = prices_to_win(self._rules, flat, supplies[:, known.shape[1] :].reshape(-1))
+            new_supplies = supplies[:, num_known:]
+            priced = prices_to_win(self._rules, new.reshape(-1, seats), new_supplies.reshape(-1))
             known = np.concatenate([known, priced.reshape(new.shape)], axis=1)
         self._known = known
         return known
@@ -119,9 +114,9 @@ class Trace:
     @property
     def present(self) -> Booleans:
         """Who was in the game in the morning of each day."""
-        return np.concatenate(
-            [np.ones_like(self.health[:, :1], dtype=np.bool_), self.health[:, :-1] > 0], axis=1
-        )
+        first = np.ones_like(self.health[:, :1], dtype=np.bool_)
+        alive_before = self.health[:, :-1] > 0
+        return np.concatenate([first, alive_before], axis=1)
 
     @property
     def survived(self) -> Booleans:
@@ -134,7 +129,9 @@ def draw_supplies(rules: WaterRules, seeds: Sequence[int]) -> Floats:
     keys = [View(NATURE, facts={"day": day}).key for day in range(1, rules.days + 1)]
     outcomes = rules.supplies
     weights = [1 / len(outcomes)] * len(outcomes)
-    drawn = [[generator(seed, key).choices(outcomes, weights)[0] for key in keys] for seed in seeds]
+    drawn: list[int] = []
+    for seed, key in product(seeds, keys):
+        drawn += generator(seed, key).choices(outcomes, weights)
     return np.asarray(drawn, dtype=np.float64).reshape(len(seeds), rules.days)
 
 
@@ -174,8 +171,9 @@ def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
             offer = offered[rows, column]
             need = needs[others[column]]
             above = np.where(column >= rank, offer, offer + CENT)
-            price = np.where((left >= needs[seat]) & (offer >= 0), above, price)
-            left -= np.where((offer >= 0) & (need <= left), need, 0.0)
+            is_made = offer >= 0
+            price = np.where(is_made & (left >= needs[seat]), above, price)
+            left -= np.where(is_made & (need <= left), need, 0.0)
         prices[:, seat] = np.where(left >= needs[seat], 0.0, price)
     return prices
 
@@ -214,7 +212,8 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
         parched = alive & ~wins
         dry = np.where(wins, 0.0, dry + parched)
         watered = np.minimum(rules.most_health, health + rules.gain)
-        health = np.where(wins, watered, np.where(parched, health - dry * rules.thirst, health))
+        thirsty = np.where(parched, health - dry * rules.thirst, health)
+        health = np.where(wins, watered, thirsty)
         balance = np.where(wins, balance - np.nan_to_num(offers), balance)
         bids[:, day] = offers
         served[:, day] = wins
@@ -274,16 +273,21 @@ def seat_seed(seed: int, role: str) -> int:
 
 def draw_uniform(seeds: Seeds, day: int) -> Floats:
     """A number from 0 to 1 for each seed and day (SplitMix64: Steele, Lea & Flood 2014)."""
-    mixed = seeds + np.uint64((day * 0x9E3779B97F4A7C15) % 2**64)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    drawn: Floats = ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)) / float(2**53)
+    step = (day * 0x9E3779B97F4A7C15) % 2**64
+    mixed = seeds + np.uint64(step)
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    drawn: Floats = (mixed >> np.uint64(11)) / float(2**53)
     return drawn
 
 
 def whole_cents(bids: Floats, balance: Floats) -> Floats:
     """Bids cut to whole cents, none above the balance."""
-    cut: Floats = np.clip(np.floor(bids * 100 + 1e-6) / 100, 0.0, balance)
+    cents = np.floor(bids * 100 + 1e-6)
+    cut: Floats = np.clip(cents / 100, 0.0, balance)
     return cut
 
 
@@ -299,11 +303,9 @@ def _share(share: float, morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 def _need(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     balance = morning.balance[:, seat]
-    at_stake = (
-        (morning.dry[:, seat] + 1)
-        * morning.rules.thirst
-        / np.maximum(morning.health[:, seat], 1e-9)
-    )
+    dry_days = morning.dry[:, seat] + 1
+    health = np.maximum(morning.health[:, seat], 1e-9)
+    at_stake = dry_days * morning.rules.thirst / health
     return whole_cents(np.minimum(1.0, at_stake) * balance, balance)
 
 
@@ -326,13 +328,18 @@ def price_today(morning: Morning, seat: int) -> Floats:
 def _no_regret(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     """Being served is worth 1, and the share of the balance that it takes is paid out of it."""
     offers = morning.balances[:, :-1, seat, None] * _SHARES
-    gains = ((offers >= morning.prices[:, :, seat, None]) * (1.0 - _SHARES)).sum(axis=1)
-    rate = np.sqrt(8 * np.log(len(_SHARES)) / morning.rules.days)
-    weights = np.exp(rate * (gains - gains.max(axis=1, keepdims=True)))
+    is_served = offers >= morning.prices[:, :, seat, None]
+    gains = (is_served * (1.0 - _SHARES)).sum(axis=1)
+    num_shares = len(_SHARES)
+    rate = np.sqrt(8 * np.log(num_shares) / morning.rules.days)
+    behind = gains - gains.max(axis=1, keepdims=True)
+    weights = np.exp(rate * behind)
+
     reached = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    drawn = (draw_uniform(seeds, morning.day)[:, None] > reached).sum(axis=1)
+    uniform = draw_uniform(seeds, morning.day)[:, None]
+    drawn = np.minimum((uniform > reached).sum(axis=1), num_shares - 1)
     balance = morning.balance[:, seat]
-    return whole_cents(_SHARES[np.minimum(drawn, len(_SHARES) - 1)] * balance, balance)
+    return whole_cents(_SHARES[drawn] * balance, balance)
 
 
 def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
@@ -340,21 +347,25 @@ def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 
 def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
-    """The bids of one policy a game, or of one for all: shares when deadly, tight, at ease, at full
-    health; margin."""
+    """Return the bids of one policy per game, or of one for all.
+
+    A policy has five numbers: the share of the balance it bids when the next dry day would kill,
+    when the one after that would, when it could stand two or more, and at full health; and how far
+    above yesterday's price it goes at most.
+    """
     balance = morning.balance[:, seat]
     health = morning.health[:, seat]
     thirst = morning.rules.thirst
     dry = morning.dry[:, seat]
-    states = (
-        health <= (dry + 1) * thirst,
-        health <= (2 * dry + 3) * thirst,
-        health < morning.rules.most_health,
-    )
-    offer = np.select(states, [policy[:, 0], policy[:, 1], policy[:, 2]], policy[:, 3]) * balance
+    deadly = health <= (dry + 1) * thirst
+    tight = health <= (2 * dry + 3) * thirst
+    at_ease = health < morning.rules.most_health
+    shares = [policy[:, 0], policy[:, 1], policy[:, 2]]
+    offer = np.select([deadly, tight, at_ease], shares, policy[:, 3]) * balance
     if morning.day > 1:
-        dearest = price_today(morning, seat) * (1 + _FARTHEST * policy[:, 4]) + CENT
-        offer = np.minimum(offer, np.where(states[0], np.inf, dearest))
+        margin = 1 + _FARTHEST * policy[:, 4]
+        dearest = price_today(morning, seat) * margin + CENT
+        offer = np.minimum(offer, np.where(deadly, np.inf, dearest))
     return whole_cents(offer, balance)
 
 
@@ -386,7 +397,8 @@ def bidder(name: str) -> Bidder:
 
 def is_bidder(name: str) -> bool:
     """Say whether a bidder has that name; UsageError where its parameter is wrong."""
-    return name.partition(":")[0] in BIDDERS and bool(bidder(name))
+    plain, _, _ = name.partition(":")
+    return plain in BIDDERS and bool(bidder(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +414,8 @@ class BidderPlayer:
             raise UsageError(f"the bidder {self.name} plays the water game only")
         morning = _morning_of(view.facts)
         seeds = np.asarray([self.seed % 2**64], dtype=np.uint64)
-        bid = float(bidder(self.name)(morning, view.facts["seat"], seeds)[0])
+        make_bids = bidder(self.name)
+        bid = float(make_bids(morning, view.facts["seat"], seeds)[0])
         return Decision(PASS if np.isnan(bid) else bid)
 
 
@@ -411,21 +424,27 @@ def _morning_of(facts: JsonMapping) -> Morning:
     rules = WaterRules.from_json(facts["rules"])
     standings = np.asarray(facts["standings"], dtype=np.float64)
     days = facts["days"]
+    num_days = len(days)
     seats = len(rules.residents)
     salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
-    evenings = np.asarray([day["after"] for day in days], dtype=np.float64).reshape(
-        len(days), seats, 3
-    )
-    mornings = np.where(evenings[:, :, 1] > 0, evenings[:, :, 0] + salaries, evenings[:, :, 0])
-    bids = np.asarray([day["bids"] for day in days], dtype=np.float64).reshape(1, len(days), seats)
+
+    after = [day["after"] for day in days]
+    evenings = np.asarray(after, dtype=np.float64).reshape(num_days, seats, 3)
+    money = evenings[:, :, 0]
+    is_alive = evenings[:, :, 1] > 0
+    mornings = np.where(is_alive, money + salaries, money)
+    balances = np.concatenate([salaries[None], mornings])
+
+    bids = np.asarray([day["bids"] for day in days], dtype=np.float64)
+    supplies = np.asarray([day["supply"] for day in days], dtype=np.float64)
     return Morning(
         rules,
         np.asarray([facts["supply"]], dtype=np.float64),
         health=standings[None, :, 1],
         dry=standings[None, :, 2],
-        balances=np.concatenate([salaries[None], mornings])[None],
-        supplies=np.asarray([[day["supply"] for day in days]], dtype=np.float64),
-        bids=bids,
+        balances=balances[None],
+        supplies=supplies[None],
+        bids=bids.reshape(1, num_days, seats),
         book=PriceBook(rules),
     )
 
@@ -438,15 +457,14 @@ def play_many(rules: WaterRules, bidders: Sequence[str], seeds: Sequence[int]) -
             f"{len(rules.residents)} residents need as many bidders, got {len(bidders)}"
         )
     table = [bidder(name) for name in bidders]
-    seat_seeds = [
-        np.asarray([seat_seed(seed, resident.name) for seed in seeds], dtype=np.uint64)
-        for resident in rules.residents
-    ]
+    seat_seeds = []
+    for resident in rules.residents:
+        own = [seat_seed(seed, resident.name) for seed in seeds]
+        seat_seeds.append(np.asarray(own, dtype=np.uint64))
 
     def bid(morning: Morning) -> Floats:
-        return np.stack(
-            [table[seat](morning, seat, seat_seeds[seat]) for seat in range(len(table))], axis=1
-        )
+        bids = [make_bids(morning, seat, seat_seeds[seat]) for seat, make_bids in enumerate(table)]
+        return np.stack(bids, axis=1)
 
     return run_many(rules, draw_supplies(rules, seeds), bid)
 
@@ -468,18 +486,28 @@ def policy_of(rules: WaterRules, seat: int) -> Floats:
 
 
 def search_bidder(rules: WaterRules, seat: int) -> Floats:
-    """Find the five numbers for this seat by simulation; the same rules give the same numbers."""
+    """Find the five numbers for this seat by simulation; the same rules give the same numbers.
+
+    They are improved by the cross-entropy method (Rubinstein & Kroese 2004): draw candidates, play
+    each on the same games against rivals that bid at random, by share, by need or myopically, keep
+    the best, draw closer to them. What is maximised is the number of days lived, survival counting
+    as one more drought. It is a best response within this family of policies and to this field,
+    not an equilibrium.
+    """
     rng = np.random.default_rng(split(0, "water solver", seat))
-    supplies = draw_supplies(rules, [split(0, "water solver game", game) for game in range(_GAMES)])
+    seeds = [split(0, "water solver game", game) for game in range(_GAMES)]
+    supplies = draw_supplies(rules, seeds)
     mean = _START.copy()
     spread = _SPREAD.copy()
     for _ in range(_ROUNDS):
-        candidates = np.clip(rng.normal(mean, spread, (_CANDIDATES, 5)), 0.0, 1.0)
-        candidates[0] = np.clip(mean, 0.0, 1.0)
+        drawn = rng.normal(mean, spread, (_CANDIDATES, 5))
+        drawn[0] = mean
+        candidates = np.clip(drawn, 0.0, 1.0)
         trace = _play_against_field(rules, seat, candidates, supplies)
         lived = trace.present[:, :, seat].sum(axis=1) + rules.days * trace.survived[:, seat]
         scores = lived.reshape(_CANDIDATES, _GAMES).mean(axis=1)
-        elite = candidates[np.argsort(-scores, kind="stable")[:_ELITE]]
+        best_first = np.argsort(-scores, kind="stable")
+        elite = candidates[best_first[:_ELITE]]
         mean = elite.mean(axis=0)
         spread = elite.std(axis=0) + 0.02
     best: Floats = np.round(np.clip(mean, 0.0, 1.0), 4)
@@ -495,20 +523,17 @@ def _play_against_field(
     field = [bidder(name) for name in _FIELD]
     games = np.arange(len(policies)) % _GAMES
     kind = games % len(field)
-    seeds = [
-        games.astype(np.uint64) * np.uint64(1000) + np.uint64(other)
-        for other in range(len(rules.residents))
-    ]
+    first_seeds = games.astype(np.uint64) * np.uint64(1000)
 
     def bid(morning: Morning) -> Floats:
-        offers = [
-            (
-                policy_bid(policies, morning, seat)
-                if other == seat
-                else np.choose(kind, [rival(morning, other, seeds[other]) for rival in field])
-            )
-            for other in range(len(rules.residents))
-        ]
+        offers = []
+        for other in range(len(rules.residents)):
+            if other == seat:
+                offers.append(policy_bid(policies, morning, seat))
+                continue
+            seeds = first_seeds + np.uint64(other)
+            by_kind = [rival(morning, other, seeds) for rival in field]
+            offers.append(np.choose(kind, by_kind))
         return np.stack(offers, axis=1)
 
     return run_many(rules, np.tile(supplies, (len(candidates), 1)), bid)

@@ -71,9 +71,11 @@ from bestresponse.games.water.rules import (
 def state_rules(rules: WaterRules) -> tuple[Statement, ...]:
     """State the rules as they are told to every resident."""
     names = tuple(resident.name for resident in rules.residents)
-    needs = tuple(
-        ResidentNeed(r.name, read_exactly(r.need), read_exactly(r.salary)) for r in rules.residents
-    )
+    needs = []
+    for resident in rules.residents:
+        need = read_exactly(resident.need)
+        salary = read_exactly(resident.salary)
+        needs.append(ResidentNeed(resident.name, need, salary))
     health = HealthRule(
         start=read_exactly(rules.health),
         most=read_exactly(rules.most_health),
@@ -84,7 +86,7 @@ def state_rules(rules: WaterRules) -> tuple[Statement, ...]:
         Players(names),
         DroughtRule(rules.days),
         health,
-        NeedsRule(needs),
+        NeedsRule(tuple(needs)),
         SupplyRule(rules.low, rules.high),
         WaterAuctionRule(names),
     )
@@ -134,7 +136,8 @@ def cut_to_cents(amount: float) -> Fraction:
     >>> cut_to_cents(12.5), cut_to_cents(0.1 + 0.2)
     (Fraction(25, 2), Fraction(3, 10))
     """
-    return Fraction(math.floor(amount * 100 + 1e-6), 100)
+    cents = math.floor(amount * 100 + 1e-6)
+    return Fraction(cents, 100)
 
 
 def money(amount: float) -> str:
@@ -157,46 +160,46 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
     own = names.index(role)
     others = [seat for seat in range(len(names)) if seat != own]
     over = state.day > rules.days or not any(standing.alive for standing in state.standings)
-    facts: list[tuple[str, Figure]] = (
-        [] if over or state.supply is None else [("water today", state.supply)]
-    )
+    facts: list[tuple[str, Figure]] = []
+    if state.supply is not None and not over:
+        facts.append(("water today", state.supply))
     standing = state.standings[own]
     if standing.alive:
-        facts += [("your money", f"${money(standing.balance)}"), ("your health", standing.health)]
-    status = tuple(
-        (
-            (names[seat], f"${money(s.balance)}", s.health, s.dry_days)
-            if s.alive
-            else (names[seat], _OUT, "", "")
-        )
-        for seat, s in enumerate(state.standings)
-    )
+        facts.append(("your money", f"${money(standing.balance)}"))
+        facts.append(("your health", standing.health))
+
+    rows: list[tuple[Figure, ...]] = []
+    for day in state.past:
+        bids = [_bid(day, seat) for seat in others]
+        rows.append((day.number, _bid(day, own), _health(day, own), day.supply, *bids))
+    status: list[tuple[Figure, ...]] = []
+    for name, standing in zip(names, state.standings, strict=True):
+        if standing.alive:
+            balance = f"${money(standing.balance)}"
+            status.append((name, balance, standing.health, standing.dry_days))
+        else:
+            status.append((name, _OUT, "", ""))
+
+    other_names = [names[seat] for seat in others]
     return PlayedRounds(
         now=None if over else state.day,
         of=rules.days,
         total=None,
-        columns=("day", "you", "your health", "water", *(names[seat] for seat in others)),
-        rows=tuple(
-            (
-                day.number,
-                _bid(day, own),
-                (
-                    ""
-                    if not day.present[own]
-                    else day.after[own].health
-                    if day.after[own].alive
-                    else _OUT
-                ),
-                day.supply,
-                *(_bid(day, seat) for seat in others),
-            )
-            for day in state.past
-        ),
+        columns=("day", "you", "your health", "water", *other_names),
+        rows=tuple(rows),
         word="day",
         facts=tuple(facts),
         status_columns=("resident", "money", "health", "dry days"),
-        status=status,
+        status=tuple(status),
     )
+
+
+def _health(day: Day, seat: int) -> Figure:
+    """Return the health of a resident in the evening; nothing where it was out before."""
+    if not day.present[seat]:
+        return ""
+    evening = day.after[seat]
+    return evening.health if evening.alive else _OUT
 
 
 def _bid(day: Day, seat: int) -> str:
@@ -237,7 +240,9 @@ class Water:
 
     def start(self) -> Drought:
         """Return the state before anybody has moved."""
-        return Drought(tuple(Standing(r.salary, self.rules.health) for r in self.rules.residents))
+        health = self.rules.health
+        standings = [Standing(resident.salary, health) for resident in self.rules.residents]
+        return Drought(tuple(standings))
 
     def asks(self, state: Drought) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
@@ -276,9 +281,8 @@ class Water:
         """Return the state after these moves."""
         if state.supply is None:
             return replace(state, supply=moves[NATURE])
-        bids = tuple(
-            None if moves.get(role, PASS) == PASS else float(moves[role]) for role in self.roles
-        )
+        answers = [moves.get(role, PASS) for role in self.roles]
+        bids = tuple(None if answer == PASS else float(answer) for answer in answers)
         return self.settle(state, bids, allocate(self.rules.residents, bids, state.supply))
 
     def settle(
@@ -294,11 +298,13 @@ class Water:
             winners=winners,
             after=after,
         )
-        paid = zip(self.rules.residents, after, strict=True)
-        mornings = tuple(
-            replace(s, balance=s.balance + r.salary) if s.alive else s for r, s in paid
-        )
-        return Drought(mornings, (*state.past, day))
+        mornings = []
+        for resident, standing in zip(self.rules.residents, after, strict=True):
+            balance = standing.balance
+            if standing.alive:
+                balance += resident.salary
+            mornings.append(replace(standing, balance=balance))
+        return Drought(tuple(mornings), (*state.past, day))
 
     def payoffs(self, state: Drought) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -365,15 +371,17 @@ class Water:
         asked = [Question("How many units of water do you need each day?", resident.need)]
         asked += self._ask_about_thirst(seat)
         bid = float(round(resident.salary / 4))
-        bids = tuple(bid if k == seat else None for k in range(len(self.roles)))
-        served = self.settle(self.start(), bids, tuple(k == seat for k in range(len(self.roles))))
+        winners = tuple(other == role for other in self.roles)
+        bids = tuple(bid if wins else None for wins in winners)
+        served = self.settle(self.start(), bids, winners)
+        evening = served.past[-1].after[seat]
         text = make_phrase(
             "You begin with ${money}. If you bid ${bid} on the first day and are served, how many"
             " dollars have you left that evening?",
             money=float(resident.salary),
             bid=bid,
         )
-        asked.append(Question(text, served.past[-1].after[seat].balance))
+        asked.append(Question(text, evening.balance))
         return tuple(asked)
 
     def _ask_about_thirst(self, seat: int) -> list[Question]:
@@ -410,25 +418,28 @@ class Water:
     def _facts(self, state: Drought, role: Role) -> dict[str, object]:
         """Everything public as plain data; `standings` and `bids` are in the order of the
         roster."""
+        rivals = []
+        for other, standing in zip(self.roles, state.standings, strict=True):
+            if standing.alive and other != role:
+                rivals.append(other)
         return {
             "seat": self.roles.index(role),
-            "rivals": [
-                r for r, s in zip(self.roles, state.standings, strict=True) if s.alive and r != role
-            ],
+            "rivals": rivals,
             "day": state.day,
             "supply": state.supply,
             "rules": self.rules.to_json(),
             "standings": _plain(state.standings),
-            "days": [
-                {
-                    "supply": d.supply,
-                    "bids": list(d.bids),
-                    "winners": list(d.winners),
-                    "after": _plain(d.after),
-                }
-                for d in state.past
-            ],
+            "days": [_day_facts(day) for day in state.past],
         }
+
+
+def _day_facts(day: Day) -> dict[str, object]:
+    return {
+        "supply": day.supply,
+        "bids": list(day.bids),
+        "winners": list(day.winners),
+        "after": _plain(day.after),
+    }
 
 
 def _plain(standings: Sequence[Standing]) -> list[list[float]]:
@@ -444,5 +455,6 @@ def survival(players: int = 5, days: int = 10, salary: float = 100) -> Water:
     """One ration of water a day for a whole town: who bids when?"""
     if players < 1:
         raise UsageError(f"the survival auction needs players, got {players}")
-    residents = tuple(Resident(f"player {number}", 1, salary) for number in range(1, players + 1))
+    names = [f"player {number}" for number in range(1, players + 1)]
+    residents = tuple(Resident(name, 1, salary) for name in names)
     return Water(WaterRules(residents, 1, 1, days), name="survival-auction")

@@ -155,12 +155,14 @@ class WaterRules:
                 f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}"
             )
         try:
-            listed = data.get("residents", [])
-            roster = tuple(
-                Resident(**entry) if isinstance(entry, Mapping) else Resident(*entry)
-                for entry in listed
-            )
-            return cls(**{**data, **({"residents": roster} if "residents" in data else {})})
+            settings = dict(data)
+            if "residents" in data:
+                roster = []
+                for entry in data["residents"]:
+                    by_name = isinstance(entry, Mapping)
+                    roster.append(Resident(**entry) if by_name else Resident(*entry))
+                settings["residents"] = tuple(roster)
+            return cls(**settings)
         except (TypeError, AttributeError):
             raise UsageError(
                 "expected residents with exactly name, need and salary, texts for names and numbers"
@@ -231,7 +233,8 @@ def name_abundance(rules: WaterRules) -> str:
 
 def serving_order(residents: Sequence[Resident]) -> tuple[int, ...]:
     """Seats by need, the lower first, then by place in the roster."""
-    return tuple(sorted(range(len(residents)), key=lambda seat: residents[seat].need))
+    seats = range(len(residents))
+    return tuple(sorted(seats, key=lambda seat: residents[seat].need))
 
 
 def allocate(
@@ -246,7 +249,7 @@ def allocate(
     (True, False, False, False, True)
     """
     order = [seat for seat in serving_order(residents) if bids[seat] is not None]
-    order.sort(key=lambda seat: -(bids[seat] or 0.0))
+    order.sort(key=lambda seat: bids[seat] or 0.0, reverse=True)
     served = [False] * len(bids)
     for seat in order:
         if residents[seat].need <= supply:

@@ -34,13 +34,9 @@ from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source,
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.steer.advising import advise
-from bestresponse.studies.tournament.study import (
-    GROUPS,
-    TournamentConfig,
-    find_standings,
-    gather_entries,
-    make_stage,
-)
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
+from bestresponse.studies.tournament.standings import find_standings
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.normal_form import to_tree

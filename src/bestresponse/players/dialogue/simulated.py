@@ -41,6 +41,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from bestresponse.core.json import digest
@@ -151,9 +152,20 @@ class SimulatedSpeaker:
         words = [message.content for message in request.messages]
         rng = generator(self._seed, digest(words), request.replicate)
         answer = self._answers.get(words[0])
-        text = "I only know how to talk in dialogues." if answer is None else answer(words[-1], rng)
-        counted = Usage(sum(len(word.split()) for word in words), len(text.split()))
-        return Reply(text, usage=counted)
+        text = "I only know how to talk in dialogues."
+        if answer is not None:
+            text = answer(words[-1], rng)
+        sent = sum(len(word.split()) for word in words)
+        return Reply(text, usage=Usage(sent, len(text.split())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What somebody wrote to somebody in a talk."""
+
+    sender: str
+    receiver: str
+    text: str
 
 
 def _speak(prompt: str, rng: Random) -> str:
@@ -161,47 +173,53 @@ def _speak(prompt: str, rng: Random) -> str:
     how = _search(_HOW, prompt, "")
     manner = manner_in(how)
     shown = NEUTRAL if rng.random() < SLIP else manner
-    talk = _messages(prompt)
-    if "the motion" in prompt and not talk:
-        return f"{opener(shown)} That is why I hold my side of the motion."
+    talk = _read_talk(prompt)
+    table = _find_moves(prompt)
     if "the motion" in prompt:
-        success = rng.random() < 0.5 + edge(manner, shown_in(talk[-1][2]))
-        return f"{opener(shown)} {f'{_ANSWERED} of the other side.' if success else _REPEATED}"
-    if (table := _find_moves(prompt)) and "The talk is over." in prompt:
-        my_words = " ".join(text for sender, _, text in talk if sender == me)
-        their_words = " ".join(text for sender, _, text in talk if sender != me)
-        return f"{opener(shown)} {_hand_in(table, how, my_words, their_words, rng)}"
-    if table:
-        return (
-            f"{opener(shown)} I will play"
-            f" {_find_last(how, list(table)) or rng.choice(list(table))}."
-        )
-    offers = _read_offers(prompt)
-    mine = offers.wish(me, talk[-1][2] if talk else "", how)
-    answer = _negotiate(me, mine, manner=manner, offers=offers, talk=talk, rng=rng)
-    return f"{opener(shown)} {offers.introduce()}{answer}"
+        said = _argue(manner, talk, rng)
+    elif table and "The talk is over." in prompt:
+        my_words = " ".join(message.text for message in talk if message.sender == me)
+        their_words = " ".join(message.text for message in talk if message.sender != me)
+        said = _hand_in(table, how=how, my_words=my_words, their_words=their_words, rng=rng)
+    elif table:
+        moves = list(table)
+        move = _find_last(how, moves) or rng.choice(moves)
+        said = f"I will play {move}."
+    else:
+        offers = _read_offers(prompt)
+        mine = offers.wish(me, heard=talk[-1].text if talk else "", how=how)
+        answer = _negotiate(me, mine, manner=manner, offers=offers, talk=talk, rng=rng)
+        said = f"{offers.introduce()}{answer}"
+    return f"{opener(shown)} {said}"
+
+
+def _argue(manner: str, talk: Sequence[_Message], rng: Random) -> str:
+    if not talk:
+        return "That is why I hold my side of the motion."
+    chance = 0.5 + edge(manner, shown_in(talk[-1].text))
+    return f"{_ANSWERED} of the other side." if rng.random() < chance else _REPEATED
 
 
 def _negotiate(
-    me: str, mine: str, manner: str, offers: _Offers, talk: list[tuple[str, str, str]], rng: Random
+    me: str, mine: str, manner: str, offers: _Offers, talk: Sequence[_Message], rng: Random
 ) -> str:
     hard = rng.random() < firmness(manner)
     if not talk:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
-    settled = _SETTLED.search(talk[-1][2])
-    proposed = _PROPOSED.search(talk[-1][2])
-    offer = settled[1] if settled else (proposed[1] if proposed else mine)
+    heard = talk[-1].text
+    settled = _SETTLED.search(heard)
+    proposed = _PROPOSED.search(heard)
+    named = settled or proposed
+    offer = named[1] if named else mine
     hard = hard or offers.cannot(me, offer)
-    if settled and (not hard or any(sender == me for sender, _, _ in talk)):
+    has_spoken = any(message.sender == me for message in talk)
+    if settled and (not hard or has_spoken):
         return f"Yes, {settled[1]} it is. That is settled."
-    yields = bool(proposed) and not settled and "If it does not suit" in talk[-1][2]
     if not hard:
         return f"I accept {offer}. That is settled."
-    return (
-        f"Then let us take {mine}. That is settled."
-        if yields
-        else f"I cannot accept {offer}. {_insist(mine)}"
-    )
+    if proposed and not settled and "If it does not suit" in heard:
+        return f"Then let us take {mine}. That is settled."
+    return f"I cannot accept {offer}. {_insist(mine)}"
 
 
 def _insist(mine: str) -> str:
@@ -209,36 +227,40 @@ def _insist(mine: str) -> str:
 
 
 def _rule(prompt: str, rng: Random) -> str:
-    talk = _messages(prompt)
-    sender, receiver, text = talk[-1]
+    talk = _read_talk(prompt)
+    last = talk[-1]
     if '"winner"' in prompt:
-        plain = _ANSWERED in text or _REPEATED in text
-        won = _ANSWERED in text if plain else rng.random() < 0.5
-        return json.dumps(
-            {"reasons": "the last rebuttal decided it", "winner": sender if won else receiver}
-        )
+        won = _ANSWERED in last.text
+        if not won and _REPEATED not in last.text:
+            won = rng.random() < 0.5  # of a person's words nobody can say
+        winner = last.sender if won else last.receiver
+        return json.dumps({"reasons": "the last rebuttal decided it", "winner": winner})
     if table := _find_moves(prompt):
         return json.dumps({"moves": _list_played(table, talk)})
-    settled = _SETTLED.search(text)
-    return json.dumps(_read_offers(prompt).rule(settled[1] if settled else "", (sender, receiver)))
+    agreed = _search(_SETTLED, last.text, "")
+    ruling = _read_offers(prompt).rule(agreed, (last.sender, last.receiver))
+    return json.dumps(ruling)
 
 
 def _score(prompt: str, rng: Random) -> str:
     if "What was agreed in the end:" not in prompt:
-        sender, receiver, text = _messages(prompt)[-1]
-        if "the motion" in prompt:
-            winner = sender if _ANSWERED in text else receiver
-            return f"{winner} argued better."
-        if table := _find_moves(prompt):
-            return " ".join(
-                f"{name} plays {move}."
-                for name, move in _list_played(table, _messages(prompt)).items()
-            )
-        settled = _SETTLED.search(text)
-        return f"They agreed on {settled[1]}." if settled else "They did not agree."
+        return _say_what_came_of(prompt)
     summary = prompt.partition("What was agreed in the end:")[2].partition("\n")[0]
     me = _search(_ME, prompt, "")
     return f"So that is what it is worth.\nValue: {_value(summary, me, prompt)}"
+
+
+def _say_what_came_of(prompt: str) -> str:
+    talk = _read_talk(prompt)
+    last = talk[-1]
+    if "the motion" in prompt:
+        winner = last.sender if _ANSWERED in last.text else last.receiver
+        return f"{winner} argued better."
+    if table := _find_moves(prompt):
+        played = _list_played(table, talk)
+        return " ".join(f"{name} plays {move}." for name, move in played.items())
+    settled = _SETTLED.search(last.text)
+    return f"They agreed on {settled[1]}." if settled else "They did not agree."
 
 
 def _value(summary: str, me: str, prompt: str) -> int:
@@ -247,38 +269,39 @@ def _value(summary: str, me: str, prompt: str) -> int:
     if table := _find_moves(prompt):
         played = dict(re.findall(r"(\w+) plays ([\w ]+)\.", summary))
         move = played.pop(me, "")
-        return table.get(move, {}).get(next(iter(played.values()), ""), 0)
+        theirs = next(iter(played.values()), "")
+        return table.get(move, {}).get(theirs, 0)
     agreed = re.search(r"They agreed on (.+?)\.", summary)
-    return _read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
+    if agreed is None:
+        return 0
+    told = prompt.partition("Two examples")[0]
+    return _read_offers(told).value(agreed[1], me)
 
 
 def _sum_up(prompt: str, rng: Random) -> str:
-    talk = _messages(prompt)
-    sender, _, text = talk[-1]
+    talk = _read_talk(prompt)
+    last = talk[-1]
     if "the motion" in prompt:
-        return f"{sender} spoke last, and the point was made with {shown_in(text)}."
+        return f"{last.sender} spoke last, and the point was made with {shown_in(last.text)}."
     if table := _find_moves(prompt):
         announced = _list_played(table, talk)
         return " ".join(
             f"{name} announced {move or 'nothing'}." for name, move in announced.items()
         )
-    settled = _SETTLED.search(text)
-    proposed = _PROPOSED.search(text)
+    settled = _SETTLED.search(last.text)
+    proposed = _PROPOSED.search(last.text)
     if settled:
-        return f"{sender} agreed on {settled[1]}."
+        return f"{last.sender} agreed on {settled[1]}."
     if not proposed:
-        return f"{sender} spoke last and proposed nothing."
+        return f"{last.sender} spoke last and proposed nothing."
     firmly = "would take something else" if proposed[2].startswith("If") else "insists on it"
-    return f"{sender} proposed {proposed[1]} and {firmly}."
+    return f"{last.sender} proposed {proposed[1]} and {firmly}."
 
 
 def _classify(prompt: str, rng: Random) -> str:
     text, _, manners = prompt.partition("The message:\n")[2].partition("\n\nThe manners")
-    named = [
-        manner
-        for manner in re.findall(r"^- ([\w ]+):", manners, re.M)
-        if re.search(rf"\b{manner}\b", text)
-    ]
+    known = re.findall(r"^- ([\w ]+):", manners, re.M)
+    named = [manner for manner in known if re.search(rf"\b{manner}\b", text)]
     return named[-1] if named else shown_in(text)
 
 
@@ -301,38 +324,41 @@ def _write(prompt: str, rng: Random) -> str:
     def redraw(part: str, was: object) -> object:
         if not isinstance(was, dict):
             return was
-        seen = sorted(number for person in people for number in person[part].values())
+        seen: list[int] = []
+        for person in people:
+            seen += person[part].values()
+        seen.sort()
         return {item: rng.choice(seen) for item in was}
 
     scenarios = []
     for _ in range(wanted):
         model = rng.choice(examples)
-        drawn = rng.sample(model["private"], len(model["private"]))
-        private = [{part: redraw(part, was) for part, was in person.items()} for person in drawn]
+        private = []
+        for person in rng.sample(model["private"], len(model["private"])):
+            private.append({part: redraw(part, was) for part, was in person.items()})
         names = rng.sample(_NAMES, len(model["names"]))
-        scenarios.append(
-            {"names": names, "public": rng.choice(examples)["public"], "private": private}
-        )
+        public = rng.choice(examples)["public"]
+        scenarios.append({"names": names, "public": public, "private": private})
     return json.dumps({"scenarios": scenarios})
 
 
-def _messages(prompt: str) -> list[tuple[str, str, str]]:
-    """Who wrote to whom, and what, in the simulated speaker's own words where it is a
+def _read_talk(prompt: str) -> list[_Message]:
+    """Return the messages of a talk, in the simulated speaker's own words where it is a
     negotiation."""
-    messages = [
-        (a, b, "\n".join(line[2:] for line in text.splitlines()))
-        for a, b, text in _MESSAGE.findall(prompt)
-    ]
+    messages = []
+    for sender, receiver, quoted in _MESSAGE.findall(prompt):
+        lines = [line.removeprefix("> ") for line in quoted.splitlines()]
+        messages.append(_Message(sender, receiver, "\n".join(lines)))
     if "the motion" in prompt or _find_moves(prompt):
         return messages
     offers = _read_offers(prompt)
     offer = ""
     understood = []
-    for sender, receiver, text in messages:
-        reworded = _understood(text, sender, offers, offer)
+    for message in messages:
+        reworded = _understood(message.text, message.sender, offers, offer)
         named = _SETTLED.search(reworded) or _PROPOSED.search(reworded)
         offer = named[1] if named else offer
-        understood.append((sender, receiver, reworded))
+        understood.append(replace(message, text=reworded))
     return understood
 
 
@@ -363,8 +389,10 @@ class _Offers:
     def wish(self, me: str, heard: str, how: str) -> str:
         """Return what the speaker proposes: the item that it was told to, or its best one."""
         values = self._values(me)
-        named = [name for name in values if name in how]
-        return named[0] if named else max(values, key=lambda name: values[name])
+        for name in values:
+            if name in how:
+                return name
+        return max(values, key=lambda name: values[name])
 
     def introduce(self) -> str:
         """Return what the speaker tells of itself before any offer."""
@@ -376,9 +404,8 @@ class _Offers:
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
         """Return the offer that a person's message names, empty where it names none."""
-        items = [name for name, _ in _NUMBER.findall(self.prompt)] + re.findall(
-            r'"([^"]+)" or ', self.prompt
-        )
+        items = [name for name, _ in _NUMBER.findall(self.prompt)]
+        items += re.findall(r'"([^"]+)" or ', self.prompt)
         return _find_last(text, items)
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
@@ -400,27 +427,29 @@ class _Trades(_Offers):
 
     def wish(self, me: str, heard: str, how: str) -> str:
         private = self.prompt.partition(f"You are {me}.")[2].partition("\n\n")[0]
-        owned, worth = (dict(_NUMBER.findall(part)) for part in private.split(_PIECE))
-        names = re.split(r", | and ", self.prompt.partition(" may trade")[0])
-        other = next(name for name in names if name != me)
+        basket, pieces = private.split(_PIECE)
+        owned = [item for item, number in _NUMBER.findall(basket) if int(number) > 0]
+        worth = {item: int(number) for item, number in _NUMBER.findall(pieces)}
         theirs = _OWNED.search(heard)
         wanted = theirs[1].split(", ") if theirs else list(worth)
-        give = min(
-            (item for item in owned if int(owned[item]) > 0), key=lambda item: int(worth[item])
-        )
-        get = max(
-            [item for item in wanted if item != give] or wanted, key=lambda item: int(worth[item])
-        )
-        return f"that {me} gives 1 {give} and {other} gives 1 {get}"
+        give = min(owned, key=lambda item: worth[item])
+        others = [item for item in wanted if item != give] or wanted
+        get = max(others, key=lambda item: worth[item])
+        return f"that {me} gives 1 {give} and {self._find_other(me)} gives 1 {get}"
+
+    def _find_other(self, name: str) -> str:
+        """Return whom somebody trades with."""
+        traders = self.prompt.partition(" may trade")[0]
+        names = re.split(r", | and ", traders)
+        return next(other for other in names if other != name)
 
     def introduce(self) -> str:
         return f"I own {', '.join(self._owned())}. "
 
     def _owned(self) -> list[str]:
-        basket = self.prompt.partition("The fruit in your basket:")[2].partition("What one piece")[
-            0
-        ]
-        return [item for item, number in _NUMBER.findall(basket) if int(number) > 0]
+        basket = self.prompt.partition("The fruit in your basket:")[2]
+        own = basket.partition("What one piece")[0]
+        return [item for item, number in _NUMBER.findall(own) if int(number) > 0]
 
     def cannot(self, me: str, offer: str) -> bool:
         return any(name == me and item not in self._owned() for name, item in _GIVES.findall(offer))
@@ -432,22 +461,20 @@ class _Trades(_Offers):
         offered = [item.casefold() for your, item in named if not your]
         if len(offered) < 1 or len(offered) + len(wanted) < 2:
             return ""
-        names = re.split(r", | and ", self.prompt.partition(" may trade")[0])
-        other = next(name for name in names if name != sender)
-        return f"that {sender} gives 1 {offered[0]} and {other} gives 1 {(wanted or offered)[-1]}"
+        get = (wanted or offered)[-1]
+        return f"that {sender} gives 1 {offered[0]} and {self._find_other(sender)} gives 1 {get}"
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         gives = {name: {item: 1} for name, item in _GIVES.findall(offer)}
         return {"agreed": bool(offer), "gives": {name: gives.get(name, {}) for name in people}}
 
     def value(self, offer: str, me: str) -> int:
-        worth = {
-            name: int(number)
-            for name, number in _NUMBER.findall(self.prompt.rpartition("worth to you")[2])
-        }
-        return sum(
-            -worth[item] if name == me else worth[item] for name, item in _GIVES.findall(offer)
-        )
+        pieces = self.prompt.rpartition("worth to you")[2]
+        worth = {name: int(number) for name, number in _NUMBER.findall(pieces)}
+        total = 0
+        for name, item in _GIVES.findall(offer):
+            total += -worth[item] if name == me else worth[item]
+        return total
 
 
 class _Prices(_Offers):
@@ -456,7 +483,8 @@ class _Prices(_Offers):
     def wish(self, me: str, heard: str, how: str) -> str:
         low, high = map(int, _PRICES.findall(self.prompt)[0])
         worth, sells = self._read_private()
-        return f"a price of {(worth + (high if sells else low)) // 2}"
+        end = high if sells else low
+        return f"a price of {(worth + end) // 2}"
 
     def cannot(self, me: str, offer: str) -> bool:
         return bool(re.search(r"\d", offer)) and self.value(offer, me) < 0
@@ -471,8 +499,8 @@ class _Prices(_Offers):
 
     def value(self, offer: str, me: str) -> int:
         worth, sells = self._read_private()
-        gain = int(re.findall(r"\d+", offer)[-1]) - worth
-        return gain if sells else -gain
+        price = int(re.findall(r"\d+", offer)[-1])
+        return price - worth if sells else worth - price
 
     def _read_private(self) -> tuple[int, bool]:
         return int(_WORTH.findall(self.prompt)[0]), _PART.findall(self.prompt)[0] == "seller"
@@ -484,21 +512,22 @@ class _Packages(_Offers):
     def wish(self, me: str, heard: str, how: str) -> str:
         values = self._values(me)
         groups = self._groups()
-        spread = {
-            name: max(values[x] for x in group) - min(values[x] for x in group)
-            for name, group in groups.items()
-        }
-        dearest = max(spread, key=lambda name: spread[name])
-        best = max(groups[dearest], key=lambda level: values[level])
-        return ", ".join(
-            best if name == dearest else group[len(group) // 2] for name, group in groups.items()
-        )
+        at_stake = {}
+        for name, group in groups.items():
+            worth = [values[level] for level in group]
+            at_stake[name] = max(worth) - min(worth)
+        dearest = max(at_stake, key=lambda name: at_stake[name])
+        levels = {name: group[len(group) // 2] for name, group in groups.items()}
+        levels[dearest] = max(groups[dearest], key=lambda level: values[level])
+        return ", ".join(levels.values())
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
         named = [_find_last(text, levels) for levels in self._groups().values()]
-        before = standing.split(", ") if standing else []
-        whole = [new or (before[k] if before else "") for k, new in enumerate(named)]
-        return ", ".join(whole) if any(named) and all(whole) else ""
+        if not any(named):
+            return ""
+        before = standing.split(", ") if standing else [""] * len(named)
+        whole = [new or before[k] for k, new in enumerate(named)]
+        return ", ".join(whole) if all(whole) else ""
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         levels = offer.split(", ") if offer else [None] * len(self._groups())
@@ -509,10 +538,8 @@ class _Packages(_Offers):
         return sum(values[level] for level in offer.split(", "))
 
     def _groups(self) -> dict[str, list[str]]:
-        return {
-            name: levels.split(", ")
-            for name, levels in _ISSUE.findall(self.prompt.partition("\n")[0])
-        }
+        issues = _ISSUE.findall(self.prompt.partition("\n")[0])
+        return {name: levels.split(", ") for name, levels in issues}
 
 
 def _read_offers(prompt: str) -> _Offers:
@@ -541,21 +568,28 @@ def _hand_in(
     heard = _find_last(their_words, moves)
     honest = rng.random() < 0.5
     reply = max(moves, key=lambda move: table[move][heard]) if heard else rng.choice(moves)
-    return f"I play {_find_last(how, moves) or (announced if announced and honest else reply)}."
+    if announced and honest:
+        reply = announced
+    return f"I play {_find_last(how, moves) or reply}."
 
 
 def _list_played(
-    table: dict[str, dict[str, int]], talk: Sequence[tuple[str, str, str]]
+    table: dict[str, dict[str, int]], talk: Sequence[_Message]
 ) -> dict[str, str | None]:
     """Return the move that the last message of each person names, None where it names none."""
-    last = {sender: text for sender, _, text in talk}
-    return {name: _find_last(text, list(table)) or None for name, text in last.items()}
+    last = {message.sender: message.text for message in talk}
+    moves = list(table)
+    return {name: _find_last(text, moves) or None for name, text in last.items()}
 
 
 def _find_last(text: str, items: Sequence[str]) -> str:
     """Return the item that a text names last, empty where it names none."""
     low = text.casefold()
-    named = [(low.rfind(item.casefold()), item) for item in items if item.casefold() in low]
+    named = []
+    for item in items:
+        at = low.rfind(item.casefold())
+        if at >= 0:
+            named.append((at, item))
     return max(named)[1] if named else ""
 
 

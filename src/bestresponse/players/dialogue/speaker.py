@@ -25,8 +25,8 @@ from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.core.seeds import generator
-from bestresponse.games.dialogue.deals import describe_form
 from bestresponse.games.dialogue.domain import Domain
+from bestresponse.games.dialogue.schemas import describe_form
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Reply
 from bestresponse.models.schema import schema_text

@@ -10,6 +10,7 @@ one of those with which strategies are told, nothing is read.
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from bestresponse.core.ask import Mixture
@@ -141,51 +142,82 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
     Raises:
         InvalidMove: it states none, or none that are legal.
     """
-    repairs: list[str] = []
     if len(candidate) > _LONGEST_MIXTURE:
         raise InvalidMove(
             f"expected a probability for each action, got {len(candidate)} characters",
             Flaw.UNPARSEABLE,
         )
     try:
-        numbers = list(ask.read(candidate))
-        if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
-            repairs.append("numbers in quotes")
-        unnamed = []
-        if re.search("[:=]", candidate):
-            unnamed = [
-                name
-                for name in ask.options
-                if name not in candidate and canonical(name) not in candidate
-            ]
+        stated = _read_as_asked(ask, candidate)
     except InvalidMove:
-        reading = _read_ratio(ask.options, candidate)
-        if reading is None:
-            reading = next(_find_readings(ask.options, candidate), None)
-        if reading is None:
+        notation = _read_notation(ask, candidate)
+        if notation is None:
             shorter = _drop_remark(ask.options, candidate)
             if shorter is None:
                 raise
             mix, repair = read_mixture(ask, shorter)
-            return mix, ", ".join(part for part in (repair, "a remark behind it") if part)
-        stated, notation = reading
-        repairs += notation
-        unnamed = [name for name in ask.options if name not in stated]
-        numbers = [stated.get(name, 0.0) for name in ask.options]
-        if any(abs(p) > _LARGEST_SHARE for p in numbers):
-            ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
-    if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
-        numbers = [p / 100 for p in numbers]
-        repairs.append("percentages")
+            behind = "a remark behind it"
+            return mix, f"{repair}, {behind}" if repair else behind
+        stated = notation
+    return _scale_to_one(ask, stated)
+
+
+@dataclass(frozen=True, slots=True)
+class _StatedMix:
+    """A number for every action, which actions the answer did not name, and what had to be done to
+    read it."""
+
+    numbers: list[float]
+    unnamed: list[str]
+    repairs: list[str]
+
+
+def _read_as_asked(ask: Mixture, candidate: str) -> _StatedMix:
+    """Read an answer in the notation that was asked for."""
+    numbers = list(ask.read(candidate))
+    repairs = []
+    if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
+        repairs.append("numbers in quotes")
+    unnamed = []
+    if re.search("[:=]", candidate):
+        for name in ask.options:
+            if name not in candidate and canonical(name) not in candidate:
+                unnamed.append(name)
+    return _StatedMix(numbers, unnamed, repairs)
+
+
+def _read_notation(ask: Mixture, candidate: str) -> _StatedMix | None:
+    """Read an answer in another notation, None where it is in none of them."""
+    reading = _read_ratio(ask.options, candidate)
+    if reading is None:
+        reading = next(_find_readings(ask.options, candidate), None)
+    if reading is None:
+        return None
+    stated, repairs = reading
+    numbers = [stated.get(name, 0.0) for name in ask.options]
+    if any(abs(p) > _LARGEST_SHARE for p in numbers):
+        ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
+    unnamed = [name for name in ask.options if name not in stated]
+    return _StatedMix(numbers, unnamed, list(repairs))
+
+
+def _scale_to_one(ask: Mixture, stated: _StatedMix) -> tuple[tuple[float, ...], str]:
+    """Return the probabilities, of percentages and of rounded numbers too, with all repairs."""
+    numbers = stated.numbers
+    repairs = list(stated.repairs)
     total = math.fsum(numbers)
+    if abs(total / 100 - 1) <= _ROUNDING:
+        numbers = [p / 100 for p in numbers]
+        total = math.fsum(numbers)
+        repairs.append("percentages")
     if min(numbers) < 0 or abs(total - 1) > _ROUNDING:
         ask.check(tuple(numbers))
-    if unnamed:
-        repairs.append(f"{', '.join(unnamed)} not named: 0")
+    if stated.unnamed:
+        repairs.append(f"{', '.join(stated.unnamed)} not named: 0")
     if abs(total - 1) > 1e-9:
         repairs.append(f"scaled from a sum of {total:.4g}")
-    mix = tuple([p / total for p in numbers])
-    return mix, ", ".join([part for part in repairs if part != _NOTATION] or repairs)
+    particular = [repair for repair in repairs if repair != _NOTATION]
+    return tuple([p / total for p in numbers]), ", ".join(particular or repairs)
 
 
 def _read_ratio(options: tuple[str, ...], text: str) -> _Stated | None:
@@ -236,13 +268,14 @@ def _write_fractions(text: str) -> str:
     >>> _write_fractions("one half A, two thirds B")
     '1/2 A, 2/3 B'
     """
+
+    def write(match: re.Match[str]) -> str:
+        count = match["count"] or "one"
+        part = match["part"]
+        return f"{_COUNTS[count.lower()]}/{_PARTS[part.lower()]}"
+
     text = re.sub(r"\bzero\b", "0", text, flags=re.IGNORECASE)
-    return _FRACTION.sub(
-        lambda match: (
-            f"{_COUNTS[(match['count'] or 'one').lower()]}/{_PARTS[match['part'].lower()]}"
-        ),
-        text,
-    )
+    return _FRACTION.sub(write, text)
 
 
 def _find_readings(options: tuple[str, ...], text: str) -> Iterator[_Stated]:
@@ -251,7 +284,8 @@ def _find_readings(options: tuple[str, ...], text: str) -> Iterator[_Stated]:
     plain = _CONTRACTED.sub("", strip_latex(text))
     if not any(_FRACTION.search(option) for option in options):
         plain = _write_fractions(plain)
-    plain = plain if any("_" in option for option in options) else plain.replace("_", " ")
+    if not any("_" in option for option in options):
+        plain = plain.replace("_", " ")
     for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
         for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
             tokens = _cut(options, plain, number, flags)
@@ -268,41 +302,56 @@ def _cut(
     names = {option.casefold() if flags else option: option for option in options}
     if len(names) < len(options):
         return None
-    # An action that looks like a number is one only where a colon or the like follows.
-    numeric = [re.escape(name) for name in options if re.fullmatch(r"[\d.]+", name)]
-    worded = [
-        re.escape(name)
-        for name in sorted(options, key=len, reverse=True)
-        if re.escape(name) not in numeric
-    ]
-    parts = [rf"(?<![\w.])(?:{'|'.join(worded)})(?!\w)"] if worded else []
-    parts += (
-        [rf"(?<![\w.,/])(?:{'|'.join(numeric)})(?=[\"'*`)\]}}]{{0,3}} ?(?:[:=|]|->|→))"]
-        if numeric
-        else []
-    )
-    pattern = (
-        rf"({'|'.join(parts)})|({number})( ?/ ?{_DOT})?("
-        r" ?%)?|([^\W\d_]+)|([^\s:=()\[\]{}\"'*`,;.|>→+×·&~≈$<–—-])"
-    )
     tokens: list[str | float] = []
     words = set()
-    for match in re.finditer(pattern, text, flags):
-        label, above, below, percent, word, other = match.groups()
+    for match in re.finditer(_write_pattern(options, number), text, flags):
+        label = match["label"]
         if label:
             tokens.append(names[label.casefold() if flags else label])
-        elif above:
-            divisor = float(below.strip(" /")) if below else 1.0
-            value = float(above.replace(",", ".")) / divisor if divisor else math.inf
-            value = value / 100 if percent else value
-            again = tokens and isinstance(tokens[-1], float) and abs(tokens[-1] - value) <= _SAME
-            if not (again and re.search(r"[=≈(]\s*$", text[: match.start()])):
+        elif match["above"]:
+            value = _find_number(match)
+            before = tokens[-1] if tokens else None
+            is_same = isinstance(before, float) and abs(before - value) <= _SAME
+            # As in `1/3 = 0.333`.
+            is_again = is_same and re.search(r"[=≈(]\s*$", text[: match.start()])
+            if not is_again:
                 tokens.append(value)
-        elif other or not _is_telling(word):
+        elif match["other"] or not _is_telling(match["word"]):
             return None
         else:
-            words.add(word.casefold())
+            words.add(match["word"].casefold())
     return tokens, frozenset(words)
+
+
+def _write_pattern(options: tuple[str, ...], number: str) -> str:
+    """Write the pattern of one piece of a text: an action, a number, a word or anything else."""
+    # An action that looks like a number is one only where a colon or the like follows.
+    numeric = []
+    worded = []
+    for name in sorted(options, key=len, reverse=True):
+        kind = numeric if re.fullmatch(r"[\d.]+", name) else worded
+        kind.append(re.escape(name))
+    labels = []
+    if worded:
+        labels.append(rf"(?<![\w.])(?:{'|'.join(worded)})(?!\w)")
+    if numeric:
+        followed = r"(?=[\"'*`)\]}]{0,3} ?(?:[:=|]|->|→))"
+        labels.append(rf"(?<![\w.,/])(?:{'|'.join(numeric)}){followed}")
+    return (
+        rf"(?P<label>{'|'.join(labels)})"
+        rf"|(?P<above>{number})(?P<below> ?/ ?{_DOT})?(?P<percent> ?%)?"
+        r"|(?P<word>[^\W\d_]+)"
+        r"|(?P<other>[^\s:=()\[\]{}\"'*`,;.|>→+×·&~≈$<–—-])"
+    )
+
+
+def _find_number(match: re.Match[str]) -> float:
+    """Return the number that a text writes as a decimal, a fraction or a percentage."""
+    divisor = float(match["below"].strip(" /")) if match["below"] else 1.0
+    if not divisor:
+        return math.inf
+    value = float(match["above"].replace(",", ".")) / divisor
+    return value / 100 if match["percent"] else value
 
 
 def _is_telling(word: str) -> bool:
@@ -318,11 +367,11 @@ def _pair(
     numbers = [token for token in tokens if isinstance(token, float)]
     if len(set(labels)) < len(labels) or not (tokens or words):
         return None
-    even = any(_EVEN.fullmatch(word) for word in words)
-    if even and not numbers:
+    is_even = any(map(_EVEN.fullmatch, words))
+    if is_even and not numbers:
         named = labels or options
         return dict.fromkeys(named, 1 / len(named))
-    if even or any(_BESIDE_EVEN.fullmatch(word) for word in words):
+    if is_even or any(map(_BESIDE_EVEN.fullmatch, words)):
         return None
     if not labels and len(numbers) == len(options):
         return dict(zip(options, numbers, strict=True))
@@ -330,11 +379,7 @@ def _pair(
         return dict.fromkeys(labels or options, numbers[0])
     if len(labels) == 1 and not numbers and len(options) > 1:
         return {labels[0]: 1.0}
-    takes_turns = all(
-        isinstance(token, str) != isinstance(after, str) for token, after in pairwise(tokens)
-    )
-    return (
-        dict(zip(labels, numbers, strict=True))
-        if takes_turns and len(labels) == len(numbers)
-        else None
-    )
+    kinds = [type(token) for token in tokens]
+    if len(labels) != len(numbers) or any(kind is after for kind, after in pairwise(kinds)):
+        return None
+    return dict(zip(labels, numbers, strict=True))

@@ -18,7 +18,7 @@ Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before a
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
@@ -90,13 +90,13 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
         how = f"the reply has {len(text)} characters; the limit is {_LONGEST}"
         return Decision(None, text, Reading(Status.UNPARSEABLE, how))
     try:
-        if isinstance(ask, Words) and cut_off:
-            raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
-        value, how = (
-            (ask.read(text.strip()), "")
-            if isinstance(ask, Words)
-            else _read_answer(ask, text, cut_off)
-        )
+        if isinstance(ask, Words):
+            if cut_off:
+                raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
+            value: object = ask.read(text.strip())
+            how = ""
+        else:
+            value, how = _read_answer(ask, text, cut_off)
         ask.check(value)
     except InvalidMove as error:
         return Decision(None, text, Reading(Status(error.kind.value), str(error)))
@@ -155,42 +155,50 @@ def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterat
     text = said if said.strip() else text
     marked = list(_ANSWER.finditer(text))
     filled = [match for match in marked if match["line"].strip(_DECORATION)]
-    lines = [match["line"].strip(" \t\r*_`") for match in filled]
-    if lines:
-        differ = len({line.strip(_DECORATION) for line in lines}) > 1
-        foreign = filled[-1]["word"].lower() != "answer"
-        repairs = ["the last of several answers"] if differ else []
-        if foreign:
-            repairs.append(f"{filled[-1]['word']} for ANSWER")
-        yield lines[-1], "; ".join(repairs)
-    if marked and (isinstance(ask, Mixture) or not lines):
+    if filled:
+        yield _take_last_line(filled)
+    if marked and (isinstance(ask, Mixture) or not filled):
         below = text[marked[-1].start("line") :].strip(" \t\r\n*_`")
         yield below, "an answer of several lines"
-    if lines:
-        return
-    whole = text.strip()
+    if not filled:
+        yield from _find_unmarked(ask, text.strip())
+
+
+def _take_last_line(filled: Sequence[re.Match[str]]) -> tuple[str, str]:
+    """Return what the last of the ANSWER lines says, and what is odd about them."""
+    repairs = []
+    differing = {match["line"].strip(_DECORATION) for match in filled}
+    if len(differing) > 1:
+        repairs.append("the last of several answers")
+    last = filled[-1]
+    if last["word"].lower() != "answer":
+        repairs.append(f"{last['word']} for ANSWER")
+    return last["line"].strip(" \t\r*_`"), "; ".join(repairs)
+
+
+def _find_unmarked(ask: Choice | Amount | Mixture | Form, whole: str) -> Iterator[tuple[str, str]]:
+    """Yield the answers of a reply without an ANSWER line: of a JSON object, a box or a sentence,
+    or the reply itself."""
     objects = find_json_objects(whole)
     if objects:
         last, data = objects[-1]
         inside = _from_object(ask, last, data)
-        if inside is not None:
-            several = (
-                "the last of several JSON objects"
-                if len(objects) > 1
-                else "a JSON object among other text"
-            )
-            yield inside, "" if whole == last else several
-    boxed = [
-        box for part in whole.split("\\boxed{")[1:][-_BRACES:] if (box := _take_group(part)).strip()
-    ]
+        if inside is not None and whole == last:
+            yield inside, ""
+        elif inside is not None and len(objects) > 1:
+            yield inside, "the last of several JSON objects"
+        elif inside is not None:
+            yield inside, "a JSON object among other text"
+    groups = map(_take_group, whole.split("\\boxed{")[1:][-_BRACES:])
+    boxed = [box for box in groups if box.strip()]
     if boxed:
         yield boxed[-1], "the last of several boxes" if len(set(boxed)) > 1 else "a box"
     if isinstance(ask, Choice) and whole in ask.options:
         yield whole, ""
-    else:
-        bare, how = _bare(ask, whole)
-        if bare is not None:
-            yield bare, how
+        return
+    bare, how = _bare(ask, whole)
+    if bare is not None:
+        yield bare, how
 
 
 def _take_group(text: str) -> str:
@@ -205,30 +213,35 @@ def _take_group(text: str) -> str:
 
 def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None, str]:
     """An answer without the line that was asked for, where it can be nothing else."""
-    if isinstance(ask, Choice):
-        if [option.casefold() for option in ask.options].count(
-            whole.strip(_DECORATION).casefold()
-        ) == 1:
-            return whole, "the bare answer"
-        names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
-        naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*)"
-        found = list(re.finditer(naming, whole, re.IGNORECASE))
-        chosen = {match["option"] for match in found}
-        if len(chosen) == 1:
-            taken_back = any(TAKES_BACK.search(match["behind"]) for match in found)
-            if taken_back or _CORRECTS.search(whole, found[-1].end()):
-                return None, ""
-            return chosen.pop(), "a sentence that names the choice"
-        if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
-            return whole, ""
-        return None, ""
-    if isinstance(ask, Amount):
-        return (
-            (whole, "the bare answer")
-            if re.fullmatch(r"\$?\s*-?\d+(?:\.\d+)?", whole)
-            else (None, "")
-        )
-    return (whole, "the bare answer") if isinstance(ask, Mixture) and whole else (None, "")
+    match ask:
+        case Choice():
+            return _find_choice_in_prose(ask, whole)
+        case Amount():
+            is_bare = re.fullmatch(r"\$?\s*-?\d+(?:\.\d+)?", whole) is not None
+        case Mixture():
+            is_bare = bool(whole)
+        case Form():
+            is_bare = False
+    return (whole, "the bare answer") if is_bare else (None, "")
+
+
+def _find_choice_in_prose(ask: Choice, whole: str) -> tuple[str | None, str]:
+    """Return the option that a reply consists of, or the only one that it says it chooses."""
+    options = [option.casefold() for option in ask.options]
+    if options.count(whole.strip(_DECORATION).casefold()) == 1:
+        return whole, "the bare answer"
+    names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
+    naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*)"
+    found = list(re.finditer(naming, whole, re.IGNORECASE))
+    chosen = {match["option"] for match in found}
+    if len(chosen) == 1:
+        taken_back = any(TAKES_BACK.search(match["behind"]) for match in found)
+        if taken_back or _CORRECTS.search(whole, found[-1].end()):
+            return None, ""
+        return chosen.pop(), "a sentence that names the choice"
+    if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
+        return whole, ""
+    return None, ""
 
 
 def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
@@ -255,36 +268,37 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
 def _from_object(
     ask: Choice | Amount | Mixture | Form, text: str, data: Mapping[str, object]
 ) -> str | None:
+    """Return the answer in a JSON object, None where it holds none."""
     if isinstance(ask, Form):
         inside = data.get("answer")
-        return (
-            json.dumps(inside)
-            if isinstance(inside, dict) and "answer" not in dict(ask.fields)
-            else text
-        )
+        is_wrapped = isinstance(inside, dict) and "answer" not in dict(ask.fields)
+        return json.dumps(inside) if is_wrapped else text
     if isinstance(ask, Mixture):
-        inside = data.get("answer", data)
-        named = {option.casefold() for option in ask.options}
-        for part in (inside, *data.values()):
-            if isinstance(part, dict) and {str(key).casefold() for key in part} & named:
-                words = [
-                    key
-                    for key, value in part.items()
-                    if isinstance(value, str) and key.casefold() not in named
-                ]
-                if part is data and not words and "\\" not in text:
-                    return text
-                return json.dumps(
-                    {key: value for key, value in part.items() if key not in words},
-                    ensure_ascii=False,
-                )
-        return json.dumps(inside) if isinstance(inside, list) else None
+        return _mixture_from_object(ask, text, data)
     keys = [key for key in data if key.casefold() in _ANSWER_KEYS]
     if "answer" in data:
         keys = ["answer"]
     if len(keys) != 1 or isinstance(data[keys[0]], dict | list | bool):
         return None
     return str(data[keys[0]])
+
+
+def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) -> str | None:
+    """Return the part of a JSON object that has actions as keys, without its reasons; or a list."""
+    inside = data.get("answer", data)
+    actions = {option.casefold() for option in ask.options}
+    for part in (inside, *data.values()):
+        if not isinstance(part, dict) or actions.isdisjoint(str(key).casefold() for key in part):
+            continue
+        shares = {}
+        for key, value in part.items():
+            is_reason = isinstance(value, str) and key.casefold() not in actions
+            if not is_reason:
+                shares[key] = value
+        if part is data and len(shares) == len(part) and "\\" not in text:
+            return text
+        return json.dumps(shares, ensure_ascii=False)
+    return json.dumps(inside) if isinstance(inside, list) else None
 
 
 def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[object, str]:
@@ -300,17 +314,15 @@ def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tu
     except InvalidMove:
         if explained is not None:
             return ask.read(explained.option), explained.how
-        bare = (
-            candidate.strip("`* \t")
-            if isinstance(ask, Form)
-            else strip_latex(candidate).strip(_DECORATION)
-        )
+        if isinstance(ask, Form):
+            bare = candidate.strip("`* \t")
+        else:
+            bare = strip_latex(candidate).strip(_DECORATION)
         if isinstance(ask, Choice) and bare.casefold() not in map(str.casefold, ask.options):
             bare = _KIND.sub("", bare).strip(_DECORATION)
-        return (
-            ask.read(bare.replace(",", "") if isinstance(ask, Amount) else bare),
-            "decoration around the answer",
-        )
+        if isinstance(ask, Amount):
+            bare = bare.replace(",", "")
+        return ask.read(bare), "decoration around the answer"
 
 
 @dataclass(frozen=True, slots=True)

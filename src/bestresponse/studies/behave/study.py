@@ -44,7 +44,15 @@ from bestresponse.runs.run import load_run
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines, read_sorted
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.tournament import study as tournaments
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.entries import (
+    EntriesSetting,
+    StageGame,
+    as_automata,
+    formalize_entries,
+    gather_entries,
+)
+from bestresponse.studies.tournament.matches import draw_rounds, record_rounds
 from bestresponse.theory.behaviour.choices import (
     HIGHEST_LEVEL,
     ChoiceFit,
@@ -97,7 +105,7 @@ class BehaveConfig(RunSettings):
     fit: tuple[Fit, ...] = setting(default=())
     """What is estimated: strategies, qre, level-k, cognitive-hierarchy [default: all; only
     strategies for a group that played a single dilemma, of which the others say nothing]."""
-    strategies: tournaments.EntriesSetting = setting(default=STRATEGIES)
+    strategies: EntriesSetting = setting(default=STRATEGIES)
     """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved
     agents (.json) or of words (.txt)."""
     model: OptionalModelSetting = setting(default=None, short="-m")
@@ -120,8 +128,8 @@ class BehaveConfig(RunSettings):
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
     def __post_init__(self) -> None:
-        stage = tournaments.StageGame("dilemma", load_table("prisoners-dilemma"))
-        entries, _ = tournaments.gather_entries(self.strategies, stage)
+        stage = StageGame("dilemma", load_table("prisoners-dilemma"))
+        entries, _ = gather_entries(self.strategies, stage)
         object.__setattr__(self, "strategies", entries)
 
 
@@ -377,7 +385,7 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
         f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records
     )
 
-    def find_stage() -> tournaments.StageGame:
+    def find_stage() -> StageGame:
         plays = (
             play
             for path in list_folders(config.runs)
@@ -385,9 +393,9 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
             if not isinstance(play, str)
         )
         form = _make_form(canonical(next(plays)["data"]["form"]))
-        return tournaments.StageGame(form.name, form)
+        return StageGame(form.name, form)
 
-    entries = tournaments.formalize_entries(config.strategies, config.model, config, find_stage)
+    entries = formalize_entries(config.strategies, config.model, config, find_stage)
     return replace(config, sources=sources, strategies=entries)
 
 
@@ -494,7 +502,7 @@ def draw_tournament(config: object) -> Iterator[JsonObject | str]:
 
     It is the match itself where neither strategy leaves anything to chance, else one that is drawn.
     """
-    if not isinstance(config, tournaments.TournamentConfig):
+    if not isinstance(config, TournamentConfig):
         return
     for one in config.by_game:
         played = set(one.played_pairs)
@@ -510,10 +518,10 @@ def draw_tournament(config: object) -> Iterator[JsonObject | str]:
                 yield explain_unusable(one.repeated, one.stage.form)
                 continue
             seed = split(one.seed, "behave", first, second)
-            rounds = tournaments.draw_rounds((row[0], col[1]), one.rules, seed)
+            rounds = draw_rounds((row[0], col[1]), one.rules, seed)
             names = one.entries[first].name, one.entries[second].name
             players = dict(zip(one.repeated.roles, names, strict=True))
-            record = tournaments.record_rounds(one.repeated, rounds, players)
+            record = record_rounds(one.repeated, rounds, players)
             form = one.stage.form
             yield {
                 "spec": digest([one.game.name, first, second]),
@@ -875,9 +883,9 @@ def _list_histories(
     blocks = []
     units = dict[str, int]()
     for (form, seat), members in parts.items():
-        stage = tournaments.StageGame(form.name, form)
+        stage = StageGame(form.name, form)
         try:
-            pairs = [tournaments.as_automata(entry, stage, None) for entry in config.strategies]
+            pairs = [as_automata(entry, stage, None) for entry in config.strategies]
         except InvalidGame as error:
             reasons[str(error)] += len(members)
             continue

@@ -23,13 +23,10 @@ from bestresponse.report.document import format_cell
 from bestresponse.report.frames import Frame
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.config import BASE, BenchConfig, Drawn, Plan
-from bestresponse.studies.bench.measure import (
-    BucketRow,
-    PlayRow,
-    compute_gap_ratio,
-    find_values,
-    solve_drawn,
-)
+from bestresponse.studies.bench.frames import solve_drawn
+from bestresponse.studies.bench.measure import PlayRow, find_values
+from bestresponse.studies.bench.metrics import compute_gap_ratio
+from bestresponse.studies.bench.results import BucketRow
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 _NO_MOMENT = "00000000_000000"

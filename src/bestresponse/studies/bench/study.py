@@ -43,15 +43,10 @@ from bestresponse.studies.bench.config import (
     make_bench_game,
     prepare_plays,
 )
-from bestresponse.studies.bench.measure import (
-    METRICS,
-    PlayRow,
-    is_gap_known,
-    judge_plays,
-    list_game_values,
-    measure_bench,
-    measure_plays,
-)
+from bestresponse.studies.bench.frames import measure_bench
+from bestresponse.studies.bench.listed import judge_plays
+from bestresponse.studies.bench.measure import PlayRow, measure_plays
+from bestresponse.studies.bench.metrics import METRICS, is_gap_known, list_game_values
 from bestresponse.studies.bench.result_files import list_files
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree

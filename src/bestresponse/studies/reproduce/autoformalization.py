@@ -60,7 +60,8 @@ from bestresponse.studies.reproduce.reproduction import (
     compare_number,
     read_records,
 )
-from bestresponse.studies.tournament.study import TournamentConfig, find_standings, normalise
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.standings import find_standings, normalise
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic"

@@ -29,9 +29,9 @@ from pydantic import TypeAdapter
 from bestresponse.core.errors import InvalidGame, StoreError, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
-from bestresponse.games.dialogue.deals import read_by_schema, shorten
 from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, Spoken
+from bestresponse.games.dialogue.schemas import read_by_schema, shorten
 from bestresponse.runs.run import list_manifests
 from bestresponse.studies.steer import building
 from bestresponse.studies.steer.imitation import PolicyNetwork, embed_texts

@@ -95,6 +95,7 @@ from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.dialogue.speaker import Arbiter, Guided, Unguided, Voices, is_summary
 from bestresponse.players.llm.player import PlayerWrapper
+from bestresponse.report.files import write_text
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
@@ -269,7 +270,7 @@ def open_answers(
         kept = path / "prompts.json"
         if kept.exists() and read_json(kept) != prompts:
             raise StoreError(f"{path} holds answers to other prompts; choose another output folder")
-        kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
+        write_text(kept, json.dumps(dict(prompts)) + "\n")
         recording: dict[str, Model] = {
             name: _RecordedCalls(model, name, calls) for name, model in models.items()
         }

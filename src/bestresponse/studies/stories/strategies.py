@@ -16,7 +16,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, SettingError
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Call, Decision, Reading, Status
+from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.strategies.agents import (
@@ -31,8 +31,7 @@ from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.settings import settings as logic_settings
-from bestresponse.models.base import Finish, Model
-from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.base import Model
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, wilson
@@ -43,7 +42,7 @@ from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.stories.study import estimate_share
-from bestresponse.studies.tournament.study import StageGame, make_stage
+from bestresponse.studies.tournament.entries import StageGame, make_stage
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
 
@@ -177,21 +176,8 @@ def _decide(written: StrategyFormalization) -> Decision:
         "prompt": sum(usage.prompt for usage in used),
         "completion": sum(usage.completion for usage in used),
     }
-    calls = tuple(
-        Call(written.model, request_to_json(attempt.request), reply_to_json(attempt.reply))
-        for attempt in written.attempts
-    )
-    return Decision(action, last.reply.text, Reading(_find_status(written), written.trouble), calls)
-
-
-def _find_status(written: StrategyFormalization) -> Status:
-    if written.ok:
-        return Status.VALID
-    if written.declined:
-        return Status.REFUSED
-    if written.attempts[-1].reply.finish is Finish.LENGTH:
-        return Status.TRUNCATED
-    return Status.ILLEGAL if written.attempts[-1].rules else Status.UNPARSEABLE
+    reading = Reading(written.status, written.trouble)
+    return Decision(action, last.reply.text, reading, written.calls)
 
 
 def estimate_rules(config: StrategiesConfig) -> Estimate:

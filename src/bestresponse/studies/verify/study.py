@@ -35,10 +35,13 @@ from bestresponse.formal.claims.claim import FormSet
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.formal.claims.translation import (
+    TRANSLATION_TOKENS,
     ModelTranslator,
     RulesTranslator,
+    Translator,
     find_translator,
     translators,
+    write_translation_prompt,
 )
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -100,6 +103,8 @@ from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
 
+AUTO = "auto"
+"""The translator that is the model which reasons."""
 _MOST_WAYS = 200
 """In how many ways a game played move by move may end: all of them are told."""
 _MOST_MOVES = 2_000
@@ -117,8 +122,9 @@ class VerifyConfig(RunSettings):
     model: ModelsSetting = setting(kw_only=False, short="-m", help="A model that reasons.")
     game: NamedGamesSetting = setting(kw_only=False, argument=True)
     """Games: names of the catalogue, or files (.nfg .efg .json .pl)."""
-    translator: ModelSetting = setting(default="rules")
-    """Who finds the claims: rules (no model), an installed translator, or a model."""
+    translator: ModelSetting = setting(default=AUTO)
+    """Who finds the claims: auto (the model that reasons), a model, rules (no model), or an
+    installed translator. Rules check what a model finds."""
     forms: FormSet = setting(default="all")
     """Which claims count: all, those about payoffs, or those of LELMA's thirteen queries."""
     solver: str = setting(default=BOTH_SOLVERS)
@@ -249,8 +255,20 @@ class VerifyConfig(RunSettings):
     @property
     def models(self) -> tuple[NamedModel, ...]:
         """Every model that is opened, each once."""
-        translating = () if self.translator in translators.names() else (self.translator,)
+        offline = (AUTO, *translators.names())
+        translating = () if self.translator in offline else (self.translator,)
         return list_once((*self.model, *translating))
+
+    def name_translator(self, reasoner: str) -> str:
+        """Name who translates what `reasoner` wrote: a model, or an installed translator."""
+        return reasoner if self.translator == AUTO else str(self.translator)
+
+    @property
+    def translated_by(self) -> str:
+        """Who translates, in words."""
+        if self.translator != AUTO:
+            return str(self.translator)
+        return "itself" if len(self.model) == 1 else "each model itself"
 
 
 def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
@@ -266,21 +284,7 @@ def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that makes one run: the verified reasoner in its seat, the others at an
     equilibrium."""
-    second = None
-    if config.translator in translators.names():
-        translator = find_translator(config.translator)
-    else:
-        translator = ModelTranslator(models[config.translator], seed=config.llm_seed)
-        second = RulesTranslator()
-    reviewer = Reviewer(
-        translator,
-        EmbeddedEngine,
-        tone=config.feedback,
-        unit=config.unit,
-        second=second,
-        forms=config.forms,
-        solver=config.solver,
-    )
+    reviewers = {str(name): _make_reviewer(config, str(name), models) for name in config.model}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         repeat: int = spec.data["repeat"]
@@ -290,12 +294,34 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
         )
         model = LlmPlayer(models[spec.data["model"]], sampling, system=config.system)
         reasoner = Thinking(model) if config.think else model
+        reviewer = reviewers[spec.data["model"]]
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
         game: AnyGame = scene.game
         seats: dict[str, Player] = {game.roles[scene.seat]: verified}
         return play(game, seats | scene.others(repeat), submissions=done, on_submission=keep)
 
     return play_one
+
+
+def _make_reviewer(config: VerifyConfig, reasoner: str, models: Mapping[str, Model]) -> Reviewer:
+    """Make who reviews what that model writes; rules check a translator that is a model."""
+    name = config.name_translator(reasoner)
+    translator: Translator
+    second: Translator | None = None
+    if name in translators.names():
+        translator = find_translator(name)
+    else:
+        translator = ModelTranslator(models[name], seed=config.llm_seed)
+        second = RulesTranslator()
+    return Reviewer(
+        translator,
+        EmbeddedEngine,
+        tone=config.feedback,
+        unit=config.unit,
+        second=second,
+        forms=config.forms,
+        solver=config.solver,
+    )
 
 
 def read_game_name(data: JsonMapping) -> str:
@@ -309,15 +335,33 @@ def estimate_runs(config: VerifyConfig) -> Estimate:
     runs = config.repeats * len(config.game) * len(config.model)
     decisions = sum(scene.decisions for scene in config.scenes.values())
     most = config.repeats * config.attempts * decisions
-    calls = dict.fromkeys(map(str, config.models), 0)
-    for model in config.model:
-        calls[model] += most
-    if config.translator not in translators.names():
-        calls[config.translator] += most * len(config.model)
     longest = max(len(_write_briefing(scene)) for scene in config.scenes.values())
-    tokens = longest // _CHARACTERS_PER_TOKEN + config.max_tokens
+    told = longest // _CHARACTERS_PER_TOKEN + config.max_tokens
     what = f"{runs} runs of at most {config.attempts} attempts"
-    return Estimate.of_calls(runs, what, calls, tokens, config.max_tokens)
+    calls = dict.fromkeys(map(str, config.model), most)
+    reasoning = Estimate.of_calls(runs, what, calls, told, config.max_tokens)
+    return Estimate.add((reasoning, _estimate_translations(config, most)), what)
+
+
+def _estimate_translations(config: VerifyConfig, most: int) -> Estimate:
+    """Estimate one call for each text, of so many from each reasoner; rules make none."""
+    calls: Counter[str] = Counter()
+    for model in config.model:
+        translator = config.name_translator(model)
+        if translator not in translators.names():
+            calls[translator] += most
+    longest = max(map(_count_asked, config.scenes.values()))
+    asked = longest // _CHARACTERS_PER_TOKEN + config.max_tokens
+    return Estimate.of_calls(None, "", calls, asked, TRANSLATION_TOKENS)
+
+
+def _count_asked(scene: Scene) -> int:
+    """Count the characters that a model reads with each text to translate."""
+    view = scene.game.view(scene.opening, scene.game.roles[scene.seat])  # type: ignore[arg-type]
+    subject = scene.subject(view)
+    if subject is None:
+        return 0
+    return len(CLAIM_TEXTS.text("system")) + len(write_translation_prompt("", subject))
 
 
 def _write_briefing(scene: Scene) -> str:

@@ -21,7 +21,8 @@ class _Catalogues(Texts):
             for key, text in load_language(ENGLISH).messages.items()
             if not key.startswith(PAGE)
         }
-        digits = hashlib.sha256(canonical(told).encode()).hexdigest()
+        text = canonical(told)
+        digits = hashlib.sha256(text.encode()).hexdigest()
         return {f"{ENGLISH}.po": digits[:16]}
 
 

@@ -38,14 +38,15 @@ _SURE = 1e-9
 """No prediction counts as more certain than this, so that one surprise is not worth minus
 infinity."""
 _POINTS = 320  # of a grid, for a precision over a factor of 10,000
-# between the largest and the smallest range of payoffs that a precision is looked for in
+# Between the largest and the smallest range of payoffs that a precision is looked for in.
 _MOST_SCALES = 1000.0
 _TAUS = np.linspace(0.0, 8.0, _POINTS + 1)
 _LEAST_USED = 1e-3  # a level that fewer are at is not there
 _OFF = 1e-8
+"""Largest residual of an equilibrium."""
 _JUMP = 0.2
-"""Largest residual of an equilibrium, and the largest change of a probability between neighbours on
-the grid."""
+"""Largest change of a probability between neighbours on the grid."""
+_NEWTON_STEPS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,37 +97,50 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
     predictions: dict[int, tuple[Floats, Floats]] = {}
     for shape in dict.fromkeys(form.shape for form in forms):
         members = [g for g, form in enumerate(forms) if form.shape == shape]
-        first = np.array([forms[g].payoffs[0] for g in members])
-        second = np.array([forms[g].payoffs[1].T for g in members])
-        rows, columns = shape
-        p = np.full((len(members), rows), 1 / rows)
-        q = np.full((len(members), columns), 1 / columns)
-        paths = np.empty((len(precisions), len(members), rows + columns))
-        sound = np.ones(len(members), dtype=np.bool_)
-        for r, precision in enumerate(precisions):
-            for _ in range(30):
-                gap_p, slope_p = _reply_gap(p, q, first, precision)
-                gap_q, slope_q = _reply_gap(q, p, second, precision)
-                off = np.concatenate([gap_p, gap_q], axis=1)
-                if np.abs(off).max() < _OFF / 100:
-                    break
-                slopes = np.zeros((len(members), rows + columns, rows + columns)) + np.eye(
-                    rows + columns
-                )
-                slopes[:, :rows, rows:] = -slope_p
-                slopes[:, rows:, :rows] = -slope_q
-                step = np.linalg.solve(slopes, off[..., None])[..., 0]
-                p = p - step[:, :rows]
-                q = q - step[:, rows:]
-            here = np.concatenate([p, q], axis=1)
-            sound &= np.abs(off).max(axis=1) < _OFF
-            if r:
-                sound &= np.abs(here - paths[r - 1]).max(axis=1) < _JUMP
-            paths[r] = here
+        paths, is_sound = _follow_together([forms[g] for g in members], precisions)
+        rows = shape[0]
         for member, g in enumerate(members):
-            path = paths[:, member] if sound[member] else _follow_branch(forms[g], precisions)
+            path = paths[:, member]
+            if not is_sound[member]:
+                path = _follow_branch(forms[g], precisions)
             predictions[g] = path[:, :rows], path[:, rows:]
     return [predictions[g] for g in range(len(forms))]
+
+
+def _follow_together(forms: Sequence[NormalForm], precisions: Floats) -> tuple[Floats, Bools]:
+    """Return the strategies of both players by precision and game, and in which games every point
+    is an equilibrium next to the one before."""
+    rows, columns = forms[0].shape
+    games = len(forms)
+    first = np.array([form.payoffs[0] for form in forms])
+    second = np.array([form.payoffs[1].T for form in forms])
+    p = np.full((games, rows), 1 / rows)
+    q = np.full((games, columns), 1 / columns)
+    identity = np.eye(rows + columns)
+    paths = np.empty((len(precisions), games, rows + columns))
+    is_sound = np.ones(games, dtype=np.bool_)
+
+    for r, precision in enumerate(precisions):
+        for _ in range(_NEWTON_STEPS):
+            gap_p, slope_p = _reply_gap(p, q, first, precision)
+            gap_q, slope_q = _reply_gap(q, p, second, precision)
+            off = np.concatenate([gap_p, gap_q], axis=1)
+            if np.abs(off).max() < _OFF / 100:
+                break
+            slopes = np.zeros((games, rows + columns, rows + columns)) + identity
+            slopes[:, :rows, rows:] = -slope_p
+            slopes[:, rows:, :rows] = -slope_q
+            step = np.linalg.solve(slopes, off[..., None])[..., 0]
+            p = p - step[:, :rows]
+            q = q - step[:, rows:]
+
+        here = np.concatenate([p, q], axis=1)
+        is_sound &= np.abs(off).max(axis=1) < _OFF
+        if r:
+            moved = np.abs(here - paths[r - 1])
+            is_sound &= moved.max(axis=1) < _JUMP
+        paths[r] = here
+    return paths, is_sound
 
 
 def _reply_gap(
@@ -135,40 +149,53 @@ def _reply_gap(
     """Return how far strategies are from the logit reply, and how that reply changes with the
     other's strategy."""
     values = np.einsum("gij,gj->gi", payoffs, other)
-    chances = np.exp(precision * (values - values.max(axis=1, keepdims=True)))
+    behind = values - values.max(axis=1, keepdims=True)
+    chances = np.exp(precision * behind)
     reply = chances / chances.sum(axis=1, keepdims=True)
-    spread = reply[:, :, None] * (np.eye(reply.shape[1]) - reply[:, None, :])
+    identity = np.eye(reply.shape[1])
+    spread = reply[:, :, None] * (identity - reply[:, None, :])
     return own - reply, precision * spread @ payoffs
 
 
 def _follow_branch(form: NormalForm, precisions: Floats) -> Floats:
     branch = quantal_branch(form, float(precisions[-1]))
     reached = np.maximum.accumulate(branch.precisions)
-    return np.column_stack(
-        [np.interp(precisions, reached, path) for side in branch.strategies for path in side.T]
-    )
+    columns = []
+    for side in branch.strategies:
+        for path in side.T:
+            columns.append(np.interp(precisions, reached, path))
+    return np.column_stack(columns)
 
 
 def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
     """Return what both players do at every mean number of steps, with as many levels as the largest
     needs."""
-    levels = int(taus.max() + 8 * np.sqrt(taus.max()) + 8)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.arange(levels + 1) * np.log(taus)[:, None] - taus[:, None]
-    weights = np.exp(np.where(np.isnan(logs), 0.0, logs))
-    weights /= np.cumprod(np.concatenate([[1.0], np.arange(1.0, levels + 1)]))
+    weights = _weigh_levels(taus)
     tables = (form.payoffs[0], form.payoffs[1].T)
     totals = [weights[:, :1] * np.full(count, 1 / count) for count in form.shape]
-    for k in range(1, levels + 1):
+    for k in range(1, weights.shape[1]):
         below = weights[:, :k].sum(axis=1)[:, None]
-        pairs = zip(totals[::-1], tables, strict=True)
-        replies = [share_best((other / below) @ table.T, table) for other, table in pairs]
-        totals = [
-            total + weights[:, k : k + 1] * reply
-            for total, reply in zip(totals, replies, strict=True)
-        ]
+        grown = []
+        for own, other, table in zip(totals, totals[::-1], tables, strict=True):
+            believed = other / below
+            reply = share_best(believed @ table.T, table)
+            grown.append(own + weights[:, k : k + 1] * reply)
+        totals = grown
     whole = weights.sum(axis=1)[:, None]
     return totals[0] / whole, totals[1] / whole
+
+
+def _weigh_levels(taus: Floats) -> Floats:
+    """Return the Poisson probability of every level, a row for each mean number of steps."""
+    highest = taus.max()
+    levels = int(highest + 8 * np.sqrt(highest) + 8)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.arange(levels + 1) * np.log(taus)[:, None] - taus[:, None]
+    # Not a number is 0 * log 0: nobody thinks a step, and level 0 has all the weight.
+    weights = np.exp(np.where(np.isnan(logs), 0.0, logs))
+    factors = np.concatenate([[1.0], np.arange(1.0, levels + 1)])
+    weights /= np.cumprod(factors)
+    return np.asarray(weights)
 
 
 def fit_choices(
@@ -188,47 +215,83 @@ def fit_choices(
     clusters = np.arange(len(data)) if clusters is None else clusters
     size = int(clusters.max()) + 1
     drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws)
-    weights = np.vstack([np.ones(len(data)), drawn[:, clusters]])
-    forms = list(dict.fromkeys(game.form for game in data))
-    form_indices = np.array([forms.index(game.form) for game in data])
-    folds = [
-        np.isin(form_indices, np.arange(len(forms))[start::_FOLDS])
-        for start in range(min(_FOLDS, len(forms)))
-    ]
+    sample = _Sample(
+        data=data,
+        forms=list(dict.fromkeys(game.form for game in data)),
+        weights=np.vstack([np.ones(len(data)), drawn[:, clusters]]),
+    )
     fits = []
     for model in models:
         if model == "level-k":
-            fits.append(_fit_levels(data, weights, folds, rng))
-            continue
-        grid = _space_precisions(forms) if model == "qre" else _TAUS
-        coarse = (weights @ _score_grid(model, data, forms, grid)).argmax(axis=1)
-        grid = np.unique(np.concatenate([grid, *_refine_grid(grid, coarse)]))
-        table = _score_grid(model, data, forms, grid)
-        heights = weights @ table
-        best = heights.argmax(axis=1)
-        scores = np.zeros(len(data))
-        for fold in folds if len(folds) > 1 else ():
-            scores[fold] = table[fold][:, table[~fold].sum(axis=0).argmax()]
-        edge = bool(heights[0, -1] > heights[0].max() - 1e-6)
-        estimate = grid[best[0]] if edge else _narrow_down(model, data, forms, grid, int(best[0]))
-        score, completeness = _judge(data, scores if len(folds) > 1 else None, rng, draws)
-        fits.append(
-            ChoiceFit(
-                model=model,
-                estimate=np.array([estimate]),
-                resampled=grid[best[1:], None],
-                log_likelihood=float(heights[0].max()),
-                edge=edge,
-                flat=False,
-                score=score,
-                completeness=completeness,
-            )
-        )
+            fits.append(_fit_levels(sample, rng))
+        else:
+            fits.append(_fit_parameter(model, sample, rng))
     return tuple(fits)
 
 
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """The choices of a group, the different games they were made in, and how often every entry
+    counts: once, then as often as it was drawn for each resample."""
+
+    data: Sequence[Choices]
+    forms: Sequence[NormalForm]
+    weights: Floats
+
+    @property
+    def draws(self) -> int:
+        return len(self.weights) - 1
+
+    def list_folds(self) -> list[Bools]:
+        """List the entries that are predicted from the others; none where there is one game."""
+        if len(self.forms) < 2:
+            return []
+        form_indices = np.array([self.forms.index(game.form) for game in self.data])
+        folds = []
+        for start in range(min(_FOLDS, len(self.forms))):
+            left_out = np.arange(len(self.forms))[start::_FOLDS]
+            folds.append(np.isin(form_indices, left_out))
+        return folds
+
+
+def _fit_parameter(model: ChoiceModel, sample: _Sample, rng: np.random.Generator) -> ChoiceFit:
+    """Fit a model of one parameter: on a coarse grid, on one with more points where the likelihood
+    is largest, and between the neighbours of the best point there."""
+    data = sample.data
+    forms = sample.forms
+    grid = _space_precisions(forms) if model == "qre" else _TAUS
+    coarse = (sample.weights @ _score_grid(model, data, forms, grid)).argmax(axis=1)
+    grid = np.unique(np.concatenate([grid, *_refine_grid(grid, coarse)]))
+    table = _score_grid(model, data, forms, grid)
+    heights = sample.weights @ table
+    best = heights.argmax(axis=1)
+
+    scores = np.zeros(len(data))
+    folds = sample.list_folds()
+    for fold in folds:
+        most_likely = table[~fold].sum(axis=0).argmax()
+        scores[fold] = table[fold][:, most_likely]
+
+    highest = heights[0].max()
+    edge = bool(heights[0, -1] > highest - 1e-6)
+    estimate = grid[best[0]]
+    if not edge:
+        estimate = _narrow_down(model, data, forms, grid=grid, best=int(best[0]))
+    score, completeness = _judge(data, scores if folds else None, rng, draws=sample.draws)
+    return ChoiceFit(
+        model=model,
+        estimate=np.array([estimate]),
+        resampled=grid[best[1:], None],
+        log_likelihood=float(highest),
+        edge=edge,
+        flat=False,
+        score=score,
+        completeness=completeness,
+    )
+
+
 _ROUNDS = 4
-_FINE = 21
+_FINE = 21  # points between two neighbours, so that each round narrows to a tenth
 
 
 def _narrow_down(
@@ -240,13 +303,16 @@ def _narrow_down(
 ) -> float:
     """Find the most likely parameter between the neighbours of the best point of a grid, each time
     among a tenth of the width before."""
-    points, place = grid, best
+    points = grid
+    place = best
     for _ in range(_ROUNDS):
-        low, high = points[max(place - 1, 0)], points[min(place + 1, len(points) - 1)]
-        # Equilibria are followed from uniform play, so the way there is part of the grid.
+        low = points[max(place - 1, 0)]
+        high = points[min(place + 1, len(points) - 1)]
         fine = np.linspace(low, high, _FINE)
+        # Equilibria are followed from uniform play, so the way there is part of the grid.
         points = np.concatenate([grid[grid < low], fine])
-        place = int(_score_grid(model, data, forms, points).sum(axis=0).argmax())
+        likelihoods = _score_grid(model, data, forms, points).sum(axis=0)
+        place = int(likelihoods.argmax())
     return float(points[place])
 
 
@@ -259,10 +325,12 @@ def _space_precisions(forms: Sequence[NormalForm]) -> Floats:
     """
     ranges = np.array([np.ptp(form.payoffs, axis=(1, 2)) for form in forms])
     largest = float(ranges.max()) or 1.0
-    smallest = max(float(ranges[ranges > 0].min(initial=largest)), largest / _MOST_SCALES)
+    smallest = float(ranges[ranges > 0].min(initial=largest))
     low = 0.01 / largest
-    high = 100.0 / smallest
-    return np.concatenate([[0.0], np.geomspace(low, high, int(_POINTS * np.log10(high / low) / 4))])
+    high = 100.0 / max(smallest, largest / _MOST_SCALES)
+    decades = np.log10(high / low)
+    precisions = np.geomspace(low, high, int(_POINTS * decades / 4))
+    return np.concatenate([[0.0], precisions])
 
 
 def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
@@ -281,39 +349,35 @@ def _score_grid(
 ) -> Floats:
     """Return the log likelihood of the choices in every game, a row each, at every point of the
     grid."""
-    predicted = (
-        predict_quantal(forms, grid)
-        if model == "qre"
-        else [predict_hierarchy(form, grid) for form in forms]
-    )
+    if model == "qre":
+        predicted = predict_quantal(forms, grid)
+    else:
+        predicted = [predict_hierarchy(form, grid) for form in forms]
     sides = dict(zip(forms, predicted, strict=True))
     return np.array([_score(game, sides[game.form]) for game in data])
 
 
-def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
+def _score(game: Choices, sides: tuple[Floats, Floats]) -> Floats:
     """Return the log likelihood of the choices in a game at every point of the grid."""
-    return sum(
-        np.log(np.clip(side, _SURE, 1.0)) @ count
-        for side, count in zip(sides, game.counts, strict=True)
-    )  # type: ignore[return-value]
+    first, second = (np.log(np.clip(side, _SURE, 1.0)) for side in sides)
+    return first @ game.counts[0] + second @ game.counts[1]
 
 
-def _fit_levels(
-    data: Sequence[Choices], weights: Floats, folds: Sequence[Bools], rng: np.random.Generator
-) -> ChoiceFit:
-    levels = {
-        form: level_k(form, HIGHEST_LEVEL).strategies
-        for form in dict.fromkeys(game.form for game in data)
-    }
+def _fit_levels(sample: _Sample, rng: np.random.Generator) -> ChoiceFit:
+    """Fit the shares of the levels by expectation maximisation."""
+    data = sample.data
+    levels = {form: level_k(form, HIGHEST_LEVEL).strategies for form in sample.forms}
     chances = np.concatenate([side.T for game in data for side in levels[game.form]])
     counts = np.concatenate([count for game in data for count in game.counts])
     owners = np.repeat(np.arange(len(data)), [sum(game.form.shape) for game in data])
 
     def fit(rows: Floats) -> Floats:
         shares = np.full((len(rows), chances.shape[1]), 1 / chances.shape[1])
+        counted = rows[:, owners] * counts
         for _ in range(500):
             parts = shares[:, None, :] * chances
-            parts *= (rows[:, owners] * counts / np.maximum(parts.sum(axis=2), _SURE))[:, :, None]
+            likelihoods = np.maximum(parts.sum(axis=2), _SURE)
+            parts *= (counted / likelihoods)[:, :, None]
             before = shares
             shares = parts.sum(axis=1) / parts.sum(axis=(1, 2))[:, None]
             if np.abs(shares - before).max() < 1e-7:
@@ -322,28 +386,30 @@ def _fit_levels(
 
     def score(shares: Floats) -> Floats:
         """Return the log likelihood of the choices in every entry."""
-        likelihoods = counts * np.log(np.clip(chances @ shares, _SURE, 1.0))
+        predicted = np.clip(chances @ shares, _SURE, 1.0)
+        likelihoods = counts * np.log(predicted)
         return np.bincount(owners, likelihoods, minlength=len(data)).astype(np.float64)
 
-    shares = fit(weights)
+    shares = fit(sample.weights)
     scores = np.zeros(len(data))
-    for fold in folds if len(folds) > 1 else ():
+    folds = sample.list_folds()
+    for fold in folds:
         kept = 1.0 - fold.astype(np.float64)
-        scores[fold] = score(fit(kept[None])[0])[fold]
+        fitted = fit(kept[None])[0]
+        scores[fold] = score(fitted)[fold]
+
     # Levels that do the same in every choice that was made, or together what another one does, can
     # change places.
-    used = chances[counts > 0][:, shares[0] > _LEAST_USED]
-    flat = bool(np.linalg.matrix_rank(used) < used.shape[1])
-    held_out, completeness = _judge(
-        data, scores if len(folds) > 1 else None, rng, draws=len(weights) - 1
-    )
+    is_used = shares[0] > _LEAST_USED
+    used = chances[counts > 0][:, is_used]
+    held_out, completeness = _judge(data, scores if folds else None, rng, draws=sample.draws)
     return ChoiceFit(
         model="level-k",
         estimate=shares[0],
         resampled=shares[1:],
-        log_likelihood=float(weights[0] @ score(shares[0])),
+        log_likelihood=float(sample.weights[0] @ score(shares[0])),
         edge=False,
-        flat=flat,
+        flat=bool(np.linalg.matrix_rank(used) < used.shape[1]),
         score=held_out,
         completeness=completeness,
     )
@@ -370,8 +436,10 @@ def _judge(
     total = 0.0
     for number, form in enumerate(forms):
         pairs = [game.counts for game in data if game.form is form]
-        for count in (sum(side) for side in zip(*pairs, strict=True)):
-            size, moves = float(count.sum()), len(count)
+        for side in zip(*pairs, strict=True):
+            count = sum(side)
+            size = float(count.sum())
+            moves = len(count)
             if not size:
                 continue
             cost += moves - 1
@@ -379,12 +447,19 @@ def _judge(
             of_chance[number] -= size * np.log(moves)
             shares = np.maximum(count - 0.5, 0.5) / (size - 1 + moves / 2)
             of_best[number] += count @ np.log(shares)
+
     score = float(of_model.sum()) / total
     gained = of_model - of_chance
     attainable = of_best - of_chance
     if len(forms) < _LEAST_GAMES or cost > _LARGEST_BIAS * attainable.sum():
         return score, None
-    drawn = rng.multinomial(len(forms), np.full(len(forms), 1 / len(forms)), size=draws)
+    chances = np.full(len(forms), 1 / len(forms))
+    drawn = rng.multinomial(len(forms), chances, size=draws)
     below = drawn @ attainable
-    resampled = (drawn @ gained)[below > 0] / below[below > 0]
-    return score, Completeness(float(gained.sum() / attainable.sum()), resampled, len(forms))
+    is_known = below > 0
+    completeness = Completeness(
+        estimate=float(gained.sum() / attainable.sum()),
+        resampled=(drawn @ gained)[is_known] / below[is_known],
+        games=len(forms),
+    )
+    return score, completeness

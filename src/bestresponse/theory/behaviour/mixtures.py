@@ -33,9 +33,11 @@ _LEAST_SHARE = 1e-12
 _LONGEST_STRIDE = 64.0  # where two steps are nearly alike their extrapolation would have no limit
 _MOST_CYCLES = 3_000
 _FLAT = 1e-4
+"""With a smaller curvature, each parameter's own being 1, the data do not determine the shares."""
 _STEP = 1e-4
-"""With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and
-the step in which curvature is measured."""
+"""The step in which curvature is measured."""
+_TINY = 1e-300
+"""Stands for 0 where a logarithm or a quotient needs more."""
 _KERNELS = "bestresponse.theory.behaviour.kernels"
 _WORTH = 2e7
 """Units times strategies times steps that take plain code about as long as loading the compiled
@@ -97,12 +99,11 @@ def count_agreement(blocks: Sequence[Histories]) -> Agreement:
         raise UsageError(
             "the games have different numbers of moves; estimate strategies game by game"
         )
-    levels = np.unique(
-        np.concatenate([automaton.mix.ravel() for block in blocks for automaton in block.automata])
-    )
-    units = np.concatenate([block.units for block in blocks])
+    mixes = [automaton.mix.ravel() for block in blocks for automaton in block.automata]
+    levels = np.unique(np.concatenate(mixes))
+    units = 1 + max(int(block.units.max()) for block in blocks)
     names = tuple(automaton.name for automaton in blocks[0].automata)
-    counts = np.zeros((int(units.max()) + 1, len(names), len(levels)))
+    counts = np.zeros((units, len(names), len(levels)))
     for block in blocks:
         for k, automaton in enumerate(block.automata):
             codes = np.searchsorted(levels, automaton.mix)
@@ -120,16 +121,19 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
     """Make one class of strategies without a difference, and keep equal units once."""
     kinds: dict[bytes, list[int]] = {}
     for k in range(len(names)):
-        kinds.setdefault(counts[:, k].tobytes(), []).append(k)
-    merged = tuple(" = ".join(names[k] for k in same) for same in kinds.values())
+        behaviour = counts[:, k].tobytes()
+        kinds.setdefault(behaviour, []).append(k)
+    merged = []
+    for same in kinds.values():
+        merged.append(" = ".join(names[k] for k in same))
     kept = counts[:, [same[0] for same in kinds.values()]]
     flat, rows, weights = np.unique(
         kept.reshape(len(kept), -1), axis=0, return_inverse=True, return_counts=True
     )
-    shaped = np.ascontiguousarray(flat.reshape(len(flat), *kept.shape[1:]))
+    shaped = flat.reshape(len(flat), *kept.shape[1:])
     return Agreement(
-        names=merged,
-        counts=shaped,
+        names=tuple(merged),
+        counts=np.ascontiguousarray(shaped),
         levels=levels,
         weights=weights.astype(np.float64),
         rows=rows.ravel(),
@@ -143,14 +147,18 @@ def fit_mixture(
     """Find the shares and the error that make the moves most likely, the best of several climbs."""
     rng = np.random.default_rng(seed)
     kinds = len(agreement.names)
-    shares = np.vstack(
-        [np.full((1, kinds), 1.0 / kinds), rng.dirichlet(np.ones(kinds), starts - 1)]
-    )
+    uniform = np.full((1, kinds), 1.0 / kinds)
+    shares = np.vstack([uniform, rng.dirichlet(np.ones(kinds), starts - 1)])
     errors = np.linspace(0.05, 0.4, starts) * 2 * (1 - 1 / agreement.actions)
-    weights = np.tile(agreement.weights, (starts, 1))
-    points, heights = _climb(agreement, weights, np.column_stack([shares, errors]), 1e-6, engine)
+    points, heights = _climb(
+        agreement,
+        weights=np.tile(agreement.weights, (starts, 1)),
+        points=np.column_stack([shares, errors]),
+        tolerance=1e-6,
+        engine=engine,
+    )
     best = int(heights.argmax())
-    return _describe(agreement, points[best, :-1], float(points[best, -1]), float(heights[best]))
+    return _describe(agreement, points[best], float(heights[best]))
 
 
 def resample(
@@ -170,11 +178,20 @@ def resample(
     """
     rng = np.random.default_rng(seed)
     count = int(clusters.max()) + 1
-    drawn = (np.bincount(rng.integers(count, size=count), minlength=count) for _ in range(draws))
-    weights = np.array([np.bincount(agreement.rows, times[clusters]) for times in drawn])
+    weights = []
+    for _ in range(draws):
+        times = np.bincount(rng.integers(count, size=count), minlength=count)
+        weights.append(np.bincount(agreement.rows, times[clusters]))
     # Shares near 0 grow slowly, so each climb begins a little inside.
-    inside = np.append(0.9 * fitted.shares + 0.1 / len(fitted.shares), max(fitted.error, 0.01))
-    points, _ = _climb(agreement, weights, np.tile(inside, (draws, 1)), 1e-4, engine)
+    shares = 0.9 * fitted.shares + 0.1 / len(fitted.shares)
+    inside = np.append(shares, max(fitted.error, 0.01))
+    points, _ = _climb(
+        agreement,
+        weights=np.array(weights),
+        points=np.tile(inside, (draws, 1)),
+        tolerance=1e-4,
+        engine=engine,
+    )
     return points[:, :-1], points[:, -1]
 
 
@@ -185,19 +202,23 @@ def prune_mixture(
     all first."""
     path = [fitted]
     while len(path[-1].names) > 1:
-        kept = np.delete(np.arange(len(agreement.names)), int(path[-1].shares.argmin()))
-        names = tuple(agreement.names[k] for k in kept)
+        rarest = int(path[-1].shares.argmin())
         agreement = replace(
-            agreement, names=names, counts=np.ascontiguousarray(agreement.counts[:, kept])
+            agreement,
+            names=agreement.names[:rarest] + agreement.names[rarest + 1 :],
+            counts=np.delete(agreement.counts, rarest, axis=1),
         )
         path.append(fit_mixture(agreement, starts=2, seed=seed, engine=engine))
     return tuple(path)
 
 
-def _describe(agreement: Agreement, shares: Floats, error: float, height: float) -> MixtureFit:
+def _describe(agreement: Agreement, point: Floats, height: float) -> MixtureFit:
+    shares = point[:-1]
+    error = float(point[-1])
     posterior = _classify(agreement, shares, error)
     bic = -2 * height + len(shares) * np.log(agreement.weights.sum())
-    unsure = -np.sum(agreement.weights[:, None] * posterior * np.log(np.maximum(posterior, 1e-300)))
+    logs = np.log(np.maximum(posterior, _TINY))
+    entropy = -np.sum(agreement.weights[:, None] * posterior * logs)
     return MixtureFit(
         names=agreement.names,
         shares=shares,
@@ -205,8 +226,8 @@ def _describe(agreement: Agreement, shares: Floats, error: float, height: float)
         log_likelihood=height,
         posterior=posterior[agreement.rows],
         bic=float(bic),
-        icl=float(bic + 2 * unsure),
-        flat=_is_flat(agreement, np.append(shares, error)),
+        icl=float(bic + 2 * entropy),
+        flat=_is_flat(agreement, point),
     )
 
 
@@ -217,26 +238,35 @@ def _is_flat(agreement: Agreement, point: Floats) -> bool:
     Shares that are used move against the first of them, so that they keep their sum; an error of 0
     stays.
     """
+    units = np.eye(len(point))
     used = np.flatnonzero(point[:-1] > 10 * _STEP)
-    directions = [np.eye(len(point))[k] - np.eye(len(point))[used[0]] for k in used[1:]]
-    directions += [np.eye(len(point))[-1]] if point[-1] > 10 * _STEP else []
+    directions = [units[k] - units[used[0]] for k in used[1:]]
+    if point[-1] > 10 * _STEP:
+        directions.append(units[-1])
     if not directions:
         return False
+
+    axes = np.array(directions)
+    curvature = np.empty((len(axes), len(axes)))
+    for k, axis in enumerate(axes):
+        before = _find_slopes(agreement, point - _STEP * axis)
+        after = _find_slopes(agreement, point + _STEP * axis)
+        curvature[k] = axes @ before - axes @ after
+    scale = np.sqrt(np.maximum(np.diag(curvature), _TINY))
+    eigenvalues = np.linalg.eigvalsh(curvature / np.outer(scale, scale))
+    return bool(eigenvalues[0] < _FLAT)
+
+
+def _find_slopes(agreement: Agreement, point: Floats) -> Floats:
+    """Return how the log likelihood changes with every share, and with the error."""
+    shares = point[:-1]
+    error = point[-1]
     bend = (agreement.actions * agreement.levels - 1) / (agreement.actions - 1)
-
-    def find_slopes(there: Floats) -> Floats:
-        parts = agreement.weights[:, None] * _classify(agreement, there[:-1], there[-1])
-        by_error = -(
-            parts * (agreement.counts @ (bend / (agreement.levels - there[-1] * bend)))
-        ).sum()
-        by_share = np.where(there[:-1] > 0, parts.sum(axis=0) / np.maximum(there[:-1], 1e-300), 0.0)
-        return np.asarray(np.array(directions) @ np.append(by_share, by_error))
-
-    curvature = np.array(
-        [find_slopes(point - _STEP * d) - find_slopes(point + _STEP * d) for d in directions]
-    )
-    scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
-    return bool(np.linalg.eigvalsh(curvature / np.outer(scale, scale))[0] < _FLAT)
+    parts = agreement.weights[:, None] * _classify(agreement, shares, error)
+    losses = agreement.counts @ (bend / (agreement.levels - error * bend))
+    by_error = -(parts * losses).sum()
+    by_share = parts.sum(axis=0) / np.maximum(shares, _TINY)
+    return np.append(np.where(shares > 0, by_share, 0.0), by_error)
 
 
 def _classify(agreement: Agreement, shares: Floats, error: float) -> Floats:
@@ -267,9 +297,8 @@ def _climb(
     """
     heights = np.full(len(points), -np.inf)
     active = np.arange(len(points))
-    largest = (
-        1 - 1 / agreement.actions
-    )  # beyond it a strategy would be played less often than by chance
+    # With a larger error a strategy would be played less often than by chance.
+    largest = 1 - 1 / agreement.actions
 
     def bound(there: Floats) -> Floats:
         shares = np.maximum(there[:, :-1], _LEAST_SHARE)
@@ -285,9 +314,10 @@ def _climb(
         bend = second - 2 * first + here
         length = np.linalg.norm(move, axis=1) / np.maximum(np.linalg.norm(bend, axis=1), 1e-300)
         stride = np.clip(length, 1.0, _LONGEST_STRIDE)[:, None]
-        ahead = bound(here + 2 * stride * move + stride**2 * bend)
-        third, reached = _step(agreement, active_weights, ahead, engine)
-        points[active] = bound(np.where((reached >= height)[:, None], third, second))
+        extrapolated = here + 2 * stride * move + stride**2 * bend
+        third, reached = _step(agreement, active_weights, bound(extrapolated), engine)
+        is_higher = (reached >= height)[:, None]
+        points[active] = bound(np.where(is_higher, third, second))
         gained = height - heights[active]
         heights[active] = height
         active = active[~(gained < tolerance)]
@@ -316,15 +346,16 @@ def _step(
             heights=heights,
         )
         return out, heights
+    moves = agreement.counts[:, 0].sum(axis=1)
     for b, (unit_weights, point) in enumerate(zip(weights, points, strict=True)):
         joint, slips = _weigh(agreement, point[:-1], point[-1])
         top = joint.max(axis=1, keepdims=True)
         relative = np.exp(joint - top)
         total = relative.sum(axis=1, keepdims=True)
-        heights[b] = unit_weights @ (top + np.log(total))[:, 0]
+        likelihoods = top + np.log(total)
+        heights[b] = unit_weights @ likelihoods[:, 0]
         part = unit_weights[:, None] * relative / total
-        mistakes = (part * (agreement.counts @ slips)).sum() / (
-            unit_weights @ agreement.counts[:, 0].sum(axis=1)
-        )
-        out[b] = np.append(part.sum(axis=0) / unit_weights.sum(), mistakes)
+        mistakes = part * (agreement.counts @ slips)
+        out[b, :-1] = part.sum(axis=0) / unit_weights.sum()
+        out[b, -1] = mistakes.sum() / (unit_weights @ moves)
     return out, heights

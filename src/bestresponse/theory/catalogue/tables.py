@@ -45,16 +45,12 @@ def load_entries(file: str, kind: type[E]) -> Mapping[str, E]:
     }
 
 
+_PLAIN = str.maketrans({"'": "", "’": "", "_": "-", " ": "-"})
+
+
 def find_entry(known: Mapping[str, E], name: str) -> E:
     """Find the entry called `name`; case, blanks, underscores and apostrophes do not matter."""
-    plain = (
-        name.strip()
-        .casefold()
-        .replace("'", "")
-        .replace("’", "")
-        .replace("_", "-")
-        .replace(" ", "-")
-    )
+    plain = name.strip().casefold().translate(_PLAIN)
     if plain in known:
         return known[plain]
     close = get_close_matches(plain, known, n=1)
@@ -118,7 +114,8 @@ def load(name: str) -> NormalForm:
 
 def _build_game(numbers: range, players: int, pay: Callable[[Array], Array]) -> NormalForm:
     """Let all players choose from `numbers`; `pay` maps the grid of choices to payoffs."""
-    choices = np.array(numbers, dtype=np.float64)[np.indices((len(numbers),) * players)]
+    indices = np.indices((len(numbers),) * players)
+    choices = np.array(numbers, dtype=np.float64)[indices]
     labels = tuple(str(number) for number in numbers)
     return NormalForm(pay(choices), actions=(labels,) * players)
 
@@ -126,17 +123,23 @@ def _build_game(numbers: range, players: int, pay: Callable[[Array], Array]) -> 
 def travelers_dilemma(highest: int) -> NormalForm:
     """Pay the lower of two claims; whoever claimed less gets 2 more, the other 2 less (Basu
     1994)."""
-    return _build_game(
-        range(2, highest + 1),
-        2,
-        lambda claims: claims.min(axis=0) + 2 * np.sign(claims[::-1] - claims),
-    )
+
+    def pay(claims: Array) -> Array:
+        lower_is_rewarded = 2 * np.sign(claims[::-1] - claims)
+        return claims.min(axis=0) + lower_is_rewarded
+
+    return _build_game(range(2, highest + 1), 2, pay)
 
 
 def money_request() -> NormalForm:
     """Pay what was asked for, and 20 more for exactly one less than the other (Arad and Rubinstein
     2012)."""
-    return _build_game(range(11, 21), 2, lambda asked: asked + 20 * (asked == asked[::-1] - 1))
+
+    def pay(asked: Array) -> Array:
+        is_one_less = asked == asked[::-1] - 1
+        return asked + 20 * is_one_less
+
+    return _build_game(range(11, 21), 2, pay)
 
 
 def beauty_contest() -> NormalForm:
@@ -154,18 +157,22 @@ def beauty_contest() -> NormalForm:
 def minimum_effort() -> NormalForm:
     """Pay three players for the lowest effort and charge each for its own (Van Huyck, Battalio and
     Beil 1990)."""
-    return _build_game(
-        range(1, 8), 3, lambda effort: np.round(0.6 + 0.2 * effort.min(axis=0) - 0.1 * effort, 10)
-    )
+
+    def pay(effort: Array) -> Array:
+        payoffs = 0.6 + 0.2 * effort.min(axis=0) - 0.1 * effort
+        return np.round(payoffs, 10)
+
+    return _build_game(range(1, 8), 3, pay)
 
 
 def public_goods() -> NormalForm:
     """Return half of what three players give to each of them (Isaac and Walker 1988)."""
-    return _build_game(
-        range(0, 21, 10),
-        3,
-        lambda contributions: 20 - contributions + 0.5 * contributions.sum(axis=0),
-    )
+
+    def pay(contributions: Array) -> Array:
+        returned = 0.5 * contributions.sum(axis=0)
+        return 20 - contributions + returned
+
+    return _build_game(range(0, 21, 10), 3, pay)
 
 
 RULES: dict[str, Callable[..., NormalForm]] = {

@@ -2,13 +2,7 @@
 
 `tree_names()` lists them, `load_tree("kuhn-poker")` returns the tree, `tree_entry("kuhn-poker")`
 also what it is about and where it comes from. They are listed in `data/trees.toml`; games in normal
-form are in `tables`.
-
-Classic games in extensive form that follow a rule, each with its source.
-
-Every function builds a `Tree`; `data/trees.toml` lists them by name. Poker hands are told apart by
-rank only, so Leduc poker has the 288 information sets of Southey et al. 2005 rather than one per
-suit.
+form are in `tables`. A game that follows a rule has a function here that builds its `Tree`.
 """
 
 from collections.abc import Callable
@@ -39,7 +33,8 @@ def kuhn_poker(players: int = 2) -> Tree:
     def expand(position: tuple[str, str]) -> Leaf | Chance | Turn:
         deal, history = position
         if not deal:
-            return Chance({cards: (Fraction(1, len(deals)), (cards, "")) for cards in deals})
+            chance = Fraction(1, len(deals))
+            return Chance({cards: (chance, (cards, "")) for cards in deals})
         bettor = history.find("b")
         if len(history) == players + max(bettor, 0):
             return Leaf(_kuhn_payoffs(ranks, deal, history, bettor))
@@ -47,9 +42,8 @@ def kuhn_poker(players: int = 2) -> Tree:
         after = {move: (deal, history + move[0]) for move in ("pass", "bet")}
         return Turn(names[player], f"{deal[player]} {history}".strip(), after)
 
-    return build_tree(
-        names, ("", ""), expand, name="kuhn-poker" if players == 2 else f"kuhn-poker-{players}"
-    )
+    name = "kuhn-poker" if players == 2 else f"kuhn-poker-{players}"
+    return build_tree(names, ("", ""), expand, name=name)
 
 
 _KUHN_RANKS = {2: "JQK", 3: "TJQK", 4: "9TJQK", 5: "9TJQKA"}
@@ -62,7 +56,9 @@ def _kuhn_payoffs(ranks: str, deal: str, history: str, bettor: int) -> list[floa
         paid[turn % count] += move == "b"
     in_pot = [i for i in range(count) if bettor < 0 or paid[i] == 2]
     winner = max(in_pot, key=lambda i: ranks.index(deal[i]))
-    return [float(sum(paid) * (i == winner) - paid[i]) for i in range(count)]
+    payoffs = [-float(stake) for stake in paid]
+    payoffs[winner] += sum(paid)
+    return payoffs
 
 
 def leduc_poker() -> Tree:
@@ -70,8 +66,9 @@ def leduc_poker() -> Tree:
     raises a round.
 
     After the first round one card is laid open; a pair with it wins, else the higher card. F.
-    Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. The value for the first
-    player is -0.085606424078.
+    Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. Hands are told apart by
+    rank only, so there are the 288 information sets of that paper rather than one per suit. The
+    value for the first player is -0.085606424078.
 
     >>> leduc_poker()
     Tree('leduc-poker', players=['player 1', 'player 2'], 1939 nodes, 1116 leaves, 288 information sets)
@@ -85,23 +82,31 @@ _LEDUC_CLOSED = ("cc", "crc", "rc", "crrc", "rrc")
 def _leduc(position: tuple[str, str, str]) -> Leaf | Chance | Turn:
     """`position`: the cards drawn, the moves of the first round, those of the second."""
     cards, first, second = position
-    betting = second if first in _LEDUC_CLOSED else first
+    in_first = first not in _LEDUC_CLOSED
+    betting = first if in_first else second
     if betting.endswith("f") or second in _LEDUC_CLOSED:
         return Leaf(_leduc_payoffs(cards, first, second))
-    if len(cards) < 2 or (len(cards) == 2 and first in _LEDUC_CLOSED):
-        left = [rank for rank in "JQK" if cards.count(rank) < 2]
-        chances = {rank: Fraction(2 - cards.count(rank), 6 - len(cards)) for rank in left}
-        return Chance({rank: (p, (cards + rank, first, second)) for rank, p in chances.items()})
+    if len(cards) < 2 or (len(cards) == 2 and not in_first):
+        draws = {}
+        for rank in "JQK":
+            left = 2 - cards.count(rank)
+            if left:
+                chance = Fraction(left, 6 - len(cards))
+                draws[rank] = (chance, (cards + rank, first, second))
+        return Chance(draws)
+
+    moves = {}
+    if betting.endswith("r"):
+        moves["fold"] = "f"
+    moves["call"] = "c"
+    if betting.count("r") < 2:
+        moves["raise"] = "r"
+    after = {}
+    for move, letter in moves.items():
+        after[move] = (cards, first + letter, "") if in_first else (cards, first, second + letter)
     player = len(betting) % 2
-    moves = {"fold": "f"} if betting.endswith("r") else {}
-    moves |= {"call": "c"} | ({"raise": "r"} if betting.count("r") < 2 else {})
-    in_first = first not in _LEDUC_CLOSED
-    after = {
-        move: (cards, first + letter, "") if in_first else (cards, first, second + letter)
-        for move, letter in moves.items()
-    }
-    label = " ".join(filter(None, (cards[player], first, cards[2:], second)))
-    return Turn(f"player {player + 1}", label, after)
+    seen = (cards[player], first, cards[2:], second)
+    return Turn(f"player {player + 1}", " ".join(filter(None, seen)), after)
 
 
 def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
@@ -110,6 +115,7 @@ def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
         for turn, move in enumerate(betting):
             if move != "f":
                 paid[turn % 2] = paid[1 - turn % 2] + stake * (move == "r")
+
     betting = second or first
     if betting.endswith("f"):
         loser = (len(betting) - 1) % 2
@@ -118,7 +124,8 @@ def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
         if strength[0] == strength[1]:
             return [0.0, 0.0]
         loser = 0 if strength[0] < strength[1] else 1
-    return [float(-paid[0]), float(paid[0])] if loser == 0 else [float(paid[1]), float(-paid[1])]
+    lost = float(paid[loser])
+    return [-lost, lost] if loser == 0 else [lost, -lost]
 
 
 def ultimatum(pie: int = 10) -> Tree:
@@ -129,17 +136,14 @@ def ultimatum(pie: int = 10) -> Tree:
     """
     if pie < 1:
         raise UsageError(f"the pie of an ultimatum game is at least 1, got {pie}")
-    offers = {
-        str(offer): Turn(
-            "responder",
-            f"offer {offer}",
-            {"accept": Leaf([pie - offer, offer]), "reject": Leaf([0, 0])},
-        )
-        for offer in range(pie + 1)
-    }
-    return build_tree(
-        ("proposer", "responder"), Turn("proposer", "offer", offers), name="ultimatum"
-    )
+
+    def respond(offer: int) -> Turn:
+        answers = {"accept": Leaf([pie - offer, offer]), "reject": Leaf([0, 0])}
+        return Turn("responder", f"offer {offer}", answers)
+
+    offers = {str(offer): respond(offer) for offer in range(pie + 1)}
+    root = Turn("proposer", "offer", offers)
+    return build_tree(("proposer", "responder"), root, name="ultimatum")
 
 
 def centipede(moves: int = 4) -> Tree:
@@ -155,12 +159,10 @@ def centipede(moves: int = 4) -> Tree:
     def expand(step: int) -> Leaf | Turn:
         taken = step < 0
         step = abs(step) - 1
-        large = Fraction(2, 5) * 2**step
-        small = Fraction(1, 10) * 2**step
+        large = float(Fraction(2, 5) * 2**step)
+        small = float(Fraction(1, 10) * 2**step)
         if taken or step == moves:
-            return Leaf(
-                [float(large), float(small)] if step % 2 == 0 else [float(small), float(large)]
-            )
+            return Leaf([large, small] if step % 2 == 0 else [small, large])
         return Turn(names[step % 2], f"move {step + 1}", {"take": -(step + 1), "pass": step + 2})
 
     return build_tree(names, 1, expand, name="centipede")

@@ -48,7 +48,12 @@ from bestresponse.theory.games.normal_form import (
     as_normal_form,
     as_payoffs,
 )
-from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
+from bestresponse.theory.linear_program import (
+    find_fairest_mixture,
+    find_mixture,
+    load_sparse,
+    solve_program,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -292,11 +297,10 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     return np.array([max(gain, 0.0) for gain in regrets])
 
 
-def incentives(game: NormalForm, coarse: bool) -> csr_array:
+def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr_array:
     """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff
-    ranges."""
-    from scipy import sparse
-
+    ranges; whoever is exempt has none."""
+    sparse = load_sparse()
     cells = int(np.prod(game.shape))
     numbers = cells * sum(m - (not coarse) for m in game.shape)
     if numbers > _NUMBERS_LIMIT:
@@ -306,20 +310,22 @@ def incentives(game: NormalForm, coarse: bool) -> csr_array:
             " correlated equilibria of such a game"
         )
     tables = [table / (float(np.ptp(table)) or 1.0) for table in game.payoffs]
-    rows = list(_list_disobediences(tables, coarse))
+    rows = list(_list_disobediences(tables, coarse, exempt))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
     if not rows:  # nobody has a choice
-        return sparse.csr_array((0, cells))
+        nothing: csr_array = sparse.csr_array((0, cells))
+        return nothing
     entries = (
         np.concatenate([gains for gains, _ in rows]),
         np.concatenate([columns for _, columns in rows]),
         ends,
     )
-    return sparse.csr_array(entries, shape=(len(rows), cells))
+    constraints: csr_array = sparse.csr_array(entries, shape=(len(rows), cells))
+    return constraints
 
 
 def _list_disobediences(
-    tables: Sequence[Numbers], coarse: bool
+    tables: Sequence[Numbers], coarse: bool, exempt: int | None = None
 ) -> Iterator[tuple[Numbers, Indices]]:
     """Yield what every disobedience gains, with the cells in which it does: player by player, told
     and instead.
@@ -327,6 +333,8 @@ def _list_disobediences(
     Whoever commits beforehand plays one action instead of all.
     """
     for player, table in enumerate(tables):
+        if player == exempt:
+            continue
         count = table.shape[player]
         payoffs = np.moveaxis(table, player, 0).reshape(count, -1)
         cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(
@@ -364,7 +372,26 @@ def _certified(
     return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
 
 
-def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
+def find_exempted(game: NormalForm, leader: int) -> Array:
+    """Find the distribution that earns a leader most of those that all others obey; it has
+    promised to obey itself."""
+    cells = int(np.prod(game.shape))
+    worth = game.payoffs[leader]
+    if cells <= _EXACT_CELLS:
+        return exact_correlated(game, worth, coarse=False, exempt=leader).reshape(game.shape)
+    rows = incentives(game, coarse=False, exempt=leader)
+    scaled = worth.ravel() / (float(np.ptp(worth)) or 1.0)
+    flat = find_mixture(-scaled, rows, np.zeros(rows.shape[0]))
+    if flat is None or relative_violation(rows, flat) > VIOLATION_LIMIT:
+        raise NotCertified(
+            "the linear program of the commitment was not solved to the precision of a certificate"
+        )
+    return flat.reshape(game.shape)
+
+
+def exact_correlated(
+    game: NormalForm, worth: Array, coarse: bool, exempt: int | None = None
+) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in
     whole numbers."""
     tables = [
@@ -372,7 +399,7 @@ def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
         for u in game.payoffs
     ]
     rows = []
-    for gains, cells in _list_disobediences(tables, coarse):
+    for gains, cells in _list_disobediences(tables, coarse, exempt):
         row = np.zeros(worth.size, dtype=object)
         row[cells] = gains
         rows.append(row.tolist())

@@ -1,66 +1,11 @@
-"""Rules by which players learn: regret matching, multiplicative weights, fictitious play and logit
-dynamics.
+"""Rules by which players learn: regret matching, multiplicative weights, fictitious play, logit and
+replicator dynamics.
 
-What every dynamic of play returns: the path, its end, and how far from equilibrium it is along the
-way.
-
-The gain of player i at a profile x is max_a u_i(a, x_-i) - u_i(x); a profile is a Nash equilibrium
-exactly when all gains are 0. The external regret of a player after T steps is how much more per
-step its best fixed action would have earned against what the others did; it tends to 0 for the
-learning rules with a guarantee, in every game.
-
-The loop that no-regret learning rules share: play a mixed strategy, see what every action would
-have earned, update.
-
-All players update at once and payoffs are expected payoffs, so nothing is random.
-
-Regret matching: play each action in proportion to how much one regrets not having played it.
-
-Hart & Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", Econometrica 68,
-2000 (here with external regrets). Regret matching+ never lets a regret fall below zero and gives
-step t the weight t in the average: Tammelin, "Solving large imperfect information games using
-CFR+", 2014. Average external regrets vanish at rate 1/sqrt(steps) in every game; in two-player
-zero-sum games the average strategies therefore approach equilibrium.
-
-Multiplicative weights (Hedge): each action's weight grows exponentially with what it would have
-earned.
-
-Freund & Schapire, "Adaptive game playing using multiplicative weights", Games and Economic Behavior
-29, 1999. With the default rate sqrt(8 ln(actions) / steps) / (range of the player's payoffs),
-nobody's average external regret after the last step exceeds range * sqrt(ln(actions) / (2 steps)).
-
-Logit dynamics: play drifts towards the logit (softmax) reply to the present profile.
-
-x_i' = L(precision * u_i(x)) - x_i, with L(v)_a = exp(v_a) / sum_b exp(v_b); Fudenberg & Levine,
-"The Theory of Learning in Games", MIT Press, 1998, chapter 4. Its rest points are the logit quantal
-response equilibria of that precision.
-
-Fictitious play: everybody plays a best reply to what the others have done so far.
-
-Brown, "Iterative solution of games by fictitious play", 1951. The first move is a best reply to
-uniform play; ties go to the action with the lowest index. Empirical frequencies converge to
-equilibrium in zero-sum games (Robinson, "An iterative method of solving a game", Annals of
-Mathematics 54, 1951) and potential games, not in all: see the game `shapley` of the catalogue. With
-more than two players, the reply is to the joint frequencies of the others' actions.
-
-With a finite `precision` it is stochastic fictitious play (Fudenberg & Kreps, "Learning mixed
-equilibria", Games and Economic Behavior 5, 1993): the action is drawn with probability proportional
-to exp(precision * average payoff). With a `gain` the newest round has that weight and older ones
-fade (Fudenberg & Levine, "The Theory of Learning in Games", 1998).
-
-Replicator dynamics: actions that earn more than average grow.
-
-Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical
-Biosciences 40, 1978): x_a' = x_a (f_a - mean f), with f_a what action a earns against the others'
-populations. Discrete generations (Maynard Smith, "Evolution and the Theory of Games", 1982): x_a <-
-x_a (b + f_a) / (b + mean f), b a background fitness that makes all fitnesses positive. One
-population of a symmetric game plays against itself, otherwise every player has a population of its
-own. Interior rest points are exactly the interior equilibria. Shares below 1e-300 become 0.
-
-With mutation a share m of every action's offspring turns into one of the other actions, all alike:
-x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable polymorphisms in a
-selection model with mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then
-fitnesses, which must not be negative.
+Every rule returns a `Trajectory`: the path, its end, and how far from equilibrium it is along the
+way. The gain of player i at a profile x is max_a u_i(a, x_-i) - u_i(x); a profile is a Nash
+equilibrium exactly when all gains are 0. The external regret of a player after T steps is how much
+more per step its best fixed action would have earned against what the others did; it tends to 0
+for the learning rules with a guarantee, in every game.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,9 +28,8 @@ from bestresponse.theory.seeds import Seed, as_generator
 Run = Callable[[Ints, Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows
 given."""
-_WORTH_COMPILING = (
-    100_000  # steps that plain code takes in about the time it takes to load the compiled loop
-)
+# Steps that plain code takes in about the time it takes to load the compiled loop.
+_WORTH_COMPILING = 100_000
 _WORTH_CALLING = 1_000  # steps, once it is loaded
 
 
@@ -138,19 +82,20 @@ def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
         return lambda profile: [profile[1] @ row, profile[0] @ col]
     if game.num_players == 1:
         return lambda profile: [np.broadcast_to(payoffs[0], profile[0].shape)]
+
     letters = "abcdefghijklmnopqrstuvwxy"[: game.num_players]
-    formulas = [
-        ",".join([letters, *("..." + other for other in letters if other != own)]) + "->..." + own
-        for own in letters
-    ]
+    formulas = []
+    for own in letters:
+        mixes = ["..." + other for other in letters if other != own]
+        operands = ",".join([letters, *mixes])
+        formulas.append(f"{operands}->...{own}")
 
     def values(profile: Sequence[Array]) -> list[Array]:
-        return [
-            np.asarray(
-                np.einsum(formula, payoffs[i], *(mix for j, mix in enumerate(profile) if j != i))
-            )
-            for i, formula in enumerate(formulas)
-        ]
+        earned = []
+        for i, formula in enumerate(formulas):
+            others = [mix for j, mix in enumerate(profile) if j != i]
+            earned.append(np.asarray(np.einsum(formula, payoffs[i], *others)))
+        return earned
 
     return values
 
@@ -166,12 +111,15 @@ def record(
 ) -> Trajectory:
     """Return the trajectory along `paths`, one array of weights for each player, with all gains at
     every point."""
-    strategies = tuple(path / path.sum(axis=1, keepdims=True) for path in paths)
+    totals = [path.sum(axis=1, keepdims=True) for path in paths]
+    strategies = tuple(path / total for path, total in zip(paths, totals, strict=True))
     values = fitness(game)(strategies)
-    gains = [
-        value.max(axis=1) - (value * mix).sum(axis=1)
-        for value, mix in zip(values, strategies, strict=True)
-    ]
+
+    gains = []
+    for value, mix in zip(values, strategies, strict=True):
+        earned = (value * mix).sum(axis=1)
+        gains.append(value.max(axis=1) - earned)
+
     return Trajectory(
         method=method,
         engine=engine,
@@ -228,8 +176,11 @@ def space_records(steps: int, stride: int | None) -> Iterator[int]:
     every = max(1, steps // 1000) if stride is None else stride
     if every < 1:
         raise UsageError(f"stride: expected at least 1, got {every}")
+
     whole, rest = divmod(steps, every)
-    yield from [every] * whole + [rest] * (rest > 0)
+    yield from [every] * whole
+    if rest:
+        yield rest
 
 
 def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
@@ -239,15 +190,20 @@ def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
         raise UsageError(
             f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'"
         )
-    enough = steps >= (_WORTH_CALLING if "numba" in modules else _WORTH_COMPILING)
-    return choose_engine(engine, pays=enough and game.num_players == 2)
+    worth = _WORTH_CALLING if "numba" in modules else _WORTH_COMPILING
+    pays = steps >= worth and game.num_players == 2
+    return choose_engine(engine, pays=pays)
 
 
 def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Profile:
     """`start` as a profile of `game`, or uniform play."""
-    if start is None:
-        return tuple(np.full(m, 1.0 / m) for m in game.shape)
-    return as_profile(game, start)
+    if start is not None:
+        return as_profile(game, start)
+    return tuple(_find_uniform(actions) for actions in game.shape)
+
+
+def _find_uniform(actions: int) -> Array:
+    return np.full(actions, 1.0 / actions)
 
 
 def two_matrices(game: NormalForm) -> tuple[Array, Array]:
@@ -270,18 +226,24 @@ def _learn(
     *,
     linear: bool = False,
 ) -> Trajectory:
-    """Take `steps` rounds; the recorded strategies are averages, of `linear` weight where asked."""
+    """Take `steps` rounds: play mixed strategies, see what every action would have earned, update.
+
+    All players update at once and payoffs are expected payoffs, so nothing is random. The recorded
+    strategies are averages, of `linear` weight where asked.
+    """
     sizes = (*game.shape * 3, game.num_players)
     players = game.num_players
     state, (*parts, earned) = allot(*sizes)
-    averages, totals, clipped = (parts[k * players : (k + 1) * players] for k in range(3))
+    averages = parts[:players]
+    totals = parts[players : 2 * players]
+    clipped = parts[2 * players :]
     values = fitness(game)
     rounds = count(1)
 
     def choose(i: int) -> Array:
         weights = weigh(i, totals[i], clipped[i], earned[i])
         whole = weights.sum()
-        return weights / whole if whole > 0 else np.full(len(weights), 1.0 / len(weights))
+        return weights / whole if whole > 0 else _find_uniform(len(weights))
 
     def advance(most: int) -> None:
         for time in islice(rounds, most):
@@ -290,59 +252,78 @@ def _learn(
                 got = profile[i] @ value
                 earned[i] += got
                 totals[i] += value
-                clipped[i][:] = np.maximum(clipped[i] + value - got, 0.0)
+                regrets = clipped[i] + value - got
+                clipped[i][:] = np.maximum(regrets, 0.0)
                 averages[i] += (time if linear else 1) * profile[i]
 
-    times, held = walk(stepwise(advance, state), space_records(steps, stride), *sizes)
-    external = external_regrets(times, held[players : 2 * players], held[-1])
-    last = tuple(choose(i) for i in range(players))
+    gaps = space_records(steps, stride)
+    times, held = walk(stepwise(advance, state), gaps, *sizes)
     return record(
         game=game,
         method=method,
         engine="numpy",
         times=times,
         paths=held[:players],
-        last=last,
-        external=external,
+        last=tuple(choose(i) for i in range(players)),
+        external=external_regrets(times, held[players : 2 * players], held[-1]),
     )
 
 
 def _find_rounding(game: NormalForm) -> list[float]:
     """Say for each player which differences between expected payoffs may be rounding, and decide
     nothing."""
-    return [1e-12 * float(np.abs(table).max()) for table in game.payoffs]
+    largest = [np.abs(table).max() for table in game.payoffs]
+    return [1e-12 * float(payoff) for payoff in largest]
 
 
 def regret_matching(
     game: NormalForm, *, steps: int = 10_000, plus: bool = False, stride: int | None = None
 ) -> Trajectory:
-    """`steps` rounds in which all players update at once; `plus` chooses regret matching+."""
+    """Play each action in proportion to how much one regrets not having played it.
+
+    Hart & Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", Econometrica
+    68, 2000 (here with external regrets). Average external regrets vanish at rate 1/sqrt(steps) in
+    every game; in two-player zero-sum games the average strategies therefore approach equilibrium.
+
+    `plus` chooses regret matching+, which never lets a regret fall below zero and gives step t the
+    weight t in the average: Tammelin, "Solving large imperfect information games using CFR+", 2014.
+    """
     limits = _find_rounding(game)
 
     def weigh(i: int, total: Array, kept: Array, got: float) -> Array:
         regrets = kept if plus else total - got
         return np.where(regrets > limits[i], regrets, 0.0)
 
-    return _learn(
-        game, weigh, "regret matching+" if plus else "regret matching", steps, stride, linear=plus
-    )
+    method = "regret matching+" if plus else "regret matching"
+    return _learn(game, weigh, method, steps=steps, stride=stride, linear=plus)
 
 
 def multiplicative_weights(
     game: NormalForm, *, steps: int = 10_000, rate: float | None = None, stride: int | None = None
 ) -> Trajectory:
-    """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the
-    exponent."""
+    """Let each action's weight grow exponentially with what it would have earned (Hedge).
+
+    Freund & Schapire, "Adaptive game playing using multiplicative weights", Games and Economic
+    Behavior 29, 1999. `rate` multiplies total payoffs in the exponent. With the default rate
+    sqrt(8 ln(actions) / steps) / (range of the player's payoffs), nobody's average external regret
+    after the last step exceeds range * sqrt(ln(actions) / (2 steps)).
+    """
     if rate is not None and not 0 < rate < np.inf:
         raise UsageError(f"rate: expected a number above 0, got {rate:g}")
-    spans = np.array([float(np.ptp(table)) or 1.0 for table in game.payoffs])
-    tuned = np.sqrt(8.0 * np.log(game.shape) / max(steps, 1)) / spans
-    rates = tuned if rate is None else np.full(game.num_players, rate)
+
+    if rate is None:
+        ranges = [float(np.ptp(table)) for table in game.payoffs]
+        spans = np.array([span or 1.0 for span in ranges])
+        per_step = 8.0 * np.log(game.shape) / max(steps, 1)
+        rates = np.sqrt(per_step) / spans
+    else:
+        rates = np.full(game.num_players, rate)
 
     def weigh(i: int, total: Array, kept: Array, got: float) -> Array:
-        return np.asarray(np.exp(rates[i] * (total - total.max())))
+        behind = total - total.max()
+        return np.asarray(np.exp(rates[i] * behind))
 
-    return _learn(game, weigh, "multiplicative weights", steps, stride)
+    return _learn(game, weigh, "multiplicative weights", steps=steps, stride=stride)
 
 
 def logit_reply(values: Array, precision: float) -> Array:
@@ -351,7 +332,8 @@ def logit_reply(values: Array, precision: float) -> Array:
     >>> logit_reply(np.array([0.0, 0.0]), 3.0).tolist()
     [0.5, 0.5]
     """
-    weights = np.exp(precision * (values - values.max()))
+    behind = values - values.max()
+    weights = np.exp(precision * behind)
     return np.asarray(weights / weights.sum())
 
 
@@ -364,12 +346,19 @@ def logit_dynamics(
     size: float = 0.01,
     stride: int | None = None,
 ) -> Trajectory:
-    """`steps` Euler steps of length `size` from `start` (uniform play if not given)."""
+    """Let play drift towards the logit (softmax) reply to the present profile.
+
+    x_i' = L(precision * u_i(x)) - x_i, with L(v)_a = exp(v_a) / sum_b exp(v_b); Fudenberg & Levine,
+    "The Theory of Learning in Games", MIT Press, 1998, chapter 4. Its rest points are the logit
+    quantal response equilibria of that precision. Takes `steps` Euler steps of length `size` from
+    `start` [default: uniform play].
+    """
     if not 0 <= precision < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
     if not 0 < size <= 1:
         raise UsageError(f"size: expected a step above 0 and at most 1, got {size:g}")
-    values, (state, parts) = fitness(game), allot(*game.shape)
+    values = fitness(game)
+    state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, start))
 
     def advance(count: int) -> None:
@@ -377,18 +366,20 @@ def logit_dynamics(
             for mix, value in zip(parts, values(parts), strict=True):
                 mix += size * (logit_reply(value, precision) - mix)
 
-    times, paths = walk(
-        stepwise(advance, state), chain([0], space_records(steps, stride)), *game.shape
-    )
-    method = f"logit dynamics, precision {precision:g}"
+    gaps = chain([0], space_records(steps, stride))
+    times, paths = walk(stepwise(advance, state), gaps, *game.shape)
     return record(
         game=game,
-        method=method,
+        method=f"logit dynamics, precision {precision:g}",
         engine="numpy",
         times=size * times,
         paths=paths,
-        last=tuple(path[-1] for path in paths),
+        last=_find_end(paths),
     )
+
+
+def _find_end(paths: Sequence[Array]) -> Profile:
+    return tuple(path[-1] for path in paths)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -413,12 +404,23 @@ def fictitious_play(
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
-    """`steps` rounds; the recorded strategies are the frequencies of the actions played so far.
+    """Let everybody play a best reply to what the others have done so far, for `steps` rounds; the
+    recorded strategies are the frequencies of the actions played so far.
 
-    The first move replies to `start` (uniform play if not given), which counts for `weight` rounds.
+    Brown, "Iterative solution of games by fictitious play", 1951. The first move is a best reply to
+    `start` [default: uniform play], which counts for `weight` rounds; ties go to the action with
+    the lowest index. With more than two players, the reply is to the joint frequencies of the
+    others' actions. Empirical frequencies converge to equilibrium in zero-sum games (Robinson, "An
+    iterative method of solving a game", Annals of Mathematics 54, 1951) and potential games, not in
+    all: see the game `shapley` of the catalogue.
+
     With a `gain` above 0 and at most 1 beliefs move by that share towards what was played last,
-    instead of by 1 / round, and are what is recorded. `precision` (with `seed`) makes play
-    stochastic; without it there is nothing random.
+    instead of by 1 / round, and are what is recorded: the newest round has that weight and older
+    ones fade (Fudenberg & Levine, "The Theory of Learning in Games", 1998).
+
+    A finite `precision` makes it stochastic fictitious play (Fudenberg & Kreps, "Learning mixed
+    equilibria", Games and Economic Behavior 5, 1993): the action is drawn with `seed`, with
+    probability proportional to exp(precision * average payoff). Without it there is nothing random.
     """
     if gain is not None and not 0 < gain <= 1:
         raise UsageError(f"gain: expected a share above 0 and at most 1, got {gain:g}")
@@ -426,28 +428,36 @@ def fictitious_play(
         raise UsageError(f"weight: expected a number of rounds of at least 0, got {weight:g}")
     if precision is not None and not 0 <= precision < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
+
     sizes = (*game.shape, *game.shape, game.num_players)
     players = game.num_players
     state, parts = allot(*sizes)
-    tally = _Tally(tuple(parts[players:-1]), tuple(parts[:players]), parts[-1])
+    tally = _Tally(totals=tuple(parts[players:-1]), counts=tuple(parts[:players]), earned=parts[-1])
     rng = as_generator(seed)
     believed = start_or_uniform(game, start)
     expected = fitness(game)(believed)
-    for i, (mix, values) in enumerate(zip(believed, expected, strict=True)):
-        tally.counts[i][:] = (weight if gain is None else 1.0) * mix
-        tally.totals[i][:] = (weight if gain is None else 1.0) * values
-    settled = (
-        np.where(u >= u.max() - tie, u.max(), u)
-        for u, tie in zip(expected, _find_rounding(game), strict=True)
-    )
-    _play(game, tally, tuple(_choose(value, precision, rng) for value in settled), gain)
-    chosen = choose_loop(engine, game, steps) if precision is None and gain is None else "numpy"
+    initial = weight if gain is None else 1.0
+    for i, mix in enumerate(believed):
+        tally.counts[i][:] = initial * mix
+        tally.totals[i][:] = initial * expected[i]
+
+    actions = []
+    for values, tie in zip(expected, _find_rounding(game), strict=True):
+        best = values.max()
+        settled = np.where(values >= best - tie, best, values)
+        actions.append(_choose(settled, precision, rng))
+    _play(game, tally, tuple(actions), gain)
 
     def advance(count: int) -> None:
         for _ in range(count):
-            scale = None if precision is None else precision / float(tally.counts[0].sum())
-            _play(game, tally, tuple(_choose(total, scale, rng) for total in tally.totals), gain)
+            scale = precision
+            if precision is not None:
+                scale = precision / float(tally.counts[0].sum())
+            actions = [_choose(total, scale, rng) for total in tally.totals]
+            _play(game, tally, tuple(actions), gain)
 
+    is_plain = precision is None and gain is None
+    chosen = choose_loop(engine, game, steps) if is_plain else "numpy"
     run = stepwise(advance, state)
     if chosen == "numba":
         from bestresponse.theory.dynamics.kernels import best_reply_steps
@@ -457,34 +467,38 @@ def fictitious_play(
         )
     first, *gaps = space_records(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
-    external = (
-        external_regrets(times + 1, held[players:-1], held[-1])
-        if gain is None and not weight
-        else None
-    )
-    last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
-    method = (
-        "fictitious play"
-        if precision is None
-        else f"stochastic fictitious play, precision {precision:g}"
-    )
-    method += "" if gain is None else f", gain {gain:g}"
+
+    external = None
+    if gain is None and not weight:
+        external = external_regrets(times + 1, held[players:-1], held[-1])
+    method = "fictitious play"
+    if precision is not None:
+        method = f"stochastic fictitious play, precision {precision:g}"
+    if gain is not None:
+        method += f", gain {gain:g}"
     return record(
         game=game,
         method=method,
         engine=chosen,
         times=times + 1,
         paths=held[:players],
-        last=last,
+        last=tuple(_find_best_reply(total) for total in tally.totals),
         external=external,
     )
+
+
+def _find_best_reply(values: Array) -> Array:
+    """Return the first best action as a mixed strategy."""
+    return np.asarray(np.eye(len(values))[values.argmax()])
 
 
 def _choose(values: Array, precision: float | None, rng: np.random.Generator) -> int:
     if precision is None:
         return int(values.argmax())
-    weights = np.exp(precision * (values - values.max())).cumsum()
-    return int(weights.searchsorted(rng.random() * weights[-1], side="right"))
+    behind = values - values.max()
+    weights = np.exp(precision * behind).cumsum()
+    luck = rng.random() * weights[-1]
+    return int(weights.searchsorted(luck, side="right"))
 
 
 def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float | None) -> None:
@@ -494,8 +508,9 @@ def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float
         tally.counts[i][:] *= kept
         tally.counts[i][action] += new
         tally.earned[i] += table[actions]
+        against_others = table[(*actions[:i], slice(None), *actions[i + 1 :])]
         tally.totals[i][:] *= kept
-        tally.totals[i][:] += new * table[(*actions[:i], slice(None), *actions[i + 1 :])]
+        tally.totals[i][:] += new * against_others
 
 
 Form = Literal["euler", "rk4", "discrete"]
@@ -515,45 +530,64 @@ def replicator(
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
-    """Take `steps` steps from `start` (uniform play if not given), recorded every `stride` steps
-    and at both ends.
+    """Let actions that earn more than average grow: take `steps` steps from `start` [default:
+    uniform play], recorded every `stride` steps and at both ends.
 
-    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order
-    size**4 and size), at most 1 / payoff range, lest shares jump past 0; "discrete" has
-    generations, with `background` fitness (by default none; where a player has negative payoffs,
-    just enough to make them at least 1). With `one_population` the game must be symmetric; `start`
-    then holds one strategy for both players. `mutation` is the share of offspring that turn into
-    another action. The loop is compiled in continuous time without mutation only.
+    Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics",
+    Mathematical Biosciences 40, 1978): x_a' = x_a (f_a - mean f), with f_a what action a earns
+    against the others' populations. `form` "rk4" and "euler" integrate it with steps of length
+    `size` (errors of order size**4 and size), at most 1 / payoff range, lest shares jump past 0.
+
+    Discrete generations (`form` "discrete"; Maynard Smith, "Evolution and the Theory of Games",
+    1982): x_a <- x_a (b + f_a) / (b + mean f), b the `background` fitness (by default none; where a
+    player has negative payoffs, just enough to make them at least 1).
+
+    With `one_population` the game must be symmetric and plays against itself; `start` then holds
+    one strategy for both players. Otherwise every player has a population of its own. Interior rest
+    points are exactly the interior equilibria. Shares below 1e-300 become 0.
+
+    `mutation` is the share m of every action's offspring that turns into one of the other actions,
+    all alike: x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable
+    polymorphisms in a selection model with mutation", SIAM Journal on Applied Mathematics 41,
+    1981). Payoffs are then fitnesses, which must not be negative. The loop is compiled in
+    continuous time without mutation only.
     """
-    _check_replicator(game, size, form, one_population, mutation)
+    _check_replicator(game, size, form, one_population=one_population, mutation=mutation)
     plain = bool(mutation) or form == "discrete"
     if plain and engine == "numba":
         raise UsageError(
             "the loop is compiled neither for generations nor with mutation; use engine='numpy'"
         )
-    both = None if start is None else ([start[0], start[0]] if one_population else start)
+    if start is not None and one_population:
+        start = [start[0], start[0]]
     state, parts = allot(*game.shape)
-    state[:] = np.concatenate(start_or_uniform(game, both))
-    played = _add_background(game, background) if form == "discrete" else game
+    state[:] = np.concatenate(start_or_uniform(game, start))
+
     chosen = "numpy" if plain else choose_loop(engine, game, steps)
-    run = stepwise(
-        _step_shares(
-            game=played, state=parts, form=form, size=size, single=one_population, mutation=mutation
-        ),
-        state,
-    )
     if chosen == "numba":
         run = _compile_shares(game, parts, (size, form == "rk4", one_population))
+    else:
+        growth = _Growth(
+            values=fitness(_add_background(game, background) if form == "discrete" else game),
+            form=form,
+            size=size,
+            single=one_population,
+            mutation=mutation,
+        )
+        run = stepwise(partial(growth.advance, parts), state)
+
     times, paths = walk(run, chain([0], space_records(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
-    method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
+    method = f"replicator, {form}"
+    if mutation:
+        method += f", mutation {mutation:g}"
     return record(
         game=game,
         method=method,
         engine=chosen,
         times=unit * times,
         paths=paths,
-        last=tuple(path[-1] for path in paths),
+        last=_find_end(paths),
     )
 
 
@@ -564,18 +598,15 @@ def _check_replicator(
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
     if not 0 < size < np.inf:
         raise UsageError(f"size: expected a positive step, got {size:g}")
-    spread = max(float(np.ptp(table)) for table in game.payoffs)
+    ranges = [float(np.ptp(table)) for table in game.payoffs]
+    spread = max(ranges)
     if form != "discrete" and size * spread > 1.0:
         raise UsageError(
             f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got"
             f" {size:g}"
         )
-    if one_population and (
-        game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)
-    ):
-        raise UsageError(
-            "one_population: expected a symmetric game of two players; this one is not"
-        )
+    if one_population:
+        check_one_population(game)
     if not 0 <= mutation <= 1:
         raise UsageError(f"mutation: expected a share from 0 to 1, got {mutation:g}")
     lowest = game.payoffs.min()
@@ -590,97 +621,138 @@ def _mutate(offspring: Array, mutation: float) -> Array:
     if not mutation or len(offspring) == 1:
         return offspring
     moved = mutation * offspring / (len(offspring) - 1)
-    return np.asarray(offspring * (1.0 - mutation) + moved.sum() - moved)
+    kept = offspring * (1.0 - mutation)
+    return np.asarray(kept + moved.sum() - moved)
 
 
 def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     """Turn payoffs into fitnesses, none of them negative."""
     lowest = [float(table.min()) for table in game.payoffs]
-    if background is None:
-        shifted = [
-            table if low >= 0 else (table - low) + 1.0
-            for table, low in zip(game.payoffs, lowest, strict=True)
-        ]
-        return NormalForm(np.stack(shifted))
-    if background + min(lowest) <= 0:
-        raise UsageError(
-            f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got"
-            f" {background:g}"
-        )
-    return NormalForm(game.payoffs + background)
+    if background is not None:
+        if background + min(lowest) <= 0:
+            raise UsageError(
+                f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive;"
+                f" got {background:g}"
+            )
+        return NormalForm(game.payoffs + background)
+
+    shifted = []
+    for table, low in zip(game.payoffs, lowest, strict=True):
+        shifted.append(table if low >= 0 else (table - low) + 1.0)
+    return NormalForm(np.stack(shifted))
 
 
 def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, bool, bool]) -> Run:
     from bestresponse.theory.dynamics.kernels import flow
 
+    rows, columns = game.shape
     # Rounded up to what the compiled loops handle at once; the actions added have no share and earn
     # 0.
-    widths = [m if m <= 8 else m + -m % 16 for m in game.shape]
-    heights = [m if m <= 8 else m + -m % 4 for m in game.shape[::-1]]
-    row, col = (np.zeros(sizes) for sizes in zip(heights, widths, strict=True))
-    state, (x, y) = allot(*widths)
+    widths = [_round_up(rows, 16), _round_up(columns, 16)]
+    row = np.zeros((_round_up(columns, 4), widths[0]))
+    col = np.zeros((_round_up(rows, 4), widths[1]))
     for wide, matrix in zip((row, col), two_matrices(game), strict=True):
         wide[: matrix.shape[0], : matrix.shape[1]] = matrix
+    state, (x, y) = allot(*widths)
     for wide, mix in zip((x, y), start, strict=True):
         wide[: len(mix)] = mix
 
     def run(gaps: Ints, seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
         flow(payoffs=(row, col), shares=(x, y), how=how, gaps=gaps, state=state, seen=raw)
-        seen[:] = np.hstack(
-            [raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]]
-        )
+        seen[:, :rows] = raw[:, :rows]
+        seen[:, rows:] = raw[:, widths[0] : widths[0] + columns]
 
     return run
 
 
-def _step_shares(
-    game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool, mutation: float
-) -> Callable[[int], None]:
-    values = fitness(game)
+def _round_up(count: int, multiple: int) -> int:
+    return count if count <= 8 else count + -count % multiple
 
-    def pair(profile: Sequence[Array]) -> list[tuple[Array, Array]]:
-        """Put what actions earn beside the shares of every population."""
-        earned = values([profile[0], profile[0]])[:1] if single else values(profile)
-        return list(zip(profile, earned, strict=True))
 
-    def slopes(profile: Sequence[Array]) -> list[Array]:
-        if mutation:
-            return [
-                _mutate(mix * value, mutation) - mix * (mix @ value) for mix, value in pair(profile)
-            ]
-        return [mix * (value - mix @ value) for mix, value in pair(profile)]
+@dataclass(frozen=True, eq=False, slots=True)
+class _Growth:
+    """A step of the replicator dynamics in plain code; `values` says what every action earns."""
 
-    def step(profile: Sequence[Array]) -> list[Array]:
-        if form == "discrete":
-            following = []
-            for mix, value in pair(profile):
-                grown = _mutate(mix * value, mutation)
-                total = grown.sum()
-                # Where nobody has offspring, as where all earn 0, the shares stay.
-                shares = grown / total if total > 0 else mix
-                following.append(np.where(shares > _EXTINCT, shares, 0.0))
-            return following
-        moves = first = slopes(profile)
-        if form == "rk4":
-            second = slopes(
-                [mix + size / 2 * slope for mix, slope in zip(profile, first, strict=True)]
-            )
-            third = slopes(
-                [mix + size / 2 * slope for mix, slope in zip(profile, second, strict=True)]
-            )
-            fourth = slopes([mix + size * slope for mix, slope in zip(profile, third, strict=True)])
-            runs = zip(first, second, third, fourth, strict=True)
-            moves = [(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in runs]
-        # Probabilities again after rounding: what is below _EXTINCT is gone, the rest sums to 1.
-        moved = [mix + size * move for mix, move in zip(profile, moves, strict=True)]
-        clipped = [np.where(mix > _EXTINCT, mix, 0.0) for mix in moved]
-        return [mix / mix.sum() for mix in clipped]
+    values: Callable[[Sequence[Array]], list[Array]]
+    form: Form
+    size: float
+    single: bool
+    mutation: float
 
-    def advance(count: int) -> None:
-        for _ in range(count):
-            moved = step(state[:1] if single else state)
-            for mix, new in zip(state, moved * 2 if single else moved, strict=True):
+    def advance(self, shares: Sequence[Array], steps: int) -> None:
+        """Change the shares of every population in place; the second is the first where there is
+        one population."""
+        populations = shares[:1] if self.single else shares
+        for _ in range(steps):
+            moved = self._take_step(populations)
+            for mix, new in zip(populations, moved, strict=True):
                 mix[:] = new
+        if self.single:
+            shares[1][:] = shares[0]
 
-    return advance
+    def _take_step(self, profile: Sequence[Array]) -> list[Array]:
+        if self.form == "discrete":
+            return self._breed(profile)
+        slopes = self._find_slopes(profile)
+        if self.form == "rk4":
+            slopes = self._average_slopes(profile, slopes)
+
+        # Probabilities again after rounding: what is below _EXTINCT is gone, the rest sums to 1.
+        following = []
+        for mix in _move_along(profile, slopes, self.size):
+            clipped = np.where(mix > _EXTINCT, mix, 0.0)
+            following.append(clipped / clipped.sum())
+        return following
+
+    def _find_earnings(self, profile: Sequence[Array]) -> list[Array]:
+        """Return what the actions of every population earn."""
+        if self.single:
+            return self.values([profile[0], profile[0]])[:1]
+        return self.values(profile)
+
+    def _breed(self, profile: Sequence[Array]) -> list[Array]:
+        """Return the shares in the next generation."""
+        following = []
+        for mix, value in zip(profile, self._find_earnings(profile), strict=True):
+            grown = _mutate(mix * value, self.mutation)
+            total = grown.sum()
+            # Where nobody has offspring, as where all earn 0, the shares stay.
+            shares = grown / total if total > 0 else mix
+            following.append(np.where(shares > _EXTINCT, shares, 0.0))
+        return following
+
+    def _find_slopes(self, profile: Sequence[Array]) -> list[Array]:
+        """Return how fast every share grows in continuous time."""
+        slopes = []
+        for mix, value in zip(profile, self._find_earnings(profile), strict=True):
+            mean = mix @ value
+            if self.mutation:
+                slopes.append(_mutate(mix * value, self.mutation) - mix * mean)
+            else:
+                slopes.append(mix * (value - mean))
+        return slopes
+
+    def _average_slopes(self, profile: Sequence[Array], first: list[Array]) -> list[Array]:
+        """Return the slope that a Runge-Kutta step of order 4 follows."""
+        half = self.size / 2
+        second = self._find_slopes(_move_along(profile, first, half))
+        third = self._find_slopes(_move_along(profile, second, half))
+        fourth = self._find_slopes(_move_along(profile, third, self.size))
+        averages = []
+        for a, b, c, d in zip(first, second, third, fourth, strict=True):
+            weighted = a + 2 * b + 2 * c + d
+            averages.append(weighted / 6)
+        return averages
+
+
+def _move_along(profile: Sequence[Array], slopes: Sequence[Array], time: float) -> list[Array]:
+    return [mix + time * slope for mix, slope in zip(profile, slopes, strict=True)]
+
+
+def check_one_population(game: NormalForm) -> None:
+    """Refuse a game that one population cannot play against itself."""
+    if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
+        raise UsageError(
+            "one_population: expected a symmetric game of two players; this one is not"
+        )

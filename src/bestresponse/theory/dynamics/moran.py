@@ -1,37 +1,24 @@
 """Evolution in finite populations: the Moran process and alpha-Rank.
 
-How strategies spread in a finite population: the Moran process, one run or many side by side.
-
-Each step one individual reproduces, with probability proportional to its fitness, and its child
-takes the place of one drawn at random (P. Moran, "Random processes in genetics", 1958; M. Nowak, A.
-Sasaki, C. Taylor & D. Fudenberg, "Emergence of cooperation and evolutionary stability in finite
-populations", Nature 428, 2004). The payoff of an individual is its mean against all others. Fitness
-is exp(intensity * payoff), or 1 - intensity + intensity * payoff where it is "linear"; a child may
-mutate into another type.
-
-alpha-Rank: how much time evolving populations spend at each profile of pure strategies.
-
-Omidshafiei et al., "alpha-Rank: multi-agent evaluation by evolution", Scientific Reports 9, 2019.
-Populations of m individuals play one strategy each until a mutant appears; the mutant takes over or
-dies out under selection of strength alpha. With rho the probability that it takes over, the chain
-moves from a profile to each one that differs in a single population with probability rho / (number
-of such profiles). Its stationary distribution ranks the profiles.
-
-One population of a symmetric game: a mutant meets residents and other mutants in the proportions of
-the moment, and rho = 1 / (1 + sum_l prod_{k<=l} exp(-alpha (f_mutant(k) - f_resident(k))))
-(Traulsen, Nowak & Pacheco, "Stochastic dynamics of invasion and fixation", Physical Review E 74,
-2006). With one population per player, fitness is the same for every k.
+In the Moran process, each step one individual reproduces, with probability proportional to its
+fitness, and its child takes the place of one drawn at random (P. Moran, "Random processes in
+genetics", 1958; M. Nowak, A. Sasaki, C. Taylor & D. Fudenberg, "Emergence of cooperation and
+evolutionary stability in finite populations", Nature 428, 2004). The payoff of an individual is its
+mean against all others. Fitness is exp(intensity * payoff), or 1 - intensity + intensity * payoff
+where it is "linear"; a child may mutate into another type.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.theory.dynamics.learning import check_one_population
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 
 Counts = NDArray[np.int64]
@@ -86,7 +73,11 @@ def moran(
             break
     winner = int(now.argmax()) if now.max() == now.sum() else None
     return MoranResult(
-        tuple(map(int, now[0])), np.array(path, dtype=np.float64), stride, winner, done
+        counts=tuple(map(int, now[0])),
+        trajectory=np.array(path, dtype=np.float64),
+        stride=stride,
+        winner=winner,
+        steps=done,
     )
 
 
@@ -143,13 +134,15 @@ def fixation_probability(
     mutants = np.arange(1, population)
     logs = process.log_fitness(np.stack([mutants, population - mutants], axis=1))
     with np.errstate(invalid="ignore"):
-        steps = (
-            logs[:, 1] - logs[:, 0]
-        )  # nan where neither type can reproduce: then nobody gains on the other
-        totals = np.append(np.cumsum(np.where(np.isnan(steps), 0.0, steps)), 0.0)
+        # Not a number where neither type can reproduce: then nobody gains on the other.
+        ratios = logs[:, 1] - logs[:, 0]
+        known = np.where(np.isnan(ratios), 0.0, ratios)
+        totals = np.append(np.cumsum(known), 0.0)
+    if np.inf in ratios:
+        return 0.0  # mutants that cannot reproduce never become more
     top = float(totals.max())
-    # Where mutants cannot reproduce, they never become more.
-    return 0.0 if np.inf in steps else float(np.exp(-top) / np.exp(totals - top).sum())
+    whole = np.exp(totals - top).sum()
+    return float(np.exp(-top) / whole)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -171,11 +164,13 @@ class _Process:
             raise UsageError(
                 f"fitness: expected one of {', '.join(get_args(Fitness))}, got {fitness!r}"
             )
-        if fitness == "linear" and (matrix.min() < 0 or not 0 <= intensity <= 1):
+        may_be_linear = matrix.min() >= 0 and 0 <= intensity <= 1
+        if fitness == "linear" and not may_be_linear:
             raise UsageError(
                 "linear fitness needs payoffs of at least 0 and an intensity from 0 to 1"
             )
-        if not np.isfinite(intensity * np.abs(matrix).max()):
+        largest = np.abs(matrix).max()
+        if not np.isfinite(intensity * largest):
             raise UsageError(
                 "intensity: expected a finite number, small enough for these payoffs, got"
                 f" {intensity:g}"
@@ -193,29 +188,30 @@ class _Process:
 
     def log_fitness(self, now: Counts) -> Array:
         """Give the logarithm of an individual's fitness, by run and type; nobody meets itself."""
-        others = int(now[0].sum()) - 1
-        mean = (now @ self.matrix.T - np.diag(self.matrix)) / others
+        population = int(now[0].sum())
+        totals = now @ self.matrix.T - np.diag(self.matrix)
+        mean = totals / (population - 1)
         if self.fitness == "exponential":
             return np.asarray(self.intensity * mean)
+        earned = self.intensity * np.maximum(mean, 0.0)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(1.0 - self.intensity + self.intensity * np.maximum(mean, 0.0)))
+            return np.asarray(np.log(1.0 - self.intensity + earned))
 
     def step(self, now: Counts, rng: np.random.Generator, mutation: float = 0.0) -> None:
         """Let one be born and one die in every run, in place."""
         logs = np.where(now > 0, self.log_fitness(now), -np.inf)
         top = logs.max(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
-            weights = np.where(
-                np.isfinite(top), now * np.exp(logs - top), now
-            )  # all alike where nobody has fitness
+            offspring = now * np.exp(logs - top)
+            # All alike where nobody has fitness.
+            weights = np.where(np.isfinite(top), offspring, now)
         child = _draw(weights, rng)
         gone = _draw(now.astype(np.float64), rng)
         if mutation:
             mutants = rng.random(len(now)) < mutation
             types = now.shape[1]
-            child = np.where(
-                mutants, (child + rng.integers(1, max(types, 2), size=len(now))) % types, child
-            )
+            shift = rng.integers(1, max(types, 2), size=len(now))
+            child = np.where(mutants, (child + shift) % types, child)
         rows = np.arange(len(now))
         now[rows, child] += 1
         now[rows, gone] -= 1
@@ -225,14 +221,16 @@ def _draw(weights: Array, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw one place in every row, by weight."""
     limits = np.cumsum(weights, axis=1)
     luck = rng.random(len(weights)) * limits[:, -1]
-    return np.asarray((luck[:, None] >= limits).sum(axis=1))
+    passed = luck[:, None] >= limits
+    return np.asarray(passed.sum(axis=1))
 
 
-_MOST_PROFILES = (
-    1500  # the chain is a dense table of their square, and elimination takes their cube
-)
-# selection: the logarithms of the chain grow as large, and the rounding of a share to 1e-6
+# The chain is a dense table of their square, and elimination takes their cube.
+_MOST_PROFILES = 1500
+# Of selection: the logarithms of the chain grow as large, and the rounding of a share to 1e-6.
 _STRONGEST = 1e10
+_SAME = 1e-14
+"""Differences between payoffs below this are none."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -250,15 +248,24 @@ class AlphaRank:
 
     def ranking(self) -> tuple[tuple[tuple[str, ...], float], ...]:
         """Profiles with their probabilities, most frequent first."""
-        order = np.argsort(-self.probabilities, kind="stable")
-        return tuple((self.profiles[k], float(self.probabilities[k])) for k in order)
+        ranked = []
+        for k in np.argsort(-self.probabilities, kind="stable"):
+            ranked.append((self.profiles[k], float(self.probabilities[k])))
+        return tuple(ranked)
 
 
 def alpha_rank(
     game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False
 ) -> AlphaRank:
-    """Rank the pure profiles of `game`, or with `one_population` the actions of a symmetric game of
-    two players."""
+    """Rank the pure profiles of `game` by how much time evolving populations spend at each, or with
+    `one_population` the actions of a symmetric game of two players.
+
+    Omidshafiei et al., "alpha-Rank: multi-agent evaluation by evolution", Scientific Reports 9,
+    2019. Populations of m individuals play one strategy each until a mutant appears; the mutant
+    takes over or dies out under selection of strength alpha. With rho the probability that it takes
+    over, the chain moves from a profile to each one that differs in a single population with
+    probability rho / (number of such profiles). Its stationary distribution ranks the profiles.
+    """
     if not 0 <= alpha < np.inf:
         raise UsageError(f"alpha: expected a number >= 0, got {alpha:g}")
     if population < 2:
@@ -269,35 +276,33 @@ def alpha_rank(
             f"{count} profiles make a chain of {count}^2 transitions; at most {_MOST_PROFILES} are"
             " ranked"
         )
-    strength = population * float(
-        np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()
-    )
+    profile_axes = tuple(range(1, game.payoffs.ndim))
+    ranges = np.ptp(game.payoffs, axis=profile_axes)
+    strength = population * float(ranges.max())
     if alpha * strength > _STRONGEST:
         # Beyond, rounding would rank the profiles.
         raise UsageError(
             f"alpha: expected at most {_STRONGEST / strength:.3g} for such payoffs, got {alpha:g}"
         )
+
     if one_population:
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
         rates = _one_population(game, alpha, population)
         method = "alpha-Rank, one population"
     else:
-        cells = list(np.ndindex(*game.shape))
-        profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(cell)) for cell in cells)
+        profiles = tuple(product(*game.actions))
         rates = _many_populations(game, alpha, population)
         method = "alpha-Rank, one population per player"
-    # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady
-    # state distributions for Markov chains", Operations Research 33, 1985), in logarithms, as plain
-    # numbers would vanish.
-    probabilities = _eliminate(rates.copy())
+
+    probabilities = _find_stationary(rates.copy())
     transitions = np.exp(rates)
     np.fill_diagonal(transitions, 1.0 - transitions.sum(axis=1))
-    residual = float(np.abs(probabilities @ transitions - probabilities).max())
+    moved = probabilities @ transitions - probabilities
     return AlphaRank(
         profiles=profiles,
         probabilities=probabilities,
         transitions=transitions,
-        residual=residual,
+        residual=float(np.abs(moved).max()),
         alpha=alpha,
         population=population,
         method=method,
@@ -305,33 +310,37 @@ def alpha_rank(
 
 
 def _one_population(game: NormalForm, alpha: float, size: int) -> Array:
-    """Logarithms of the transition probabilities between actions; -inf on the diagonal."""
-    if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
-        raise UsageError(
-            "one_population: expected a symmetric game of two players; this one is not"
-        )
+    """Logarithms of the transition probabilities between actions; -inf on the diagonal.
+
+    A mutant meets residents and other mutants in the proportions of the moment, and rho = 1 / (1 +
+    sum_l prod_{k<=l} exp(-alpha (f_mutant(k) - f_resident(k)))) (Traulsen, Nowak & Pacheco,
+    "Stochastic dynamics of invasion and fixation", Physical Review E 74, 2006).
+    """
+    check_one_population(game)
     payoff = game.payoffs[0]
     mutual = np.diag(payoff)
     mutants = np.arange(1, size)
     # advantage[resident, mutant, k - 1]: fitness of a mutant minus fitness of a resident while
     # there are k mutants
-    invader = (mutants - 1) * mutual[None, :, None] + (size - mutants) * payoff.T[:, :, None]
-    resident = mutants * payoff[:, :, None] + (size - mutants - 1) * mutual[:, None, None]
+    residents = size - mutants
+    invader = (mutants - 1) * mutual[None, :, None] + residents * payoff.T[:, :, None]
+    resident = mutants * payoff[:, :, None] + (residents - 1) * mutual[:, None, None]
     advantage = (invader - resident) / (size - 1)
     exponents = -alpha * np.cumsum(advantage, axis=2)
     fixation = -np.logaddexp(0.0, np.logaddexp.reduce(exponents, axis=2))
-    rates = fixation - np.log(max(1, len(payoff) - 1))
+    other_actions = max(1, len(payoff) - 1)
+    rates = fixation - np.log(other_actions)
     np.fill_diagonal(rates, -np.inf)
     return np.asarray(rates)
 
 
 def _many_populations(game: NormalForm, alpha: float, size: int) -> Array:
     """Logarithms of the transition probabilities between profiles that differ in one player's
-    action."""
+    action; fitness is the same whatever the number of mutants."""
     count = int(np.prod(game.shape))
     rates = np.full((count, count), -np.inf)
     index = np.arange(count).reshape(game.shape)
-    neighbours = max(1, sum(m - 1 for m in game.shape))
+    neighbours = max(1, sum(game.shape) - game.num_players)
     for i, table in enumerate(game.payoffs):
         lines = np.moveaxis(index, i, -1).reshape(-1, game.shape[i])
         payoffs = np.moveaxis(table, i, -1).reshape(-1, game.shape[i])
@@ -343,15 +352,23 @@ def _many_populations(game: NormalForm, alpha: float, size: int) -> Array:
 
 def _log_fixation(gain: Array, size: int) -> Array:
     """log((1 - e^-g) / (1 - e^(-size g))), which is -log(size) at g = 0."""
-    strength = np.where(np.abs(gain) < 1e-14, 1.0, np.abs(gain))
-    ratio = np.log(-np.expm1(-strength)) - np.log(-np.expm1(-size * strength))
+    is_neutral = np.abs(gain) < _SAME
+    strength = np.where(is_neutral, 1.0, np.abs(gain))
+    one = -np.expm1(-strength)
+    many = -np.expm1(-size * strength)
+    ratio = np.log(one) - np.log(many)
     downhill = np.where(gain < 0, (size - 1) * -strength, 0.0)
-    return np.asarray(np.where(np.abs(gain) < 1e-14, -np.log(size), ratio + downhill))
+    return np.asarray(np.where(is_neutral, -np.log(size), ratio + downhill))
 
 
-def _eliminate(chain: Array) -> Array:
+def _find_stationary(chain: Array) -> Array:
     """Return the stationary distribution of a chain of which the logarithms of the transitions are
-    given."""
+    given.
+
+    Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady
+    state distributions for Markov chains", Operations Research 33, 1985), in logarithms, as plain
+    numbers would vanish.
+    """
     last = len(chain) - 1
     for k in range(last, 0, -1):
         chain[:k, k] -= np.logaddexp.reduce(chain[k, :k])

@@ -19,9 +19,8 @@ from math import ceil, floor, gcd, lcm, log10
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 _SIMPLE_DENOMINATOR = 1000
-_FEW_UNITS = (
-    2**40
-)  # with no more multiples of a common unit the floats are certainly meant as they are
+# With no more multiples of a common unit the floats are certainly meant as they are.
+_FEW_UNITS = 2**40
 _ROUNDING_LIMIT = Fraction(5, 10**10)
 _SMALLEST_FLOAT = 5e-324
 
@@ -31,7 +30,8 @@ def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
     is exact."""
     if game.rationals is None:
         return whole_payoffs(game.payoffs[player])
-    return _in_rows(count_units(game.rationals[player].ravel().tolist()), game.shape[1])
+    payoffs = game.rationals[player].ravel().tolist()
+    return _in_rows(count_units(payoffs), game.shape[1])
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
@@ -65,8 +65,9 @@ def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
     unit = lcm(*(below for _, below in ratios))
     whole = [above * (unit // below) for above, below in ratios]
     low = min(whole)
-    step = gcd(*(value - low for value in whole)) or 1
-    return [(value - low) // step + 1 for value in whole]
+    above_low = [value - low for value in whole]
+    step = gcd(*above_low) or 1
+    return [difference // step + 1 for difference in above_low]
 
 
 def _simplified(values: list[float]) -> list[Fraction]:
@@ -79,14 +80,18 @@ def _simplified(values: list[float]) -> list[Fraction]:
     rounding = largest / spread / 2**51
     if rounding > _ROUNDING_LIMIT:
         return exact
-    make_dictionary = min(values)
+
+    lowest = min(values)
     width = float(spread)
-    if all(_is_near_simple((value - make_dictionary) / width, 1.0) for value in values):
+    if all(_is_near_simple((value - lowest) / width, 1.0) for value in values):
         shares = [(value - low) / spread for value in exact]
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
-        if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
+        off = [abs(a - b) for a, b in zip(shares, near, strict=True)]
+        if max(off) <= 2 * rounding:
             return near
-    decimals = ceil(-log10(max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
+
+    last_digit = max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)
+    decimals = ceil(-log10(last_digit))
     return [_simple(value, largest, decimals) for value in values]
 
 
@@ -97,7 +102,8 @@ def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
         if abs(near - Fraction(value)) <= largest / 2**51:
             return near
-    return round(Decimal(repr(value)).scaleb(decimals)) * Fraction(10) ** -decimals
+    in_last_place = round(Decimal(repr(value)).scaleb(decimals))
+    return in_last_place * Fraction(10) ** -decimals
 
 
 def _is_near_simple(value: float, largest: float) -> bool:
@@ -207,8 +213,12 @@ class Dictionary:
 def make_dictionary(matrix: list[list[int]]) -> Dictionary:
     """Return the dictionary of z = 0."""
     width = len(matrix[0])
-    slacks = list(range(width, width + len(matrix)))
-    return Dictionary([[*row, 1] for row in matrix], 1, slacks, list(range(width)))
+    return Dictionary(
+        rows=[[*row, 1] for row in matrix],
+        scale=1,
+        basic=list(range(width, width + len(matrix))),
+        nonbasic=list(range(width)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +246,9 @@ def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
         yield Vertex(basis, zeros, here.point())
         for column in range(here.width):
             leaving = here.leaving(column)
-            neighbour = basis & ~(1 << here.nonbasic[column]) | 1 << here.basic[leaving]
+            enters = 1 << here.nonbasic[column]
+            leaves = 1 << here.basic[leaving]
+            neighbour = basis & ~enters | leaves
             if neighbour not in seen:
                 seen.add(neighbour)
                 waiting.append((here.pivot(leaving, column), neighbour))
@@ -261,12 +273,14 @@ def optimize(
         column = cost.index(min(cost[:-1]))
         row_number = table.leaving(column)
         line = table.rows[row_number]
+        p = line[column]
         f = cost[column]
-        cost = [(a * line[column] - f * b) // table.scale for a, b in zip(cost, line, strict=True)]
+        cost = [(a * p - f * b) // table.scale for a, b in zip(cost, line, strict=True)]
         cost[column] = -f
         table = table.pivot(row_number, column)
     prices = dict(zip(table.nonbasic, cost, strict=False))
-    return table.point(), tuple(prices.get(table.width + k, 0) for k in range(len(right)))
+    slacks = range(table.width, table.width + len(right))
+    return table.point(), tuple(prices.get(slack, 0) for slack in slacks)
 
 
 def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int, ...]:
@@ -276,7 +290,10 @@ def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int,
     >>> maximize([[-2, 3]], [0, 1])
     (3, 2)
     """
-    return optimize([*gains, [1] * len(worth)], [0] * len(gains) + [1], worth)[0]
+    matrix = [*gains, [1] * len(worth)]
+    right = [0] * len(gains) + [1]
+    point, _ = optimize(matrix, right, worth)
+    return point
 
 
 def determinant_sign(matrix: list[list[int]]) -> int:
@@ -291,8 +308,11 @@ def determinant_sign(matrix: list[list[int]]) -> int:
         if at != k:
             rows[k], rows[at] = rows[at], rows[k]
             sign = -sign
-        for i in range(k + 1, len(rows)):
+        pivot_row = rows[k]
+        pivot = pivot_row[k]
+        for row in rows[k + 1 :]:
+            f = row[k]
             for j in range(k + 1, len(rows)):
-                rows[i][j] = (rows[i][j] * rows[k][k] - rows[i][k] * rows[k][j]) // before
-        before = rows[k][k]
+                row[j] = (row[j] * pivot - f * pivot_row[j]) // before
+        before = pivot
     return sign if before > 0 else -sign

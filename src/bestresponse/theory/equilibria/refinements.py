@@ -1,29 +1,4 @@
-"""Trembling-hand perfect and proper equilibria of two-player games in normal form.
-
-Trembling-hand perfect equilibria of two-player games in normal form.
-
-Definition (Selten 1975): the limit of equilibria of games in which every action is played with some
-small probability. With two players an equilibrium is perfect exactly when neither strategy is
-weakly dominated (van Damme 1991, Theorem 3.2.2); that is a linear program, solved in whole numbers
-where the equilibrium is known in fractions.
-
-A proper equilibrium of a two-player game in normal form, as the limit of orderly mistakes.
-
-Definition (Myerson 1978): an eps-proper equilibrium plays every action, and what earns less than
-another action with at most eps times its probability; a limit of such for eps -> 0 is proper. Let a
-player choose an order of its actions and play them with weights 1, eps, eps^2, ...: equilibria of
-the game over orders are eps-proper (the orders are the corners of the permutahedron of Sorensen
-2012). Orders enter only where they are best replies, which sorting finds, until none earns more;
-the games between are solved by Lemke and Howson's path in whole numbers.
-
-Proof: what is compared are determinants, polynomials in eps with whole coefficients of at most some
-B together. Such a polynomial has no root between 0 and 1 / (1 + B) (Cauchy), so where eps is
-smaller, the same orders are in equilibrium for every smaller eps. Below 1 / (8 B^4) the limit is
-the one fraction next to it with a denominator of at most B.
-
-R. B. Myerson, "Refinements of the Nash equilibrium concept", International Journal of Game Theory
-7, 1978. T. B. Sorensen, "Computing a proper equilibrium of a bimatrix game", ACM EC 2012.
-"""
+"""Trembling-hand perfect and proper equilibria of two-player games in normal form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +30,12 @@ class PerfectEquilibria:
 
 def find_perfect(game: GameLike) -> PerfectEquilibria:
     """Find the extreme Nash equilibria of a two-player game and say which are trembling-hand
-    perfect.
+    perfect: the limit of equilibria of games in which every action is played with some small
+    probability (Selten 1975).
+
+    With two players an equilibrium is perfect exactly when neither strategy is weakly dominated
+    (van Damme 1991, Theorem 3.2.2); that is a linear program, solved in whole numbers where the
+    equilibrium is known in fractions.
 
     >>> chain_store = NormalForm.bimatrix([[0, 0], [-1, 1]], [[2, 2], [-1, 1]])
     >>> refined = find_perfect(chain_store)
@@ -68,10 +48,13 @@ def find_perfect(game: GameLike) -> PerfectEquilibria:
             f"perfect equilibria are computed for two players; this game has {form.num_players}"
         )
     nash = solve_bimatrix(form)
-    kept = tuple(is_perfect(form, e) for e in nash.equilibria)
-    how = "exact" if all(e.exact is not None for e in nash.equilibria) else "to 1e-9"
+    all_exact = all(e.exact is not None for e in nash.equilibria)
+    how = "exact" if all_exact else "to 1e-9"
     return PerfectEquilibria(
-        nash.equilibria, kept, f"{nash.method}; undominated strategies, {how}", nash.complete
+        equilibria=nash.equilibria,
+        perfect=tuple(is_perfect(form, e) for e in nash.equilibria),
+        method=f"{nash.method}; undominated strategies, {how}",
+        complete=nash.complete,
     )
 
 
@@ -84,24 +67,25 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
     """Say whether some mixture never earns less than the player's strategy and sometimes more."""
     if equilibrium.exact is None or not game.is_exact:
         own = np.moveaxis(game.payoffs[player], player, 0)
-        return (
-            find_weak_mixture(
-                (own - equilibrium.strategies[player] @ own) / (float(np.ptp(own)) or 1.0)
-            )
-            is not None
-        )
+        lead = own - equilibrium.strategies[player] @ own
+        spread = float(np.ptp(own)) or 1.0
+        return find_weak_mixture(lead / spread) is not None
     exact = as_fractions(np.moveaxis(game.given[player], player, 0))
     lead = exact - np.array(equilibrium.exact[player]) @ exact
-    whole = np.asarray(
-        np.frompyfunc(int, 1, 1)(lead * lcm(*(u.denominator for u in lead.ravel().tolist())))
-    )
+    whole = np.asarray(np.frompyfunc(int, 1, 1)(lead * _find_denominator(lead)))
     worth = whole.sum(axis=1)
-    return bool(worth @ np.array(maximize((-whole.T).tolist(), worth.tolist()), dtype=object) > 0)
+    best = np.array(maximize((-whole.T).tolist(), worth.tolist()), dtype=object)
+    return bool(worth @ best > 0)
+
+
+def _find_denominator(numbers: Rationals) -> int:
+    """Return the smallest common denominator."""
+    return lcm(*(number.denominator for number in numbers.ravel().tolist()))
 
 
 _MISTAKE = Fraction(1, 10**9)
 _MOST_ACTIONS = 10  # of which there are 10! orders
-# of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried
+# Of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried.
 _MOST_BITS = 200_000
 _SIMPLE = 1000  # largest denominator of a limit that is guessed from small mistakes
 _NEAR = 1e-6  # a thousand mistakes: what is played with less is one, and the limit is no farther
@@ -123,8 +107,13 @@ class ProperEquilibrium:
 
 
 def find_proper(game: GameLike) -> ProperEquilibrium:
-    """Find one proper equilibrium; TooLarge past 10 actions, NotCertified where no equilibrium lies
-    at the limit.
+    """Find one proper equilibrium, as the limit of orderly mistakes; TooLarge past 10 actions,
+    NotCertified where no equilibrium lies at the limit.
+
+    Definition: an eps-proper equilibrium plays every action, and what earns less than another
+    action with at most eps times its probability; a limit of such for eps -> 0 is proper (R. B.
+    Myerson, "Refinements of the Nash equilibrium concept", International Journal of Game Theory 7,
+    1978).
 
     >>> myerson = NormalForm.bimatrix([[1, 0, -9], [0, 0, -7], [-9, -7, -7]], [[1, 0, -9], [0, 0, -7], [-9, -7, -7]])
     >>> find_proper(myerson).equilibrium.supports
@@ -148,25 +137,40 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
     if proof is not None:
         mistake, trembling, limit = proof
     else:
-        limit = tuple(_normalise([p.limit_denominator(_SIMPLE) for p in mix]) for mix in trembling)
-        if not _is_equilibrium(row, turned, limit):
-            limit = tuple(
-                _normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling
-            )
-    strategies = tuple(np.array([float(p) for p in mix]) for mix in limit)
+        limit = _guess_limit(row, turned, trembling)
+
+    strategies = tuple(np.array(mix, dtype=np.float64) for mix in limit)
     exact = form.is_exact and _is_equilibrium(row, turned, limit)
     equilibrium = Equilibrium.at(form, strategies, limit if exact else None)
-    distance = max(
-        abs(float(a - b))
-        for x, y in zip(limit, trembling, strict=True)
-        for a, b in zip(x, y, strict=True)
-    )
-    if distance > _NEAR or equilibrium.regret > _NEAR * (float(np.ptp(form.payoffs)) or 1.0):
+    distance = 0.0
+    for mix, played in zip(limit, trembling, strict=True):
+        differences = [abs(float(a - b)) for a, b in zip(mix, played, strict=True)]
+        distance = max(distance, *differences)
+    spread = float(np.ptp(form.payoffs)) or 1.0
+    if distance > _NEAR or equilibrium.regret > _NEAR * spread:
         raise NotCertified(
             f"no proper equilibrium could be certified: regret {equilibrium.regret:.3g} at the"
             " limit"
         )
-    return ProperEquilibrium(equilibrium, trembling, float(mistake), distance, proof is not None)
+    return ProperEquilibrium(
+        equilibrium=equilibrium,
+        trembling=trembling,
+        mistakes=float(mistake),
+        distance=distance,
+        proved=proof is not None,
+    )
+
+
+def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Fractions:
+    """Return the simple fractions next to what is played with small mistakes, or what is left of it
+    without them where those fractions are no equilibrium."""
+    simple = []
+    without_mistakes = []
+    for mix in trembling:
+        simple.append(_normalise([p.limit_denominator(_SIMPLE) for p in mix]))
+        without_mistakes.append(_normalise([p if p > _NEAR else Fraction(0) for p in mix]))
+    limit = tuple(simple)
+    return limit if _is_equilibrium(own, other, limit) else tuple(without_mistakes)
 
 
 def _prove(
@@ -174,19 +178,29 @@ def _prove(
 ) -> tuple[Fraction, Fractions, Fractions] | None:
     """Find mistakes so small that none smaller changes anything, what they lead to, and its limit.
 
+    What is compared are determinants, polynomials in eps with whole coefficients of at most some B
+    together. Such a polynomial has no root between 0 and 1 / (1 + B) (Cauchy), so where eps is
+    smaller, the same orders are in equilibrium for every smaller eps. Below 1 / (8 B^4) the limit
+    is the one fraction next to it with a denominator of at most B.
+
     None where their probabilities would be too long to compute with.
     """
     for _ in range(3):
         bound = _bound_coefficients(own, other, orders)
         mistake = Fraction(1, 8 * bound**4 + 1)
-        if mistake.denominator.bit_length() * max(len(own), len(other)) * orders**2 > _MOST_BITS:
+        bits = mistake.denominator.bit_length() * max(len(own), len(other))
+        if bits * orders**2 > _MOST_BITS:
             return None
         trembling, needed = _solve_orders(own, other, mistake)
         if needed <= orders:
-            limit = tuple(tuple(p.limit_denominator(bound) for p in mix) for mix in trembling)
+            limit = tuple(_limit_denominators(mix, bound) for mix in trembling)
             return (mistake, trembling, limit) if _is_equilibrium(own, other, limit) else None
         orders = needed
     return None
+
+
+def _limit_denominators(mix: Sequence[Fraction], bound: int) -> tuple[Fraction, ...]:
+    return tuple(p.limit_denominator(bound) for p in mix)
 
 
 def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
@@ -194,41 +208,43 @@ def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
     many orders."""
     largest = 1
     for table in (own, other):
-        largest = max(
-            largest,
-            int(
-                (table.max() - table.min()) * lcm(*(u.denominator for u in table.ravel().tolist()))
-            ),
-        )
-    entry = 2 * len(own) * len(other) * (largest + 1)
-    bound: int = len(own) * len(other) * factorial(orders + 2) * entry ** (orders + 2)
+        spread = table.max() - table.min()
+        largest = max(largest, int(spread * _find_denominator(table)))
+    cells = len(own) * len(other)
+    entry = 2 * cells * (largest + 1)
+    bound: int = cells * factorial(orders + 2) * entry ** (orders + 2)
     return bound
 
 
 def _solve_orders(own: Rationals, other: Rationals, mistake: Fraction) -> tuple[Fractions, int]:
     """An equilibrium over orders of actions, and how many orders a player needed at most.
 
-    `own` is by the first player's actions, `other` by the second's.
+    `own` is by the first player's actions, `other` by the second's. A player chooses an order of
+    its actions and plays them with weights 1, eps, eps^2, ...: equilibria of the game over orders
+    are eps-proper (the orders are the corners of the permutahedron of T. B. Sorensen, "Computing a
+    proper equilibrium of a bimatrix game", ACM EC 2012). Orders enter only where they are best
+    replies, which sorting finds, until none earns more; the games between are solved by Lemke and
+    Howson's path in whole numbers.
     """
     orders = [[_weigh(range(len(table)), mistake)] for table in (own, other)]
     while True:
         first, second = (np.array(some) for some in orders)
-        mixes = follow_exactly(
-            NormalForm.bimatrix(first @ own @ second.T, first @ other.T @ second.T)
-        )
+        over_orders = NormalForm.bimatrix(first @ own @ second.T, first @ other.T @ second.T)
+        mixes = follow_exactly(over_orders)
         x = np.array(mixes[0]) @ first
         y = np.array(mixes[1]) @ second
-        earned = own @ y, other @ x
-        # The best order: the more an action earns, the sooner it comes.
-        better = [
-            _weigh(sorted(range(len(u)), key=lambda action: -u[action]), mistake) for u in earned
-        ]
-        gains = [new @ u - play @ u for new, u, play in zip(better, earned, (x, y), strict=True)]
-        if not any(gains):
-            return (tuple(x), tuple(y)), max(map(len, orders))
-        for some, new, gain in zip(orders, better, gains, strict=True):
+        is_settled = True
+        for some, values, played in zip(orders, (own @ y, other @ x), (x, y), strict=True):
+            # The best order: the more an action earns, the sooner it comes.
+            best_order = np.argsort(-values, kind="stable").tolist()
+            better = _weigh(best_order, mistake)
+            gain = better @ values - played @ values
+            if gain:
+                is_settled = False
             if gain > 0:
-                some.append(new)
+                some.append(better)
+        if is_settled:
+            return (tuple(x), tuple(y)), max(map(len, orders))
 
 
 def _weigh(order: Sequence[int], mistake: Fraction) -> Rationals:
@@ -241,10 +257,12 @@ def _weigh(order: Sequence[int], mistake: Fraction) -> Rationals:
 def _is_equilibrium(own: Rationals, other: Rationals, mixes: Fractions) -> bool:
     """Say whether neither player gains by deviating, in exact arithmetic."""
     x, y = (np.array(mix) for mix in mixes)
-    return bool(
-        sum(x) == sum(y) == 1 and max(own @ y) == x @ own @ y and max(other @ x) == y @ other @ x
-    )
+    are_mixes = sum(x) == sum(y) == 1
+    first_is_best = max(own @ y) == x @ own @ y
+    second_is_best = max(other @ x) == y @ other @ x
+    return bool(are_mixes and first_is_best and second_is_best)
 
 
 def _normalise(mix: list[Fraction]) -> tuple[Fraction, ...]:
-    return tuple(p / sum(mix) for p in mix)
+    total = sum(mix)
+    return tuple(p / total for p in mix)

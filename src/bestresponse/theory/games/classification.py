@@ -6,14 +6,8 @@ potentials and the finite improvement property. Exact payoffs are compared exact
 closer than 1e-9 of the payoffs' range (of the largest payoff, where each player has only one) count
 as equal.
 
-Which outcomes are good and which equilibria stand out: Pareto optimality, efficiency, payoff and
-risk dominance.
-
-Definitions: the price of anarchy (stability) is the largest welfare of any outcome divided by that
-of the worst (best) equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004). An
-equilibrium is payoff dominant when every player likes it at least as much as every other one, risk
-dominant when the product of what players lose by leaving it alone is larger (Harsanyi and Selten
-1988).
+Beside it: which outcomes are good (Pareto optimality, efficiency), and which equilibria stand out
+(payoff and risk dominance).
 """
 
 from dataclasses import dataclass
@@ -63,18 +57,18 @@ class GameKind:
     @property
     def names(self) -> tuple[str, ...]:
         """The properties that hold, in words."""
-        flags = (
-            "zero_sum",
-            "constant_sum",
-            "strategically_zero_sum",
-            "symmetric",
-            "common_interest",
-            "coordination",
-        )
-        words = [name.replace("_", " ") for name in flags if getattr(self, name)]
-        words += ["exact potential"] if self.potential is not None else []
-        words += ["finite improvement"] if self.finite_improvement else []
-        return (*words, "dominance solvable") if self.dominance_solvable else tuple(words)
+        holds = {
+            "zero sum": self.zero_sum,
+            "constant sum": self.constant_sum,
+            "strategically zero sum": self.strategically_zero_sum,
+            "symmetric": self.symmetric,
+            "common interest": self.common_interest,
+            "coordination": self.coordination,
+            "exact potential": self.potential is not None,
+            "finite improvement": self.finite_improvement,
+            "dominance solvable": self.dominance_solvable,
+        }
+        return tuple(name for name, it_does in holds.items() if it_does)
 
 
 def classify(game: GameLike) -> GameKind:
@@ -86,13 +80,13 @@ def classify(game: GameLike) -> GameKind:
     game = as_normal_form(game)
     total = game.given.sum(axis=0)
     constant = has_constant_sum(game)
-    scaled, slack = _scale(game)
+    _, slack = _choose_numbers(game)
     return GameKind(
-        zero_sum=constant and bool(abs(total).max() <= _choose_numbers(game)[1]),
+        zero_sum=constant and bool(abs(total).max() <= slack),
         constant_sum=constant,
         strategically_zero_sum=game.num_players == 2 and _strategically_zero_sum(game),
         symmetric=_symmetric(game),
-        common_interest=all(bool(abs(scaled[0] - other).max() <= slack) for other in scaled[1:]),
+        common_interest=_common_interest(game),
         coordination=_coordination(game),
         potential=exact_potential(game),
         finite_improvement=finite_improvement(game) if total.size <= _CELLS_LIMIT else None,
@@ -111,7 +105,8 @@ def exact_potential(game: NormalForm) -> Array | None:
     potential = _sum_gains(numbers)
     for i, table in enumerate(numbers):
         rest = table - potential
-        if (rest.max(axis=i, keepdims=True) - rest.min(axis=i, keepdims=True)).max() > slack:
+        spread = rest.max(axis=i, keepdims=True) - rest.min(axis=i, keepdims=True)
+        if spread.max() > slack:
             return None
     return np.asarray(_sum_gains(game.given), dtype=np.float64)
 
@@ -120,7 +115,9 @@ def _sum_gains(payoffs: Numbers) -> Numbers:
     """What the players gain one after the other on the way from the first cell to each cell."""
     total: Numbers = payoffs[0] - payoffs[0]
     for i, table in enumerate(payoffs):
-        later = table[tuple(slice(None) if k <= i else slice(0, 1) for k in range(len(payoffs)))]
+        moved = [slice(None)] * (i + 1)
+        still_first = [slice(0, 1)] * (len(payoffs) - i - 1)
+        later = table[(*moved, *still_first)]
         total = total + (later - later.take([0], axis=i))
     return total
 
@@ -129,10 +126,9 @@ def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
     """The payoffs to compare, and how close equal ones are: whole units where they are exact."""
     if game.units is not None:
         return game.units, 0.0
-    largest = max(float(np.ptp(table)) for table in game.payoffs) or float(
-        np.abs(game.payoffs).max()
-    )
-    return game.payoffs, _EQUAL * largest
+    ranges = [float(np.ptp(table)) for table in game.payoffs]
+    unit = max(ranges) or _largest(game.payoffs)
+    return game.payoffs, _EQUAL * unit
 
 
 def finite_improvement(game: NormalForm) -> bool:
@@ -158,7 +154,8 @@ def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_
     better = np.zeros(game.shape, dtype=np.bool_)
     for i, table in enumerate(game.payoffs if game.units is None else game.units):
         slack = _EQUAL * float(np.ptp(table)) if game.units is None else 0
-        better |= np.where(alive, table, table.min()).max(axis=i, keepdims=True) > table + slack
+        reachable = np.where(alive, table, table.min())
+        better |= reachable.max(axis=i, keepdims=True) > table + slack
     return better
 
 
@@ -166,29 +163,43 @@ def has_constant_sum(game: NormalForm) -> bool:
     """Say whether payoffs have the same sum in every cell: exactly where they are exact, else up to
     1e-9 of a range."""
     total = game.given.sum(axis=0)
-    return bool(total.max() - total.min() <= _choose_numbers(game)[1])
+    _, slack = _choose_numbers(game)
+    return bool(total.max() - total.min() <= slack)
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:
     """What remains of both payoffs after removing row and column means must be opposite up to
     scale."""
     tables, slack = _scale(game)
-    means = [
-        table.mean(axis=0, keepdims=True) + table.mean(axis=1, keepdims=True) - table.mean()
-        for table in tables
-    ]
-    parts = [table - mean for table, mean in zip(tables, means, strict=True)]
+    parts = []
+    for table in tables:
+        by_column = table.mean(axis=0, keepdims=True)
+        by_row = table.mean(axis=1, keepdims=True)
+        parts.append(table - (by_column + by_row - table.mean()))
     sizes = [abs(part).max() for part in parts]
     if min(sizes) <= slack:
         return bool(max(sizes) <= slack)
-    return bool(abs(parts[0] / sizes[0] + parts[1] / sizes[1]).max() <= slack)
+    total = parts[0] / sizes[0] + parts[1] / sizes[1]
+    return bool(abs(total).max() <= slack)
+
+
+def _common_interest(game: NormalForm) -> bool:
+    """Say whether all players like the same: their payoffs are equal up to positive scale and
+    shift."""
+    (first, *others), slack = _scale(game)
+    differences = [abs(first - table).max() for table in others]
+    return bool(max(differences, default=0.0) <= slack)
 
 
 def _scale(game: NormalForm) -> tuple[list[Numbers], float]:
     """Every player's payoffs from 0 to 1, in fractions where they are exact, and how close equal
     ones are."""
     numbers = game.payoffs if game.units is None else as_fractions(game.units)
-    scaled = [(table - table.min()) / ((table.max() - table.min()) or 1) for table in numbers]
+    scaled = []
+    for table in numbers:
+        low = table.min()
+        spread = table.max() - low
+        scaled.append((table - low) / (spread or 1))
     return scaled, _EQUAL if game.units is None else 0.0
 
 
@@ -209,9 +220,13 @@ def _coordination(game: NormalForm) -> bool:
     if count < 2 or any(m != count for m in game.shape):
         return False
     strict = pure_nash(game, strict=True, tolerance=None if game.is_exact else _EQUAL)
-    return len(strict) == count and all(
-        len({cell[i] for cell in strict}) == count for i in range(game.num_players)
-    )
+    if len(strict) != count:
+        return False
+    for i in range(game.num_players):
+        used = {cell[i] for cell in strict}
+        if len(used) != count:
+            return False
+    return True
 
 
 _COMPARED_LIMIT = 20_000  # cells, each compared with all others
@@ -222,6 +237,9 @@ _TIED = 1e-12  # of what is summed: rounding of a sum
 class Efficiency:
     """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their
     ratios.
+
+    The price of anarchy (stability) is the largest welfare of any outcome divided by that of the
+    worst (best) equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004).
 
     Welfare that is only rounding is 0. A ratio is None where an equilibrium's welfare is not
     positive, so that it would mean nothing. With `complete` the equilibria were all known;
@@ -242,22 +260,20 @@ def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
     Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that
     `result` lists.
     """
-    optimum = _drop_rounding(
-        float(game.given.sum(axis=0).max()), 0.0 if game.is_exact else _largest(game.payoffs)
-    )
-    welfare = [
-        _drop_rounding(e.welfare, _largest(game.payoffs if e.exact is None else e.payoffs))
-        for e in result.equilibria
-    ]
+    unit = 0.0 if game.is_exact else _largest(game.payoffs)
+    optimum = _drop_rounding(float(game.given.sum(axis=0).max()), unit)
+    welfare = []
+    for e in result.equilibria:
+        added = game.payoffs if e.exact is None else e.payoffs
+        welfare.append(_drop_rounding(e.welfare, _largest(added)))
     best = max(welfare)
     worst = min(welfare)
-    anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
     return Efficiency(
         optimum=optimum,
         best_equilibrium=best,
         worst_equilibrium=worst,
-        price_of_anarchy=anarchy,
-        price_of_stability=stability,
+        price_of_anarchy=optimum / worst if worst > 0 else None,
+        price_of_stability=optimum / best if best > 0 else None,
         complete=result.complete,
     )
 
@@ -279,31 +295,34 @@ def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
     ((0, 0), (0, 1), (1, 0))
     """
     game = as_normal_form(game)
-    points = (game.payoffs if game.units is None else game.units).reshape(game.num_players, -1).T
+    numbers = game.payoffs if game.units is None else game.units
+    points = numbers.reshape(game.num_players, -1).T
     if len(points) > _COMPARED_LIMIT:
         raise TooLarge(
             f"comparing {len(points):,} cells with each other: more than {_COMPARED_LIMIT:,}"
         )
-    slack = (
-        _TIED * np.ptp(points, axis=0)
-        if game.units is None
-        else np.zeros(game.num_players, dtype=np.int64)
-    )
+    if game.units is None:
+        slack = _TIED * np.ptp(points, axis=0)
+    else:
+        slack = np.zeros(game.num_players, dtype=np.int64)
+    # The largest sums first: they leave the fewest points to compare with.
     front = points
     for point in points[np.argsort(-points.sum(axis=1), kind="stable")]:
-        worse = (front <= point + slack).all(axis=1) & (front < point - slack).any(axis=1)
-        front = front[~worse]
-    optimal = [bool((abs(front - point) <= slack).all(axis=1).any()) for point in points]
-    return tuple(
-        tuple(int(a) for a in np.unravel_index(k, game.shape))
-        for k, good in enumerate(optimal)
-        if good
-    )
+        never_better = (front <= point + slack).all(axis=1)
+        sometimes_worse = (front < point - slack).any(axis=1)
+        front = front[~(never_better & sometimes_worse)]
+
+    cells = []
+    for point, cell in zip(points, np.ndindex(*game.shape), strict=True):
+        is_on_front = (abs(front - point) <= slack).all(axis=1)
+        if is_on_front.any():
+            cells.append(cell)
+    return tuple(cells)
 
 
 def payoff_dominant(result: NashResult) -> Equilibrium | None:
     """Find the equilibrium that gives every player at least as much as any other, and somebody
-    more; None if none."""
+    more (Harsanyi and Selten 1988); None if none."""
     for e in result.equilibria:
         others = [other for other in result.equilibria if other is not e]
         if others and all(_dominates(e, other) for other in others):
@@ -316,15 +335,19 @@ def _dominates(e: Equilibrium, other: Equilibrium) -> bool:
     if e.exact_payoffs is not None and other.exact_payoffs is not None:
         pairs = list(zip(e.exact_payoffs, other.exact_payoffs, strict=True))
         return all(u >= v for u, v in pairs) and any(u > v for u, v in pairs)
-    slack = 1e-9 * np.abs(e.game.payoffs).reshape(e.game.num_players, -1).max(axis=1)
-    return bool(
-        (e.payoffs >= other.payoffs - slack).all() and (e.payoffs > other.payoffs + slack).any()
-    )
+    sizes = np.abs(e.game.payoffs).reshape(e.game.num_players, -1)
+    slack = 1e-9 * sizes.max(axis=1)
+    never_less = (e.payoffs >= other.payoffs - slack).all()
+    sometimes_more = (e.payoffs > other.payoffs + slack).any()
+    return bool(never_less and sometimes_more)
 
 
 def risk_dominant(game: GameLike) -> tuple[int, int] | None:
     """Find the strict pure equilibrium that risk-dominates all others; None if there is none or
     nothing to compare.
+
+    One is risk dominant when the product of what players lose by leaving it alone is larger
+    (Harsanyi and Selten 1988).
 
     Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players
     only.
@@ -356,14 +379,10 @@ def _find_losses(
 ) -> tuple[float, float]:
     """What each player loses who moves alone from `here` to its action in `there`; whole units
     where they are exact."""
-    tables = (
-        [table / (_largest(table) or 1.0) for table in game.payoffs]
-        if game.units is None
-        else game.units
-    )
-    row = tables[0].tolist()
-    col = tables[1].tolist()
-    return (
-        row[here[0]][here[1]] - row[there[0]][here[1]],
-        col[here[0]][here[1]] - col[here[0]][there[1]],
-    )
+    if game.units is None:
+        row, col = (table / (_largest(table) or 1.0) for table in game.payoffs)
+    else:
+        row, col = game.units
+    of_row = row.item(here) - row.item(there[0], here[1])
+    of_col = col.item(here) - col.item(here[0], there[1])
+    return of_row, of_col

@@ -11,6 +11,7 @@ whatever the others do (von Neumann 1928).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import Literal
 
 import numpy as np
@@ -109,32 +110,49 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     [(0, 0, 'strict', [0.0, 1.0]), (1, 0, 'strict', [0.0, 1.0])]
     """
     game = as_normal_form(game)
-    unit = Fraction(0)
     dominated = []
-    if game.units is not None:
-        high, low = (
-            Fraction(game.given.item(cell)) for cell in (game.units.argmax(), game.units.argmin())
-        )
-        unit = (high - low) / max(1, int(game.units.max()))
+    unit = _find_unit(game)
     for player, count in enumerate(game.shape):
+        if count == 1:
+            continue
         payoffs = _by_action(game, game.payoffs, player)
         whole = None if game.units is None else _by_action(game, game.units, player)
         slack = find_tie_width(payoffs, 0)
         spread = float(np.ptp(payoffs))
-        for action in range(count if count > 1 else 0):
+        for action in range(count):
             others = np.delete(np.arange(count), action)
-            exact = None if whole is None else whole[others] - whole[action]
-            lead = _Lead(payoffs[others] - payoffs[action], exact, unit, slack, spread)
+            lead = _Lead(
+                floats=payoffs[others] - payoffs[action],
+                whole=None if whole is None else whole[others] - whole[action],
+                unit=unit,
+                slack=slack,
+                spread=spread,
+            )
             kind: Literal["strict", "weak"] = "strict"
             witness = _find_strict(lead)
             if witness is None and not strict:
                 kind = "weak"
                 witness = _find_weak(lead)
-            if witness is not None:
-                dominator = np.zeros(count)
-                dominator[others] = witness[0]
-                dominated.append(Domination(player, action, kind, dominator, witness[1]))
+            if witness is None:
+                continue
+            mix, margin = witness
+            dominator = np.zeros(count)
+            dominator[others] = mix
+            dominated.append(
+                Domination(
+                    player=player, action=action, kind=kind, dominator=dominator, margin=margin
+                )
+            )
     return tuple(dominated)
+
+
+def _find_unit(game: NormalForm) -> Fraction:
+    """Return what one of the whole units of an exact game is worth."""
+    if game.units is None:
+        return Fraction(0)
+    high = Fraction(game.given.item(game.units.argmax()))
+    low = Fraction(game.given.item(game.units.argmin()))
+    return (high - low) / max(1, int(game.units.max()))
 
 
 def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
@@ -156,18 +174,45 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
         if not gone:
             break
         for d in gone:
-            names = kept[d.player]
-            by = tuple((names[a], float(d.dominator[a])) for a in np.flatnonzero(d.dominator))
-            steps.append(EliminationStep(turn, d.player, names[d.action], d.kind, by))
-        out = {(d.player, kept[d.player][d.action]) for d in gone}
-        kept = tuple(tuple(a for a in names if (i, a) not in out) for i, names in enumerate(kept))
-        cells = np.ix_(range(game.num_players), *kept)
-        exact = None if game.rationals is None else game.rationals[cells]
-        actions = tuple(
-            tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True)
-        )
-        current = NormalForm(game.payoffs[cells], game.players, actions, game.name, exact)
+            numbers = kept[d.player]
+            used = np.flatnonzero(d.dominator)
+            step = EliminationStep(
+                round=turn,
+                player=d.player,
+                action=numbers[d.action],
+                kind=d.kind,
+                dominator=tuple((numbers[a], float(d.dominator[a])) for a in used),
+            )
+            steps.append(step)
+        kept = _leave_out(kept, steps)
+        current = _restrict(game, kept)
     return Elimination(current, kept, tuple(steps))
+
+
+def _leave_out(
+    kept: tuple[tuple[int, ...], ...], steps: Sequence[EliminationStep]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the actions of every player that no step has removed."""
+    removed = {(step.player, step.action) for step in steps}
+    left = []
+    for player, actions in enumerate(kept):
+        left.append(tuple(action for action in actions if (player, action) not in removed))
+    return tuple(left)
+
+
+def _restrict(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
+    """Return the game in which the players have only the actions `kept`."""
+    cells = np.ix_(range(game.num_players), *kept)
+    labels = []
+    for names, left in zip(game.actions, kept, strict=True):
+        labels.append(tuple(names[action] for action in left))
+    return NormalForm(
+        payoffs=game.payoffs[cells],
+        players=game.players,
+        actions=tuple(labels),
+        name=game.name,
+        rationals=None if game.rationals is None else game.rationals[cells],
+    )
 
 
 def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
@@ -201,7 +246,8 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
         mix = _read_simple(solved.row)
         against = _read_simple(solved.col)
         guaranteed = min(mix @ table)
-        if guaranteed == max(table @ against) and min(*mix, *against) >= 0:
+        conceded = max(table @ against)
+        if guaranteed == conceded and min(*mix, *against) >= 0:
             exact = guaranteed, tuple(mix)
     return SecurityLevel(
         value=solved.value,
@@ -215,13 +261,15 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
 
 def _read_simple(mix: Sequence[float]) -> Rationals:
     """Give the nearest simple fractions; the largest takes what is missing to 1."""
-    near = np.array([Fraction(p).limit_denominator(_SIMPLE) for p in mix], dtype=object)
+    fractions = [Fraction(p).limit_denominator(_SIMPLE) for p in mix]
+    near = np.array(fractions, dtype=object)
     near[near.argmax()] += 1 - near.sum()
     return near
 
 
 def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array:
-    return np.asarray(np.moveaxis(numbers[player], player, 0).reshape(game.shape[player], -1))
+    own_first = np.moveaxis(numbers[player], player, 0)
+    return np.asarray(own_first.reshape(game.shape[player], -1))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,36 +291,29 @@ class _Lead:
     def columns(self) -> list[list[int]] | None:
         """The whole numbers against each thing the others can do; None where there are none, or too
         many."""
-        return (
-            None if self.whole is None or self.whole.size > _EXACT_CELLS else self.whole.T.tolist()
-        )
+        if self.whole is None or self.whole.size > _EXACT_CELLS:
+            return None
+        return self.whole.T.tolist()
 
 
 def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
     """Mixtures of the other actions play a zero-sum game against the others: dominated when its
     value is positive."""
     floats = lead.floats
-    whole = lead.whole
-    columns = lead.columns
-    sure = (floats > lead.slack).all(axis=1)
-    margins = np.where(sure, floats.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
+    if lead.whole is None:
+        is_ahead = (floats > lead.slack).all(axis=1)
+        margins = np.where(is_ahead, floats.min(axis=1), 0.0)
+        unit: float | Fraction = 1.0
+    else:
+        margins = lead.whole.min(axis=1)
+        unit = lead.unit
     if margins.max() > 0:
-        margin = margins.max() if whole is None else int(margins.max()) * lead.unit
-        return np.eye(len(floats))[margins.argmax()], float(margin)
+        best = margins.argmax()
+        return np.eye(len(floats))[best], float(margins.item(best) * unit)
+
+    columns = lead.columns
     if columns is not None:
-        # In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere.
-        if min(map(max, columns)) <= 0:
-            return None
-        *point, value = maximize(
-            [[*(-u for u in column), 1] for column in columns], [0] * len(floats) + [1]
-        )
-        total = sum(point)
-        least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in columns)
-        return (
-            (np.array([p / total for p in point]), float(least * lead.unit / total))
-            if value > 0
-            else None
-        )
+        return _find_strict_exactly(columns, lead.unit)
     if floats.max(axis=0).min() <= _MARGIN * lead.spread:
         return None
     mix = np.array(solve_zero_sum_game(floats).row)
@@ -280,22 +321,41 @@ def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
     return (mix, margin) if margin > _MARGIN * lead.spread else None
 
 
+def _find_strict_exactly(columns: list[list[int]], unit: Fraction) -> tuple[Array, float] | None:
+    """In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere."""
+    if min(map(max, columns)) <= 0:
+        return None
+    gains = []
+    for column in columns:
+        gains.append([*(-u for u in column), 1])
+    worth = [0] * len(columns[0]) + [1]
+    *point, value = maximize(gains, worth)
+    if value <= 0:
+        return None
+    total = sum(point)
+    least = min(sum(map(mul, column, point)) for column in columns)
+    return np.array([p / total for p in point]), float(least * unit / total)
+
+
 def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
     known, slack = (lead.floats, lead.slack) if lead.whole is None else (lead.whole, 0)
-    alone = np.flatnonzero((known >= -slack).all(axis=1) & (known > slack).any(axis=1))
+    never_behind = (known >= -slack).all(axis=1)
+    sometimes_ahead = (known > slack).any(axis=1)
+    alone = np.flatnonzero(never_behind & sometimes_ahead)
     if len(alone):
         return np.eye(len(known))[alone[0]], 0.0
     if len(known) == 1:
         return None
+
     columns = lead.columns
     mix = None
     if columns is not None:
         # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
         if min(map(max, columns)) >= 0 and max(map(max, columns)) > 0:
-            point = maximize(
-                [[-u for u in column] for column in columns], [sum(row) for row in known.tolist()]
-            )
-            mix = np.array([p / sum(point) for p in point]) if any(point) else None
+            gains = [[-u for u in column] for column in columns]
+            point = maximize(gains, [sum(row) for row in known.tolist()])
+            total = sum(point)
+            mix = np.array([p / total for p in point]) if total else None
     elif (lead.floats.max(axis=0) >= -lead.slack).all() and (lead.floats > lead.slack).any():
         mix = find_weak_mixture(lead.floats / lead.spread)
     return None if mix is None else (mix, 0.0)

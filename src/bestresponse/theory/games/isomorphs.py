@@ -1,29 +1,9 @@
-"""The same game in other clothes: isomorphs of a game, and the 2x2 games up to the order of their
-payoffs.
-
-The same game written differently: permuted actions and players, new labels, positive affine
-payoffs.
-
-An isomorphism maps player i of the new game to player `order[i]` of the old one, its action k to
-that player's action `actions[i][k]`, and its payoff to scale * payoff + shift with scale > 0. Best
-responses, equilibria and every solution concept that does not compare payoffs between players are
-carried along, so a solver or a model that answers both games differently is reacting to the
-presentation.
-
-The 144 strictly ordinal 2x2 games and their names.
-
-Two players rank four outcomes without ties: 4! * 4! = 576 pairs of matrices, 144 games up to
-exchanging rows and exchanging columns, 78 if exchanging the players makes no difference either
-(Rapoport & Guyer, "A taxonomy of 2x2 games", General Systems 11, 1966). Written so that the row
-player's best outcome is in the right column and the column player's best in the upper row, each
-game is a combination of two of twelve payoff patterns, one for each player; a pattern is named
-after the symmetric game it comes from (Robinson & Goforth, "The Topology of the 2x2 Games: A New
-Periodic Table", Routledge, 2005; names and orientation of Bruns, "Names for games: locating 2x2
-games", Games 6, 2015).
-"""
+"""The same game written differently: isomorphs of a game, and the 2x2 games up to the order of
+their payoffs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 
@@ -34,7 +14,15 @@ from bestresponse.theory.seeds import Seed, as_generator
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Isomorph:
-    """A rewritten game and the way back."""
+    """A rewritten game and the way back: permuted actions and players, new labels, positive affine
+    payoffs.
+
+    An isomorphism maps player i of the new game to player `order[i]` of the old one, its action k
+    to that player's action `actions[i][k]`, and its payoff to scale * payoff + shift with scale >
+    0. Best responses, equilibria and every solution concept that does not compare payoffs between
+    players are carried along, so a solver or a model that answers both games differently is
+    reacting to the presentation.
+    """
 
     game: NormalForm
     order: tuple[int, ...]
@@ -44,17 +32,18 @@ class Isomorph:
 
     def carry(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the old game, in the new one."""
-        return tuple(
-            np.asarray(profile[old])[list(ks)]
-            for old, ks in zip(self.order, self.actions, strict=True)
-        )
+        carried = []
+        for old, actions in zip(self.order, self.actions, strict=True):
+            mix = np.asarray(profile[old])
+            carried.append(mix[list(actions)])
+        return tuple(carried)
 
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the new game, in the old one."""
-        moved = zip(self.order, self.actions, profile, strict=True)
-        old = {
-            player: np.asarray(mix, dtype=np.float64)[np.argsort(ks)] for player, ks, mix in moved
-        }
+        old = {}
+        for player, actions, strategy in zip(self.order, self.actions, profile, strict=True):
+            mix = np.asarray(strategy, dtype=np.float64)
+            old[player] = mix[np.argsort(actions)]
         return tuple(old[player] for player in range(len(old)))
 
 
@@ -80,10 +69,9 @@ def rewrite_game(
     players = list(range(count) if order is None else order)
     if sorted(players) != list(range(count)):
         raise UsageError(f"order: expected an order of 0 to {count - 1}, got {players}")
-    moves = [
-        tuple(ordering)
-        for ordering in ([range(game.shape[i]) for i in players] if actions is None else actions)
-    ]
+    if actions is None:
+        actions = [range(game.shape[i]) for i in players]
+    moves = [tuple(ordering) for ordering in actions]
     factors = tuple(map(float, scale or [1.0] * count))
     offsets = tuple(map(float, shift or [0.0] * count))
     if {len(moves), len(factors), len(offsets)} != {count}:
@@ -106,16 +94,28 @@ def rewrite_game(
     exact = None
     if scale is not None or shift is not None:
         ones = (1,) * count
-        payoffs = payoffs * np.reshape(factors, (-1, *ones)) + np.reshape(offsets, (-1, *ones))
+        by_player = np.reshape(factors, (-1, *ones))
+        payoffs = payoffs * by_player + np.reshape(offsets, (-1, *ones))
     elif game.rationals is not None:
         exact = game.rationals[players].transpose(axes)[cells]
-    labels = tuple(
-        tuple(game.actions[old][k] for k in ordering)
-        for old, ordering in zip(players, moves, strict=True)
+
+    labels = []
+    for old, ordering in zip(players, moves, strict=True):
+        labels.append(tuple(game.actions[old][k] for k in ordering))
+    rewritten = replace(
+        game,
+        payoffs=payoffs,
+        players=tuple(game.players[old] for old in players),
+        actions=tuple(labels),
+        rationals=exact,
     )
-    names = tuple(game.players[old] for old in players)
-    new = replace(game, payoffs=payoffs, players=names, actions=labels, rationals=exact)
-    return Isomorph(new, tuple(players), tuple(moves), factors, offsets)
+    return Isomorph(
+        game=rewritten,
+        order=tuple(players),
+        actions=tuple(moves),
+        scale=factors,
+        shift=offsets,
+    )
 
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
@@ -175,26 +175,34 @@ class OrdinalGame:
 
 
 def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
-    """Return all 144 games, or the 78 that remain if exchanging the players does not make a new
-    game.
+    """Return the 144 strictly ordinal 2x2 games, or the 78 that remain if exchanging the players
+    does not make a new game.
+
+    Two players rank four outcomes without ties: 4! * 4! = 576 pairs of matrices, 144 games up to
+    exchanging rows and exchanging columns (Rapoport & Guyer, "A taxonomy of 2x2 games", General
+    Systems 11, 1966). Written so that the row player's best outcome is in the right column and the
+    column player's best in the upper row, each game is a combination of two of twelve payoff
+    patterns, one for each player; a pattern is named after the symmetric game it comes from
+    (Robinson & Goforth, "The Topology of the 2x2 Games: A New Periodic Table", Routledge, 2005;
+    names and orientation of Bruns, "Names for games: locating 2x2 games", Games 6, 2015).
 
     >>> len(ordinal_games()), len(ordinal_games(up_to_exchange=True))
     (144, 78)
     >>> ordinal_games()[0].name, ordinal_games()[1].name
     ('chicken', 'chicken-battle')
     """
-    order = tuple(PATTERNS)
-    return tuple(
-        _make(row, col)
-        for at, row in enumerate(order)
-        for col in order[at if up_to_exchange else 0 :]
-    )
+    if up_to_exchange:
+        pairs = list(combinations_with_replacement(PATTERNS, 2))
+    else:
+        pairs = list(product(PATTERNS, repeat=2))
+    return tuple(_make(row, col) for row, col in pairs)
 
 
 def _make(row: str, col: str) -> OrdinalGame:
     payoffs = np.stack([_ranks(row), _reflect(_ranks(col))])
     name = row if row == col else f"{row}-{col}"
-    return OrdinalGame(row, col, NormalForm(payoffs, (), (("up", "down"), ("left", "right")), name))
+    game = NormalForm(payoffs, actions=(("up", "down"), ("left", "right")), name=name)
+    return OrdinalGame(row, col, game)
 
 
 def _ranks(pattern: str) -> Array:
@@ -222,15 +230,21 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
                 f"{player} is indifferent between outcomes {table.tolist()}; expected four"
                 " different payoffs"
             )
-    row, col = (1.0 + table.ravel().argsort().argsort().reshape(2, 2) for table in game.payoffs)
+    row, col = (_rank_cells(table) for table in game.payoffs)
     if row[:, 0].max() == 4:
         row = row[:, ::-1]
         col = col[:, ::-1]
     if col[1].max() == 4:
         row = row[::-1]
         col = col[::-1]
-    patterns = (
-        next(name for name in PATTERNS if np.array_equal(_ranks(name), seen))
-        for seen in (row, _reflect(col))
-    )
-    return _make(*patterns)
+    return _make(_find_pattern(row), _find_pattern(_reflect(col)))
+
+
+def _rank_cells(table: Array) -> Array:
+    """Return the ranks of four different payoffs, from 1 (worst) to 4 (best)."""
+    order = table.ravel().argsort()
+    return np.asarray(1.0 + order.argsort().reshape(2, 2))
+
+
+def _find_pattern(ranks: Array) -> str:
+    return next(name for name in PATTERNS if np.array_equal(_ranks(name), ranks))

@@ -42,12 +42,10 @@ def as_rationals(numbers: ArrayLike) -> Rationals | None:
     >>> as_rationals([[0.1, 2]]) is None
     True
     """
-    if (
-        isinstance(numbers, np.ndarray)
-        and numbers.dtype.kind == "f"
-        and not (numbers == np.rint(numbers)).all()
-    ):
-        return None
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f":
+        are_whole = (numbers == np.rint(numbers)).all()
+        if not are_whole:
+            return None
     try:
         array = np.asarray(numbers, dtype=object)
     except ValueError:
@@ -78,15 +76,19 @@ def _as_rational(number: object) -> int | Fraction | None:
 def as_meant(numbers: Numbers) -> Rationals:
     """Turn all numbers of an array into the fractions that were meant: floats into the simplest
     ones."""
-    read = np.frompyfunc(lambda u: read_simplest(u) if isinstance(u, float) else Fraction(u), 1, 1)
-    return np.asarray(read(numbers), dtype=object)
+
+    def read(number: float | Fraction) -> Fraction:
+        return read_simplest(number) if isinstance(number, float) else Fraction(number)
+
+    return np.asarray(np.frompyfunc(read, 1, 1)(numbers), dtype=object)
 
 
 def count_multiples(numbers: Numbers) -> Numbers:
     """Give numbers, less the smallest of them, as whole multiples of their common unit."""
     exact = as_fractions(numbers)
     common = lcm(*(u.denominator for u in exact.ravel().tolist()))
-    return np.asarray(np.frompyfunc(int, 1, 1)((exact - exact.min()) * common), dtype=object)
+    multiples = (exact - exact.min()) * common
+    return np.asarray(np.frompyfunc(int, 1, 1)(multiples), dtype=object)
 
 
 def are_meant(floats: NDArray[np.float64]) -> bool:
@@ -435,13 +437,20 @@ def find_tie_width(payoffs: Array, axis: int) -> Array:
     large numbers count.
     """
     compared = np.abs(payoffs).max(axis=axis, keepdims=True)
-    return np.asarray(np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs))))
+    last_place = 2.0**-50 * float(np.ptp(payoffs))
+    return np.asarray(np.maximum(1e-12 * compared, last_place))
 
 
 def _list_some(names: Sequence[str]) -> str:
-    return str(list(names)) if len(names) <= 10 else f"{str(list(names[:10]))[:-1]}, ...]"
+    if len(names) <= 10:
+        return str(list(names))
+    shown = ", ".join(map(repr, names[:10]))
+    return f"[{shown}, ...]"
 
 
 @lru_cache(maxsize=1000)
 def _default_actions(shape: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(f"a{k}" for k in range(m)) for m in shape)
+    labels = []
+    for count in shape:
+        labels.append(tuple(f"a{k}" for k in range(count)))
+    return tuple(labels)

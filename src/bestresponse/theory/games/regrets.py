@@ -37,7 +37,8 @@ def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
                 f"strategy of {player}: expected {count} probabilities, got shape {strategy.shape}"
             )
         total = float(strategy.sum())
-        if not abs(total - 1.0) <= _SUM_TOLERANCE or float(strategy.min()) < -_SUM_TOLERANCE:
+        sums_to_one = abs(total - 1.0) <= _SUM_TOLERANCE  # false where one is not a number
+        if not sums_to_one or strategy.min() < -_SUM_TOLERANCE:
             got = f"{strategy.tolist()} (sum {total:g})"
             raise InvalidGame(
                 f"strategy of {player}: expected probabilities that sum to 1, got {got}"
@@ -60,7 +61,9 @@ def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Arr
 def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
     """Average payoffs over the mixtures of all players but those whose actions are `kept` as
     axes."""
-    for player in reversed([player for player in range(len(mixes)) if player not in kept]):
+    for player in reversed(range(len(mixes))):
+        if player in kept:
+            continue
         mix = mixes[player]
         before = payoffs.shape[:player]
         after = payoffs.shape[player + 1 :]
@@ -79,7 +82,8 @@ def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
     """
     game = as_normal_form(game)
     mixes = as_profile(game, profile)
-    return np.array([u @ x for u, x in zip(deviation_payoffs(game, mixes), mixes, strict=True)])
+    earned = zip(deviation_payoffs(game, mixes), mixes, strict=True)
+    return np.array([values @ mix for values, mix in earned])
 
 
 def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
@@ -92,8 +96,11 @@ def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
     """
     game = as_normal_form(game)
     mixes = as_profile(game, profile)
-    gains = [u.max() - u @ x for u, x in zip(deviation_payoffs(game, mixes), mixes, strict=True)]
-    return np.array([max(float(gain), 0.0) for gain in gains])
+    gains = []
+    for values, mix in zip(deviation_payoffs(game, mixes), mixes, strict=True):
+        gain = float(values.max() - values @ mix)
+        gains.append(max(gain, 0.0))  # below 0 it is rounding
+    return np.array(gains)
 
 
 def best_responses(
@@ -110,5 +117,6 @@ def best_responses(
     replies = []
     for i, values in enumerate(deviation_payoffs(game, profile)):
         slack = tolerance * float(np.ptp(game.payoffs[i]))
-        replies.append(tuple(int(a) for a in np.flatnonzero(values >= values.max() - slack)))
+        best = np.flatnonzero(values >= values.max() - slack)
+        replies.append(tuple(best.tolist()))
     return tuple(replies)

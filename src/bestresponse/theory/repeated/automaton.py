@@ -1,42 +1,16 @@
 """Strategies for repeated games as finite automata: building, reducing, naming and comparing them.
 
-Strategies for repeated games as finite automata.
-
 A strategy with finite memory is an automaton: in each state it plays a mixed action, and the pair
 (own action, other's action) leads to the next state (Rubinstein, "Finite automata play the repeated
 prisoner's dilemma", JET 39, 1986). `mix[s]` is the mixed action in state s, `step[s, a, b]` the
 state after playing a against b.
-
-The smallest automaton that behaves like a given one, and whether two behave alike.
-
-Two states are equivalent if they play the same mixed action and every pair of actions leads to
-equivalent states; the partition is refined until it is stable (E. Moore, "Gedanken-experiments on
-sequential machines", Automata Studies, 1956). States that cannot be reached are left out. With
-`noise` every action can be played, so every state counts that some sequence of actions leads to;
-that is also what is kept without noise.
-
-Well-known strategies for games in which the first action is to cooperate and the second to defect.
-
-Sources: R. Axelrod, The Evolution of Cooperation, 1984 (the two tournaments); M. Nowak & K.
-Sigmund, "A strategy of win-stay, lose-shift that outperforms tit-for-tat", Nature 364, 1993; W.
-Press & F. Dyson, "Iterated prisoner's dilemma contains strategies that dominate any evolutionary
-opponent", PNAS 109, 2012 (zero-determinant: extort, set); A. Stewart & J. Plotkin, PNAS 109, 2012
-(zero-determinant: generous); J. Bendor, R. Kramer & S. Stout, J. Conflict Resolution 35, 1991
-(generous tit-for-tat).
-
-Games in which one can cooperate or defect, and which action is which.
-
-A two-player game with two actions each has this structure if for both players (R. Dawes, "Social
-dilemmas", Annual Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the other's
-cooperation helps whatever one does oneself (R > S and T >= P), and all cooperating is better than
-all defecting (R > P). The prisoner's dilemma, chicken and the stag hunt have it; matching pennies,
-battle of the sexes and pure coordination do not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, product
+from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
@@ -68,13 +42,8 @@ class Automaton:
     def __post_init__(self) -> None:
         mix = np.array(self.mix, dtype=np.float64)
         step = np.array(self.step, dtype=np.int32)
-        if (
-            mix.ndim != 2
-            or step.ndim != 3
-            or step.shape[:2] != mix.shape
-            or not mix.size
-            or not step.size
-        ):
+        fits = mix.ndim == 2 and step.ndim == 3 and step.shape[:2] == mix.shape
+        if not fits or not mix.size or not step.size:
             raise InvalidGame(
                 f"automaton {self.name!r}: mix {mix.shape} and step {step.shape} do not fit"
                 " together"
@@ -83,11 +52,8 @@ class Automaton:
             raise InvalidGame(
                 f"automaton {self.name!r} has {len(mix)} states; at most {_LARGEST} are allowed"
             )
-        if not (
-            np.isfinite(mix).all()
-            and (mix >= 0).all()
-            and np.allclose(mix.sum(axis=1), 1.0, atol=1e-9)
-        ):
+        is_possible = np.isfinite(mix).all() and (mix >= 0).all()
+        if not is_possible or not np.allclose(mix.sum(axis=1), 1.0, atol=1e-9):
             raise InvalidGame(
                 f"automaton {self.name!r}: the actions of every state need probabilities that sum"
                 " to 1"
@@ -114,14 +80,16 @@ class Automaton:
 def constant(name: str, mix: ArrayLike) -> Automaton:
     """Always the same mixed action."""
     action = np.asarray(mix, dtype=np.float64)
-    return Automaton(name, action[None], np.zeros((1, len(action), len(action)), dtype=np.int32))
+    stay = np.zeros((1, len(action), len(action)), dtype=np.int32)
+    return Automaton(name, action[None], stay)
 
 
 def cycle(name: str, actions: Sequence[int], count: int) -> Automaton:
     """These actions over and over, out of `count`."""
     following = (np.arange(len(actions)) + 1) % len(actions)
     step = np.broadcast_to(following[:, None, None], (len(actions), count, count))
-    return Automaton(name, np.eye(count)[list(actions)], step.astype(np.int32))
+    mix = np.eye(count)[list(actions)]
+    return Automaton(name, mix, step.astype(np.int32))
 
 
 def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
@@ -129,12 +97,12 @@ def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
     opening = np.asarray(first, dtype=np.float64)
     replies = np.asarray(after, dtype=np.float64)
     own, other = replies.shape[:2]
-    step = np.broadcast_to(
-        1 + np.arange(own * other).reshape(own, other), (1 + own * other, own, other)
-    )
-    return Automaton(
-        name, np.vstack([opening[None], replies.reshape(own * other, -1)]), step.astype(np.int32)
-    )
+    outcomes = own * other
+    # State 0 is the opening, and each outcome of a round has a state of its own.
+    following = 1 + np.arange(outcomes).reshape(own, other)
+    step = np.broadcast_to(following, (1 + outcomes, own, other))
+    mix = np.vstack([opening[None], replies.reshape(outcomes, -1)])
+    return Automaton(name, mix, step.astype(np.int32))
 
 
 def opponent_history(
@@ -142,8 +110,12 @@ def opponent_history(
 ) -> Automaton:
     """Return the action that `choose` gives for the other's last `depth` actions (fewer at the
     beginning)."""
+
+    def follow(history: tuple[int, ...], seen: int) -> tuple[int, ...]:
+        return (*history, seen)[-depth:]
+
     first: tuple[int, ...] = ()
-    return _unfold(name, first, lambda history, seen: (*history, seen)[-depth:], choose, count)
+    return _unfold(name, first, follow=follow, act=choose, count=count)
 
 
 def state_machine(
@@ -155,9 +127,12 @@ def state_machine(
 ) -> Automaton:
     """Build a machine that plays on its transitions: in a state, the other's action b leads to
     (next, own action)."""
-    return _unfold(
-        name, (start, first), lambda at, seen: moves[at[0], seen], lambda at: at[1], count
-    )
+
+    def follow(at: tuple[str, int], seen: int) -> tuple[str, int]:
+        state, _ = at
+        return moves[state, seen]
+
+    return _unfold(name, (start, first), follow=follow, act=itemgetter(1), count=count)
 
 
 def _unfold(
@@ -178,12 +153,21 @@ def _unfold(
             if target not in numbers:
                 numbers[target] = len(order)
                 order.append(target)
-        step.append([[numbers[target] for target in following]] * count)
-    return Automaton(name, np.eye(count)[[act(state) for state in order]], np.array(step))
+        leads_to = [numbers[target] for target in following]
+        step.append([leads_to] * count)
+    actions = [act(state) for state in order]
+    return Automaton(name, np.eye(count)[actions], np.array(step))
 
 
 def reduced(automaton: Automaton) -> Automaton:
-    """Reachable states only, equivalent ones merged; state 0 stays the first.
+    """Return the smallest automaton that behaves alike: reachable states only, equivalent ones
+    merged; state 0 stays the first.
+
+    Two states are equivalent if they play the same mixed action and every pair of actions leads to
+    equivalent states; the partition is refined until it is stable (E. Moore, "Gedanken-experiments
+    on sequential machines", Automata Studies, 1956). With noise every action can be played, so
+    every state counts that some sequence of actions leads to; that is also what is kept without
+    noise.
 
     >>> from bestresponse.theory.repeated.automaton import classic_strategy
     >>> tit_for_tat = classic_strategy("tit-for-tat")
@@ -199,11 +183,11 @@ def reduced(automaton: Automaton) -> Automaton:
     if len(first) == automaton.states:
         return automaton
     kept = [first[number] for number in range(len(first))]
-    merged = [[classes[following] for following in step[state]] for state in kept]
+    merged = np.empty((len(kept), len(step[0])), dtype=np.int32)
+    for number, state in enumerate(kept):
+        merged[number] = [classes[following] for following in step[state]]
     shape = (len(kept), *automaton.step.shape[1:])
-    return Automaton(
-        automaton.name, automaton.mix[kept], np.array(merged, dtype=np.int32).reshape(shape)
-    )
+    return Automaton(automaton.name, automaton.mix[kept], merged.reshape(shape))
 
 
 def behave_alike(first: Automaton, second: Automaton) -> bool:
@@ -239,23 +223,24 @@ def _reachable(step: list[list[int]]) -> list[int]:
 
 def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) -> dict[int, int]:
     """The class of every state; classes are numbered in the order of `reached`."""
-    classes, count = _numbered({state: tuple(mix[state]) for state in reached})
+    classes = _numbered({state: tuple(mix[state]) for state in reached})
+    count = len(set(classes.values()))
     while True:
-        finer, more = _numbered(
-            {state: (classes[state], *map(classes.__getitem__, step[state])) for state in reached}
-        )
+        keys = {}
+        for state in reached:
+            keys[state] = (classes[state], *map(classes.__getitem__, step[state]))
+        finer = _numbered(keys)
+        more = len(set(finer.values()))
         if more == count:
             return finer
         classes = finer
         count = more
 
 
-def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
-    """Equal keys get equal numbers, in order of first appearance; and how many there are."""
+def _numbered(keys: Mapping[int, tuple[float, ...]]) -> dict[int, int]:
+    """Equal keys get equal numbers, in order of first appearance."""
     numbers: dict[tuple[float, ...], int] = {}
-    return {state: numbers.setdefault(key, len(numbers)) for state, key in keys.items()}, len(
-        numbers
-    )
+    return {state: numbers.setdefault(key, len(numbers)) for state, key in keys.items()}
 
 
 C = 0
@@ -324,7 +309,16 @@ def _majority(name: str, soft: bool, depth: int) -> Automaton:
 
 @cache  # none of them can be changed, and every name of a player is looked up among them
 def classic_strategies() -> tuple[Automaton, ...]:
-    """Return all of them, in alphabetical order."""
+    """Return well-known strategies for games in which the first action is to cooperate and the
+    second to defect, in alphabetical order.
+
+    Sources: R. Axelrod, The Evolution of Cooperation, 1984 (the two tournaments); M. Nowak & K.
+    Sigmund, "A strategy of win-stay, lose-shift that outperforms tit-for-tat", Nature 364, 1993; W.
+    Press & F. Dyson, "Iterated prisoner's dilemma contains strategies that dominate any
+    evolutionary opponent", PNAS 109, 2012 (zero-determinant: extort, set); A. Stewart & J. Plotkin,
+    PNAS 109, 2012 (zero-determinant: generous); J. Bendor, R. Kramer & S. Stout, J. Conflict
+    Resolution 35, 1991 (generous tit-for-tat).
+    """
     strategies = [
         constant("cooperator", [1, 0]),
         constant("defector", [0, 1]),
@@ -374,6 +368,12 @@ def cooperative_actions(game: NormalForm) -> tuple[int, int]:
     """Return the action that is to cooperate, for each player; InvalidGame says why where there is
     none.
 
+    A two-player game with two actions each has such actions if for both players (R. Dawes, "Social
+    dilemmas", Annual Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the
+    other's cooperation helps whatever one does oneself (R > S and T >= P), and all cooperating is
+    better than all defecting (R > P). The prisoner's dilemma, chicken and the stag hunt have them;
+    matching pennies, battle of the sexes and pure coordination do not.
+
     >>> from bestresponse.theory.catalogue.tables import load
     >>> cooperative_actions(load("prisoners-dilemma"))
     (0, 0)
@@ -392,9 +392,9 @@ def cooperative_actions(game: NormalForm) -> tuple[int, int]:
 
 
 def _cooperative(game: NormalForm, first: int, second: int) -> bool:
-    for table, (mine, theirs) in zip(
-        (game.payoffs[0], game.payoffs[1].T), ((first, second), (second, first)), strict=True
-    ):
+    first_own = game.payoffs[0]
+    second_own = game.payoffs[1].T
+    for table, mine, theirs in ((first_own, first, second), (second_own, second, first)):
         reward = table[mine, theirs]
         sucker = table[mine, 1 - theirs]
         temptation = table[1 - mine, theirs]

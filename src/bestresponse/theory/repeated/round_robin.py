@@ -7,15 +7,6 @@ counted: how long matches happened to last is nobody's merit.
 
 The exact result is the expectation over the Markov chain of the two automata's states; the played
 one samples it.
-
-Expected totals of a round robin: the Markov chain over pairs of states, for every pair of
-strategies.
-
-The automata do not know which seat they are in, so the expected number of times each pair of
-actions is played when i sits first and j second is, transposed, that of j first and i second: half
-the pairs are enough, and payoffs come last.
-
-Matches of a round robin advanced together, one round at a time, with numpy.
 """
 
 from __future__ import annotations
@@ -109,7 +100,7 @@ class Matches:
         if actions > 1:
             mix = mix * (1 - noise) + (1 - mix) * noise / (actions - 1)
         sizes = np.array([automaton.states for automaton in strategies], dtype=np.int32)
-        return cls(mix, step, sizes, np.ascontiguousarray(game.payoffs))
+        return cls(mix=mix, step=step, states=sizes, payoffs=np.ascontiguousarray(game.payoffs))
 
 
 def play_round_robin(
@@ -149,9 +140,9 @@ def exact_round_robin(
     [9.0, 14.0]
     """
     rules = rules or Rules()
-    totals = expected_totals(
-        Matches.of([reduced(strategy) for strategy in strategies], game, rules.noise), rules
-    )
+    smallest = [reduced(strategy) for strategy in strategies]
+    matches = Matches.of(smallest, game, rules.noise)
+    totals = expected_totals(matches, rules)
     return TournamentResult(totals, np.full(totals.shape[:2], rules.expected_rounds))
 
 
@@ -159,18 +150,25 @@ _MOST_CELLS = 1_000_000
 
 
 def expected_totals(matches: Matches, rules: Rules) -> Array:
-    """(strategies, strategies, 2)."""
+    """Return the expected totals of both players, (strategies, strategies, 2), from the Markov
+    chain over pairs of states of every pair of strategies.
+
+    The automata do not know which seat they are in, so the expected number of times each pair of
+    actions is played when i sits first and j second is, transposed, that of j first and i second:
+    half the pairs are enough, and payoffs come last.
+    """
     count, _, actions = matches.mix.shape
-    pairs = np.array([(i, j) for i in range(count) for j in range(i, count)])
+    pairs = np.column_stack(np.triu_indices(count))
+    first, second = pairs.T
     # As many pairs at once as fit into `_MOST_CELLS`, always at least one.
-    cells = matches.states[pairs[:, 0]].astype(np.int64) * matches.states[pairs[:, 1]]
+    cells = matches.states[first].astype(np.int64) * matches.states[second]
     parts = (np.cumsum(cells) - cells) // _MOST_CELLS
     plays = np.empty((len(pairs), actions, actions))
     for part in np.unique(parts):
         group = np.flatnonzero(parts == part)
-        plays[group] = _count(_Chain.of(matches, pairs[group]), rules).reshape(-1, actions, actions)
+        chain = _Chain.of(matches, pairs[group])
+        plays[group] = _count(chain, rules).reshape(-1, actions, actions)
     totals = np.empty((count, count, 2))
-    first, second = pairs.T
     totals[first, second] = np.einsum("pab,kab->pk", plays, matches.payoffs)
     totals[second, first] = np.einsum("pba,kab->pk", plays, matches.payoffs)
     return totals
@@ -198,13 +196,19 @@ class _Chain:
         s, t = np.divmod(np.arange(len(pair)) - start[pair], cols[pair])
         i = first[pair]
         j = second[pair]
-        chances = (matches.mix[i, s][:, :, None] * matches.mix[j, t][:, None, :]).reshape(
-            len(pair), -1
-        )
+        mix_x = matches.mix[i, s]
+        mix_y = matches.mix[j, t]
+        chances = mix_x[:, :, None] * mix_y[:, None, :]
         to_x = matches.step[i, s]
         to_y = matches.step[j, t].transpose(0, 2, 1)
         target = start[pair][:, None, None] + to_x * cols[pair][:, None, None] + to_y
-        return cls(pair, chances, target.reshape(len(pair), -1), start)._reachable()
+        whole = cls(
+            pair=pair,
+            chances=chances.reshape(len(pair), -1),
+            target=target.reshape(len(pair), -1),
+            start=start,
+        )
+        return whole._reachable()
 
     def _reachable(self) -> _Chain:
         """The same without the cells that no play comes to."""
@@ -216,10 +220,10 @@ class _Chain:
             new = np.unique(following[~seen[following]])
         renumbered = np.cumsum(seen) - 1
         return _Chain(
-            self.pair[seen],
-            self.chances[seen],
-            renumbered[self.target[seen]],
-            renumbered[self.start],
+            pair=self.pair[seen],
+            chances=self.chances[seen],
+            target=renumbered[self.target[seen]],
+            start=renumbered[self.start],
         )
 
 
@@ -228,32 +232,36 @@ def _count(chain: _Chain, rules: Rules) -> Array:
     from scipy.sparse import csr_array
 
     cells, actions = chain.chances.shape
-    live = chain.chances.ravel() > 0
-    coordinates = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
-    onward = csr_array(
-        (chain.chances.ravel()[live] * rules.continuation, coordinates), shape=(cells, cells)
-    )
+    chances = chain.chances.ravel()
+    live = chances > 0
+    origin = np.repeat(np.arange(cells), actions)[live]
+    target = chain.target.ravel()[live]
+    onward = csr_array((chances[live] * rules.continuation, (target, origin)), shape=(cells, cells))
     now = np.zeros(cells)
     now[chain.start] = 1.0
     visits = now.copy()
     for _ in range(rules.rounds - 1):
         now = np.asarray(onward @ now)
         visits += now
-    return np.asarray(np.add.reduceat(chain.chances * visits[:, None], chain.start))
+    plays = chain.chances * visits[:, None]
+    return np.asarray(np.add.reduceat(plays, chain.start))
 
 
 _MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
 
 
 def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
-    """Totals of both and rounds (strategies, strategies, repetitions, 3)."""
+    """Play all matches together with numpy, one round at a time; totals of both and rounds
+    (strategies, strategies, repetitions, 3)."""
     count = len(matches.mix)
-    first, second, _ = (a.ravel() for a in np.indices((count, count, repetitions)))
+    seats = np.indices((count, count, repetitions))
+    first = seats[0].ravel()
+    second = seats[1].ravel()
     rng = np.random.default_rng(seed)
     totals = np.empty((len(first), 3))
     for begin in range(0, len(first), _MATCHES_AT_ONCE):
         part = slice(begin, begin + _MATCHES_AT_ONCE)
-        totals[part] = _advance(matches, rules, first[part], second[part], rng)
+        totals[part] = _advance(matches, rules, first=first[part], second=second[part], rng=rng)
     return totals.reshape(count, count, repetitions, 3)
 
 
@@ -263,7 +271,8 @@ def _advance(
     """Flat indices: state s of strategy i is i * states + s everywhere, and a joint action is a *
     actions + b."""
     count, states, actions = matches.mix.shape
-    limits = np.cumsum(matches.mix, axis=2).reshape(-1, actions)[:, :-1].astype(np.float32)
+    cumulative = np.cumsum(matches.mix, axis=2).reshape(-1, actions)
+    limits = cumulative[:, :-1].astype(np.float32)
     base = (np.arange(count) * states)[:, None, None, None]
     mine = (matches.step + base).reshape(-1, actions * actions)
     theirs = (matches.step.transpose(0, 1, 3, 2) + base).reshape(-1, actions * actions)
@@ -281,7 +290,8 @@ def _advance(
         b = theirs[b, cell]
         if rules.continuation < 1.0:
             playing &= rng.random(len(playing)) < rules.continuation
-    return np.column_stack([joint @ matches.payoffs.reshape(2, -1).T, joint.sum(axis=1)])
+    totals = joint @ matches.payoffs.reshape(2, -1).T
+    return np.column_stack([totals, joint.sum(axis=1)])
 
 
 def _drawn(limits: Array, rng: np.random.Generator) -> Array:
@@ -289,4 +299,5 @@ def _drawn(limits: Array, rng: np.random.Generator) -> Array:
     luck = rng.random(len(limits), dtype=np.float32)
     if limits.shape[1] == 1:
         return np.asarray(luck >= limits[:, 0]).astype(np.int64)
-    return np.asarray((luck[:, None] >= limits).sum(axis=1))
+    passed = luck[:, None] >= limits
+    return np.asarray(passed.sum(axis=1))

@@ -13,6 +13,7 @@ absent-minded player, Piccione and Rubinstein 1997), there is no such table.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from operator import mul
@@ -56,7 +57,7 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
     tree = as_tree(game)
     if has_perfect_recall(tree):
         plexes = to_sequence_form(tree).plexes
-        counts = [_count(plex) for plex in plexes]
+        counts = [count_plans(plex) for plex in plexes]
         _check_size(counts, max(map(mul, counts, (plex.num_sequences for plex in plexes))), limit)
     plans = []
     played = []
@@ -72,25 +73,57 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
             np.stack([(plans[-1][:, sets] == moves).all(axis=1) for sets, moves in leaves], axis=1)
             * 1.0
         )
-        depths = {
-            int(tree.infoset[node]): len(pasts[node])
-            for node in np.flatnonzero(tree.owner == player)[::-1]
-        }
-        order = sorted(depths, key=lambda i: (depths[i], i))
-        chosen = (
-            [(tree.infosets[i], plan[i]) for i in order if plan[i] >= 0]
-            for plan in plans[-1].tolist()
-        )
-        labels = (
-            "; ".join(f"{infoset.label}: {infoset.moves[move]}" for infoset, move in sets)
-            for sets in chosen
-        )
-        actions.append(tuple(label or "nothing to choose" for label in labels))
+        actions.append(_name_plans(tree, player, pasts, plans[-1]))
     _check_size([len(strategies) for strategies in plans], 0, limit)
     if tree.is_exact and tree.num_players * math.prod(map(len, plans)) <= _EXACT_CELLS:
         return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, tuple(actions)))
     weighted = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
     return NormalForm(_payoffs(weighted, played), tree.players, tuple(actions), tree.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanList:
+    """A player's plans: for every one a row with a move at each information set of the tree, -1
+    where the plan's own moves do not lead, and its name."""
+
+    moves: IntArray
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def list_plans(tree: Tree, player: int, *, limit: int = CELL_LIMIT) -> PlanList:
+    """List a player's plans in the order of the reduced normal form; TooLarge past `limit`."""
+    pasts = _find_pasts(tree, player)
+    moves = _list_plans(tree, player, pasts, limit)
+    return PlanList(moves, _name_plans(tree, player, pasts, moves))
+
+
+def count_plans(plex: Treeplex) -> int:
+    """Count the reduced strategies: product over information sets of the sum over their moves."""
+    ways = [1] * plex.num_sequences
+    for i in range(len(plex.infosets) - 1, -1, -1):
+        first = int(plex.first[i])
+        ways[int(plex.parent[i])] *= sum(ways[first : first + int(plex.size[i])])
+    return ways[0]
+
+
+def _name_plans(
+    tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], plans: IntArray
+) -> tuple[str, ...]:
+    """Name plans by their moves, those made first in front."""
+    depths = {
+        int(tree.infoset[node]): len(pasts[node])
+        for node in np.flatnonzero(tree.owner == player)[::-1]
+    }
+    order = sorted(depths, key=lambda i: (depths[i], i))
+    names = []
+    for plan in plans.tolist():
+        chosen = [(tree.infosets[i], plan[i]) for i in order if plan[i] >= 0]
+        moves = [f"{infoset.label}: {infoset.moves[move]}" for infoset, move in chosen]
+        names.append("; ".join(moves) or "nothing to choose")
+    return tuple(names)
 
 
 def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
@@ -194,16 +227,6 @@ _LARGEST_WHOLE = 2**53  # up to here floats add whole numbers exactly
 
 def _written(count: int) -> str:
     return str(count) if count < 10**15 else f"about 10^{int(count.bit_length() * math.log10(2))}"
-
-
-def _count(plex: Treeplex) -> int:
-    """How many reduced strategies there are: product over information sets of the sum over their
-    moves."""
-    ways = [1] * plex.num_sequences
-    for i in range(len(plex.infosets) - 1, -1, -1):
-        first = int(plex.first[i])
-        ways[int(plex.parent[i])] *= sum(ways[first : first + int(plex.size[i])])
-    return ways[0]
 
 
 def _compute_exactly(

@@ -45,7 +45,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,7 +54,7 @@ from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Bools
 from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
-from bestresponse.theory.linear_program import solve_program
+from bestresponse.theory.linear_program import load_sparse, solve_program
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     Treeplex,
@@ -128,7 +127,7 @@ def optimise_plans(
     `fixed` gives the first player's probabilities at information sets (by their index in the tree)
     where it is not free to choose; the plan is then the best of those that agree with them.
     """
-    sparse = _load_sparse()
+    sparse = load_sparse()
     own, other = (plan_constraints(plex) for plex in form.plexes)
     if fixed:
         own = sparse.vstack([own, _fix_behaviour(form.plexes[0], fixed)], format="csr")
@@ -149,7 +148,7 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
 
     `value` is what an optimal plan guarantees.
     """
-    sparse = _load_sparse()
+    sparse = load_sparse()
     own, other = (plan_constraints(plex) for plex in form.plexes)
     size = own.shape[1]
     sets = other.shape[0]
@@ -182,16 +181,9 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
     )
 
 
-def _load_sparse() -> ModuleType:
-    """Import sparse matrices when they are needed, since that is slow."""
-    from scipy import sparse
-
-    return sparse
-
-
 def _write_payoffs(form: SequenceForm) -> csr_array:
     """Return the first player's payoffs on pairs of sequences, as shares of the largest."""
-    sparse = _load_sparse()
+    sparse = load_sparse()
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
     shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
     payoffs: csr_array = sparse.csr_array(
@@ -219,7 +211,7 @@ def _minimise(
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     """One row per move: its weight less its probability times that of the sequence before it is
     0."""
-    sparse = _load_sparse()
+    sparse = load_sparse()
     rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))
     row = 0
     for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
@@ -234,7 +226,7 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
 def plan_constraints(plex: Treeplex) -> csr_array:
     """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence
     before it."""
-    sparse = _load_sparse()
+    sparse = load_sparse()
     count = len(plex.infosets)
     sets = np.arange(1, count + 1)
     rows = np.concatenate([[0], sets, np.repeat(sets, plex.size)])

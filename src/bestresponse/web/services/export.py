@@ -411,7 +411,8 @@ def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
         if row["participant"] and not row["discarded"]:
             name = f"g{row['part']}_r{row['round']}_{row['stage']}"
             cells.setdefault(row["participant"], {})[name] = row["action"]
-    names = {name for row in cells.values() for name in row}
+    # In the order in which they were met: that of a set is another one in every process.
+    names = dict.fromkeys(name for row in cells.values() for name in row)
     columns = sorted(names, key=lambda name: [*map(int, _DIGITS.findall(name))])
     return [
         row | {name: cells.get(row["participant"], {}).get(name) for name in columns}

@@ -7,7 +7,6 @@ saved with their story, by a plain name.
 
 import re
 import signal
-import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -37,6 +36,7 @@ from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
 from bestresponse.report.files import write_text
+from bestresponse.web.services.checks import CheckQueue
 from bestresponse.web.sessions.setup import take_turn, validate_program
 
 _ATTEMPTS = 3
@@ -45,6 +45,7 @@ _PROCESSES = get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["__main__", __name__])
 _idle: list[tuple[BaseProcess, Connection]] = []
 """Processes that have solved a game and wait for another."""
+_queue = CheckQueue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +60,29 @@ class CheckedProgram:
 
 
 def check_program(source: str) -> CheckedProgram:
-    """The program through all stages, then solved and drawn as far as that goes; one clock covers
-    all of it."""
+    """The program through all stages, then solved and drawn as far as that goes; Busy where too
+    many are checked already."""
     if not source.strip():
         return CheckedProgram(False, ())
-    with take_turn():
-        deadline = time.monotonic() + settings.limits.seconds
-        report = validate_program(source)
-        if not report.ok or report.table is None:
-            return CheckedProgram(False, report.diagnostics)
-        return CheckedProgram(
-            True, report.diagnostics, describe_table(report.table), _solve_in_time(report, deadline)
-        )
+    return _queue.run((source, settings.limits), lambda: _check(source))
 
 
-def _solve_in_time(report: Report, deadline: float) -> tuple[Section, ...]:
-    """Solve and draw a game in another process, which is ended when the time is over, and else
-    asked again."""
+def _check(source: str) -> CheckedProgram:
+    report = validate_program(source)
+    if not report.ok or report.table is None:
+        return CheckedProgram(False, report.diagnostics)
+    sections = _solve_apart(report, settings.limits.seconds)
+    return CheckedProgram(True, report.diagnostics, describe_table(report.table), sections)
+
+
+def _solve_apart(report: Report, seconds: float) -> tuple[Section, ...]:
+    """Solve and draw a game in another process, which ends itself after so many seconds of
+    processor time, and is asked again otherwise."""
     process, connection = _idle.pop() if _idle else _start_solver()
-    with suppress(EOFError, OSError):  # the process has ended, for want of memory perhaps
-        connection.send(report)
-        if connection.poll(max(0.0, deadline - time.monotonic())):
+    with suppress(EOFError, OSError):  # the process has ended: its time is up, or memory ran out
+        connection.send((report, seconds))
+        # Only a process that is stuck is ended by the clock.
+        if connection.poll(settings.limits.clock + _START_SECONDS):
             sections: tuple[Section, ...] = connection.recv()
             _idle.append((process, connection))
             return sections
@@ -87,15 +90,15 @@ def _solve_in_time(report: Report, deadline: float) -> tuple[Section, ...]:
     process.join()
     connection.close()
     note = (
-        f"They were not worked out within {settings.limits.seconds:g} seconds; `bestresponse solve`"
-        " may take longer."
+        f"They were not worked out within {seconds:g} seconds of processor time; `bestresponse"
+        " solve` may take longer."
     )
     return (Section("Equilibria", (Note(note),)),)
 
 
 def prepare_solver() -> None:
     """Load what checks and solves games before the first program comes."""
-    _solve_in_time(validate_program(SAMPLE), time.monotonic() + _START_SECONDS)
+    _solve_apart(validate_program(SAMPLE), _START_SECONDS)
 
 
 def _start_solver() -> tuple[BaseProcess, Connection]:
@@ -107,12 +110,19 @@ def _start_solver() -> tuple[BaseProcess, Connection]:
 
 
 def _send_solutions(connection: Connection) -> None:
-    """Solve one game after the other, until nobody asks any more."""
+    """Solve one game after the other, until nobody asks any more.
+
+    A game may take so many seconds of processor time, of all threads together; the signal that
+    comes then ends the process.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
     with suppress(EOFError, OSError):
         while True:
-            game = program_game(connection.recv(), "this game")
-            connection.send(_solve(LoadedGame("this game", "file", game)))
+            report, seconds = connection.recv()
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            sections = _solve(LoadedGame("this game", "file", program_game(report, "this game")))
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            connection.send(sections)
 
 
 def _solve(loaded: LoadedGame) -> tuple[Section, ...]:
@@ -197,8 +207,7 @@ def save_game(output: Path, name: str, story: str, program: str) -> None:
         )
     if name in list_saved_games(output):
         raise UsageError(f"there is a game named {name!r} already; choose another name")
-    with take_turn():
-        program_game(validate_program(program), name)
+    _queue.run((program, name), lambda: program_game(validate_program(program), name))
     folder = output / "games"
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / f"{name}.txt", story)

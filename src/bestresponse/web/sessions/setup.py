@@ -365,23 +365,20 @@ class Busy(BestResponseError):
     """As many programs are being checked or written as may be at once."""
 
 
-_MOST_CHECKS = 8
-_checks = threading.BoundedSemaphore(_MOST_CHECKS)
+_MOST_WRITTEN = 8
+_written = threading.BoundedSemaphore(_MOST_WRITTEN)
 
 
 @contextmanager
 def take_turn() -> Iterator[None]:
-    """Be one of the few who have a program checked or written; `Busy` keeps the threads of the
+    """Be one of the few who have a program written by a model; `Busy` keeps the threads of the
     server free."""
-    if not _checks.acquire(blocking=False):
-        raise Busy(
-            f"{_MOST_CHECKS} programs are being checked or written already; try again in a few"
-            " seconds"
-        )
+    if not _written.acquire(blocking=False):
+        raise Busy(f"{_MOST_WRITTEN} programs are being written already; try again in a minute")
     try:
         yield
     finally:
-        _checks.release()
+        _written.release()
 
 
 def validate_program(source: str) -> Report:

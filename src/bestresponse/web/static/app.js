@@ -35,11 +35,11 @@ function goOnByItself(box) {
     while (!left && !signal.aborted) {
       const after = document.hidden ? "" : encodeURIComponent(version);
       const address = `${live}?after=${after}&known=${messages.childElementCount}`;
-      const news = await fetch(address, { credentials: "same-origin", signal }).then((answer) => answer.json()).catch(() => null);
+      const news = await fetch(address, { credentials: "same-origin", signal }).then((answer) => answer.status === 429 ? { busy: true } : answer.json()).catch(() => null);
       if (left || signal.aborted) return;
       offline.hidden = news !== null;
-      if (news) heard(news);
-      const pause = document.hidden ? 2000 : news && !news.advance ? 0 : 500;
+      if (news && !news.busy) heard(news);
+      const pause = news && news.busy ? 10000 : document.hidden ? 2000 : news && !news.advance ? 0 : 500;
       if (pause) await new Promise((later) => setTimeout(later, pause));
     }
   };
@@ -207,9 +207,13 @@ function formalize(form) {
   const check = async () => {
     const mine = ++asked;
     const answer = await post("/formalize/check").catch(() => null);
-    if (answer && answer.ok && mine === asked) {
+    if (mine !== asked) return;
+    if (answer && answer.ok) {
       game.innerHTML = await answer.text();
       number();
+    } else if (answer && answer.status === 503) {
+      // Many programs are checked at once; the check goes on, and its answer is there later.
+      waiting = setTimeout(check, 1000 * Number(answer.headers.get("retry-after") || 5));
     }
   };
   game.addEventListener("click", (event) => {

@@ -37,6 +37,7 @@ from bestresponse.web.access import (
     SeatDoor,
     Server,
     ServerState,
+    hold_stream,
 )
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
 from bestresponse.web.services import seat as service
@@ -322,13 +323,14 @@ async def _wait_until(context: SeatContext, happened: Callable[[], bool], second
     """Wait until it has happened, at most so many seconds; the person is there meanwhile."""
     stamp = -1
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if context.session.stamp != stamp:
-            stamp = context.session.stamp
-            if happened():
-                return
-        await asyncio.sleep(_LOOK)
-        context.session.touch(context.seat)
+    with hold_stream(context):
+        while time.monotonic() < end:
+            if context.session.stamp != stamp:
+                stamp = context.session.stamp
+                if happened():
+                    return
+            await asyncio.sleep(_LOOK)
+            context.session.touch(context.seat)
 
 
 @pages.get("/seat/{session}/{seat}/{token}/{form}")

@@ -23,6 +23,7 @@ from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
+from bestresponse.web.services.pack import make_pack
 from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import build_replay
@@ -214,6 +215,22 @@ def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") 
     or of all."""
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
+
+
+@pages.get("/lobby/{lobby}/pack.zip")
+@calls.get("/lobbies/{lobby}/pack.zip", response_class=Response)
+def send_pack(server: Server, lobby: Name, anonymous: bool = False) -> Response:
+    """The replication pack of a lobby: file, texts, journal and tables; `anonymous` leaves out the
+    labels of participants."""
+    study = server.sessions.get_lobby(lobby)
+    pack = make_pack(
+        server.sessions.journal.path,
+        server.keys.secret,
+        study.id,
+        server.pictures,
+        anonymous=anonymous,
+    )
+    return render.send_file(f"{study.id}-pack.zip", "application/zip", pack.content)
 
 
 _LOOK = 0.5

@@ -10,10 +10,14 @@ and Nash. The perturbed game is a linear complementarity problem over realizatio
 is on the right side only (Miltersen and Sorensen 2010): a ratio test that compares polynomials
 by their lowest powers solves it for all small eps at once.
 
-More players: the terms are read off the branch of agent quantal response equilibria (see
-`trees.agents`), whose limits are sequential; probabilities, powers and weights are rounded to
-simple fractions there. That may fail, above all where an equilibrium is irrational, and is then
-said: nothing is returned that the certificate does not cover.
+More players: subgames are solved from the last to the first, those inside one replaced by what they
+earn; an equilibrium that is sequential in every part is sequential. A part in which at most two
+players have a choice is solved as above. Otherwise the terms are read off the branch of agent
+quantal response equilibria (see `trees.agents`), whose limits are sequential; probabilities, powers
+and weights are rounded to simple fractions there. Where that fails, single moves are changed for
+better ones, with drawn orders of mistakes, until none is left to change, which finds pure
+equilibria. All of it may fail, above all where every equilibrium is irrational, and is then said:
+nothing is returned that the certificate does not cover.
 
 Certificate: at every information set, reached or not, what its player could still gain by changing
 its move there, given the beliefs. Policy, beliefs and gains are computed in rationals, and the
@@ -23,12 +27,14 @@ P. Miltersen and T. Sorensen, "Computing a quasi-perfect equilibrium of a two-pl
 Theory 42, 2010.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm, prod
-from operator import add
+from itertools import pairwise
+from math import lcm
+from operator import add, mul
+from random import Random
 
 import numpy as np
 
@@ -36,10 +42,19 @@ from bestresponse.core.errors import NotCertified, TooLarge
 from bestresponse.theory.equilibria.many_players.tracing import draw_noises, follow_branch
 from bestresponse.theory.games.normal_form import Array, Rationals
 from bestresponse.theory.trees.agents import AgentBranch
-from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
+from bestresponse.theory.trees.perfection.subgame_perfect import find_subgames, subgame_perfect
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
+from bestresponse.theory.trees.tree import (
+    CHANCE,
+    LEAF,
+    Chance,
+    Leaf,
+    Policy,
+    Tree,
+    Turn,
+    build_tree,
+)
 
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
@@ -51,6 +66,11 @@ _LAST_TRY = 2e4
 times the last."""
 _LARGEST_DENOMINATOR = 5000  # of powers and weights that are guessed, and proved afterwards
 _ROUNDING = 1e-7
+_PURE_TRIES = 60
+_PURE_STEPS = 3
+"""Changes of a pure policy for every information set, before another one is drawn."""
+_MOST_MISTAKES = 3
+"""The highest power of eps with which a drawn mistake is made."""
 
 Term = tuple[Fraction, Fraction]
 """The lowest power of eps in what a move or a plan is made with, and its coefficient."""
@@ -97,34 +117,143 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
         )
     if tree.num_players == 2:
         method = "quasi-perfect, sequence-form LCP"
-        candidates = iter([_solve_perturbed(form)])
+        assessment = _certify(tree, [_solve_perturbed(form)])
     elif tree.is_perfect_information:
         method = "backward induction"
-        candidates = _induce_backward(tree)
+        assessment = _certify(tree, _induce_backward(tree))
     else:
-        method = "agent quantal responses"
-        candidates = _follow_agents(tree)
+        method = "subgame by subgame"
+        assessment = _certify(tree, [_solve_parts(tree)])
+    policy = Policy(tree, np.array(assessment.moves, dtype=np.float64))
+    expected = form.expected(form.plans(policy)).tolist()
+    return SequentialEquilibrium(
+        policy=policy,
+        payoffs=dict(zip(tree.players, expected, strict=True)),
+        gap=0.0,
+        exact=tuple(assessment.moves),
+        exact_beliefs=tuple(assessment.beliefs),
+        method=f"exact limit of small mistakes ({method})",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Assessment:
+    """The lowest terms of all moves, and the policy and beliefs that follow from them."""
+
+    terms: list[Term]
+    moves: list[Fraction]
+    beliefs: list[Fraction]
+
+
+def _certify(tree: Tree, candidates: Iterable[list[Term]]) -> _Assessment:
+    """Give the first candidate that leaves nobody anything to gain; NotCertified where there is
+    none."""
     for terms in candidates:
         beliefs = _find_beliefs(tree, terms)
-        moves = [weight if power == 0 else Fraction(0) for power, weight in terms]
+        moves = _list_played(terms)
         if max(find_gaps(tree, moves, beliefs), default=Fraction(0)) == 0:
-            policy = Policy(tree, np.array(moves, dtype=np.float64))
-            payoffs = dict(
-                zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True)
-            )
-            return SequentialEquilibrium(
-                policy=policy,
-                payoffs=payoffs,
-                gap=0.0,
-                exact=tuple(moves),
-                exact_beliefs=tuple(beliefs),
-                method=f"exact limit of small mistakes ({method})",
-            )
+            return _Assessment(terms, moves, beliefs)
     raise NotCertified(
         "no limit of small mistakes could be proved to be a sequential equilibrium: those of more"
-        " than two players are found only where probabilities are simple fractions; solve_subgames"
-        " finds subgame perfect ones"
+        " than two players are found only where they are pure or their probabilities are simple"
+        " fractions; solve_subgames finds subgame perfect ones"
     )
+
+
+def _list_played(terms: Sequence[Term]) -> list[Fraction]:
+    """Give the probability of every move in the limit, in which mistakes are not made."""
+    return [weight if power == 0 else Fraction(0) for power, weight in terms]
+
+
+def _solve_parts(tree: Tree) -> list[Term]:
+    """Solve subgames from the last to the first: each with those inside replaced by what they
+    earn."""
+    terms: list[Term] = [(Fraction(0), Fraction(1))] * int(tree.first_move[-1])
+    earned: dict[int, tuple[Fraction, ...]] = {}
+    for root in reversed(find_subgames(tree).tolist()):
+        part = _cut_part(tree, root, earned)
+        found = _certify(part, _list_candidates(part))
+        for index, infoset in enumerate(part.infosets):
+            whole = tree.infoset_index[part.players[infoset.player], infoset.key]
+            low, high = part.first_move[index : index + 2]
+            terms[tree.first_move[whole] : tree.first_move[whole + 1]] = found.terms[low:high]
+        earned[root] = _find_values(part, found.moves)[0]
+    return terms
+
+
+def _cut_part(tree: Tree, root: int, earned: dict[int, tuple[Fraction, ...]]) -> Tree:
+    """Build the tree between a node and the subgames inside, which earn what is given."""
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        if node in earned:
+            return Leaf(earned[node])
+        if tree.owner[node] == LEAF:
+            return Leaf(tree.read_payoffs(node))
+        return tree.describe(node)
+
+    return build_tree(tree.players, root, expand, name=tree.name)
+
+
+def _list_candidates(part: Tree) -> Iterator[list[Term]]:
+    """Guess the terms of one part, by what is surest first."""
+    choosing = {infoset.player for infoset in part.infosets if len(infoset.moves) > 1}
+    if len(choosing) > 2:
+        yield from _follow_agents(part)
+        yield from _improve_pure(part)
+        return
+    others = [player for player in range(part.num_players) if player not in choosing]
+    pair = sorted([*choosing, *others[: 2 - len(choosing)]])
+    restricted = _restrict(part, pair)
+    found = _solve_perturbed(to_sequence_form(restricted))
+    terms: list[Term] = [(Fraction(0), Fraction(1))] * int(part.first_move[-1])
+    for index, infoset in enumerate(restricted.infosets):
+        whole = part.infoset_index[restricted.players[infoset.player], infoset.key]
+        low, high = restricted.first_move[index : index + 2]
+        terms[part.first_move[whole] : part.first_move[whole + 1]] = found[low:high]
+    yield terms
+
+
+def _restrict(tree: Tree, players: list[int]) -> Tree:
+    """Leave some players alone with each other; all others have one move wherever they move, which
+    becomes a sure draw."""
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        if tree.owner[node] == LEAF:
+            payoffs = tree.read_payoffs(node)
+            return Leaf([payoffs[player] for player in players])
+        owner = int(tree.owner[node])
+        if owner != CHANCE and owner not in players:
+            child = tree.children[node][0]
+            return Chance({tree.branch_labels[child]: (1, child)})
+        return tree.describe(node)
+
+    return build_tree([tree.players[player] for player in players], 0, expand)
+
+
+def _improve_pure(tree: Tree) -> Iterator[list[Term]]:
+    """Change single moves for better ones until none is left, from drawn policies and orders of
+    mistakes."""
+    rng = Random(0)
+    spans = [range(*tree.first_move[k : k + 2].tolist()) for k in range(len(tree.infosets))]
+    for _ in range(_PURE_TRIES):
+        powers = [rng.randint(1, _MOST_MISTAKES) for _ in range(int(tree.first_move[-1]))]
+        chosen = [rng.choice(span) for span in spans]
+        for _ in range(_PURE_STEPS * len(spans)):
+            terms = [(Fraction(power), Fraction(1)) for power in powers]
+            for move in chosen:
+                terms[move] = (Fraction(0), Fraction(1))
+            moves = _list_played(terms)
+            earned = _earn_moves(tree, moves, _find_beliefs(tree, terms))
+            better = []
+            for k, span in enumerate(spans):
+                best = max(span, key=earned.__getitem__)
+                if earned[best] > earned[chosen[k]]:
+                    better.append((k, best))
+            if not better:
+                yield terms
+                break
+            changed, best = rng.choice(better)
+            chosen[changed] = best
 
 
 def _induce_backward(tree: Tree) -> Iterator[list[Term]]:
@@ -275,32 +404,45 @@ def find_gaps(
 ) -> list[Fraction]:
     """Compute at every information set what the best move earns more than the policy, given the
     beliefs."""
-    values = [(Fraction(0),) * tree.num_players] * tree.num_nodes
+    earned = _earn_moves(tree, policy, beliefs)
+    gaps = []
+    for low, high in pairwise(tree.first_move.tolist()):
+        mean = sum(map(mul, policy[low:high], earned[low:high]), Fraction(0))
+        gaps.append(max(earned[low:high]) - mean)
+    return gaps
+
+
+def _earn_moves(
+    tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]
+) -> list[Fraction]:
+    """Compute what every move earns its player, given the beliefs at its information set."""
+    values = _find_values(tree, policy)
     earned = [Fraction(0)] * len(policy)
+    for node in np.flatnonzero(tree.infoset >= 0).tolist():
+        owner = int(tree.owner[node])
+        first = int(tree.first_move[tree.infoset[node]])
+        for move, child in enumerate(tree.children[node], start=first):
+            earned[move] += beliefs[node] * values[child][owner]
+    return earned
+
+
+def _find_values(tree: Tree, policy: Sequence[Fraction]) -> list[tuple[Fraction, ...]]:
+    """Compute what the policy earns everybody from every node on."""
+    values = [(Fraction(0),) * tree.num_players] * tree.num_nodes
     for node in range(tree.num_nodes - 1, -1, -1):
         owner = int(tree.owner[node])
         below = tree.children[node]
         if owner == LEAF:
             values[node] = tree.read_payoffs(node)
             continue
-        first = 0 if owner == CHANCE else int(tree.first_move[tree.infoset[node]])
-        weights = (
-            [tree.read_probability(k) for k in below]
-            if owner == CHANCE
-            else policy[first : first + len(below)]
-        )
-        values[node] = tuple(
-            sum((p * values[k][player] for p, k in zip(weights, below, strict=True)), Fraction(0))
-            for player in range(tree.num_players)
-        )
-        if owner != CHANCE:
-            for move, k in enumerate(below, start=first):
-                earned[move] += beliefs[node] * values[k][owner]
-    spans = [
-        slice(*span)
-        for span in zip(tree.first_move[:-1].tolist(), tree.first_move[1:].tolist(), strict=True)
-    ]
-    expected = [
-        sum(map(prod, zip(policy[span], earned[span], strict=True)), Fraction(0)) for span in spans
-    ]
-    return [max(earned[span]) - mean for span, mean in zip(spans, expected, strict=True)]
+        if owner == CHANCE:
+            weights = [tree.read_probability(child) for child in below]
+        else:
+            first = int(tree.first_move[tree.infoset[node]])
+            weights = list(policy[first : first + len(below)])
+        totals = [Fraction(0)] * tree.num_players
+        for weight, child in zip(weights, below, strict=True):
+            if weight:
+                totals = [u + weight * v for u, v in zip(totals, values[child], strict=True)]
+        values[node] = tuple(totals)
+    return values

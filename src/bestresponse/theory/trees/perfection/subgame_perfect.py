@@ -26,16 +26,21 @@ choice of equilibria inside gives equilibria of its own.
 
 With two players the equilibria of every such part are its extreme ones, with more those that `nash`
 finds.
+
+Ties are mixed too. Where a mover's best moves tie, every mixture of them is an equilibrium below,
+and payoffs are linear in it: the corners of these mixtures, and the edges between them, describe
+all. A mover above may be indifferent at a point inside: along an edge its best move changes where
+two lines cross, and the equilibria there are listed as well. With two moves to choose between, or
+along a single edge, that gives all corners of the sets in which a move is best.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice, product
-from operator import mul
+from itertools import combinations, islice, product
+from operator import le, mul
 
 import numpy as np
 
@@ -123,7 +128,7 @@ def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
     reachable = _count(tree)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
-    solved, _, _ = _solve_backwards(tree, listed)
+    solved, _, _ = _solve_backwards(tree, listed, mixed=False)
     equilibria = tuple(_describe_pure(tree, solution) for solution in solved)
     outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
     return SubgamePerfect(count, equilibria, outcomes)
@@ -211,8 +216,10 @@ class SubgameEquilibria:
     """Subgame perfect equilibria: their policies and what they earn.
 
     `complete` says that every part was solved completely and no combination was left out, up to the
-    sets that extreme equilibria span. It is False where a tie inside could be mixed so that
-    somebody above becomes indifferent: those equilibria are not listed.
+    sets that extreme equilibria span. Ties that are mixed so that the mover above is indifferent
+    are among them. It is False where such mixtures could not all be found: where several players
+    move above a tie without seeing each other, where three moves above compete over several ties,
+    and where a tie decides a mover above another such mixture.
     """
 
     policies: tuple[Policy, ...]
@@ -265,7 +272,7 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
     >>> found.policies[0].at("entrant", "market"), found.complete
     ({'out': 0.0, 'in': 1.0}, True)
     """
-    solved, subgames, complete = _solve_backwards(tree, limit)
+    solved, subgames, complete = _solve_backwards(tree, limit, mixed=True)
     policies = []
     for solution in solved:
         row = np.zeros(int(tree.first_move[-1]))
@@ -276,43 +283,54 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
     return SubgameEquilibria(tuple(policies), payoffs, subgames, complete)
 
 
+Edge = tuple[int, int]
+"""Two solutions all of whose mixtures are equilibria."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solved:
     """Equilibria of a subgame, and whether they are all.
 
     `varies` says that equilibria can be mixed into others which earn something else, as after a
-    tie: those in between are not listed.
+    tie. `edges` lists which can, where `is_linear`: the solutions that edges connect are the
+    corners of a product of simplices, all of it equilibria, on which payoffs are linear.
     """
 
     solutions: list[_Solution]
     complete: bool
     varies: bool = False
+    edges: frozenset[Edge] = frozenset()
+    is_linear: bool = True
 
 
-def _solve_backwards(tree: Tree, limit: int) -> tuple[list[_Solution], int, bool]:
+def _solve_backwards(tree: Tree, limit: int, *, mixed: bool) -> tuple[list[_Solution], int, bool]:
     """Solve subgames from the last to the first: solutions, the number of subgames, and whether
-    they are all."""
+    they are all. Ties of movers who see everything are mixed only where wanted."""
     roots = find_subgames(tree)
     solved: dict[int, _Solved] = {}
     for root in reversed(roots.tolist()):
-        solved[root] = _solve_part(tree, root, solved, limit)
+        if all(node in solved or tree.owner[node] == LEAF for node in tree.children[root]):
+            solved[root] = _solve_single(tree, root, solved, limit, mixed)
+        else:
+            solved[root] = _solve_several(tree, root, solved, limit)
     if not len(roots):
         return [_Solution(tree.read_payoffs(0), {})], 0, True
     complete = all(part.complete for part in solved.values())
     return solved[0].solutions, len(roots), complete
 
 
-def _solve_part(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -> _Solved:
+def _solve_several(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -> _Solved:
     """Solve what lies between `root` and the subgames inside, for every combination of their
     equilibria."""
     inside = _find_inside(tree, root, solved)
-    inside_varies = any(solved[node].varies for node in inside)
     solutions: list[_Solution] = []
-    answers: set[tuple[tuple[int, bytes], ...]] = set()
     complete = True
-    varies = inside_varies
-    combinations = product(*(solved[node].solutions for node in inside))
-    for chosen in combinations:
+    varies = any(solved[node].varies for node in inside)
+    if varies:
+        # Of a part with several movers it is not known what mixtures of a tie inside do to it.
+        complete = False
+    choices = product(*(solved[node].solutions for node in inside))
+    for chosen in choices:
         fixed = dict(zip(inside, chosen, strict=True))
         below = {key: mix for solution in chosen for key, mix in solution.choices.items()}
         top = _solve_top(tree, root, fixed)
@@ -320,22 +338,197 @@ def _solve_part(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -
         varies = varies or top.varies
         for part in top.solutions:
             solutions.append(_Solution(part.payoffs, below | part.choices))
-        moves = [
-            (key, mix.tobytes()) for part in top.solutions for key, mix in part.choices.items()
-        ]
-        answers.add(tuple(moves))
         if len(solutions) >= limit:
             # At the limit nothing is left out only if it is met exactly and no combination is still
             # to be tried.
-            is_last = not any(True for _ in islice(combinations, 1))
+            is_last = not any(True for _ in islice(choices, 1))
             complete = complete and len(solutions) == limit and is_last
             break
-    # Payoffs are linear in how a tie is mixed: a single mover's best moves stay best in between
-    # where they are the same at both ends. Of a part with several movers that is not known.
-    is_single = all(node in solved or tree.owner[node] == LEAF for node in tree.children[root])
-    if inside_varies and not (is_single and len(answers) == 1):
-        complete = False
-    return _Solved(solutions[:limit], complete, varies)
+    return _Solved(solutions[:limit], complete, varies, is_linear=not varies)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Point:
+    """What each move of a mover who sees everything earns, and what is played below."""
+
+    earned: list[Earned]
+    below: dict[int, Array]
+
+
+def _solve_single(
+    tree: Tree, root: int, solved: dict[int, _Solved], limit: int, mixed: bool
+) -> _Solved:
+    """Solve a node below which everything is solved: a draw of chance, or one mover's choice."""
+    # Where everything is seen, ties are exact: floats are taken as the simplest fractions they can
+    # stand for.
+    sure = tree.is_perfect_information
+    read = tree.read_payoffs if sure else tree.list_payoffs
+    below = tree.children[root]
+    inside = [node for node in below if node in solved]
+    numbers = product(*(range(len(solved[node].solutions)) for node in inside))
+    chosen = list(islice(numbers, limit + 1))
+    complete = len(chosen) <= limit
+    points = []
+    for combination in chosen[:limit]:
+        fixed = {
+            node: solved[node].solutions[k] for node, k in zip(inside, combination, strict=True)
+        }
+        earned = [fixed[node].payoffs if node in fixed else read(node) for node in below]
+        choices: dict[int, Array] = {}
+        for solution in fixed.values():
+            choices |= solution.choices
+        points.append(_Point(earned, choices))
+    edges = _join_edges(chosen[:limit], [solved[node] for node in inside]) if mixed else frozenset()
+    parts = _Solved(
+        solutions=[],
+        complete=complete,
+        varies=any(solved[node].varies for node in inside),
+        edges=edges,
+        is_linear=all(solved[node].is_linear for node in inside),
+    )
+    if tree.owner[root] == CHANCE:
+        weights = [
+            tree.read_probability(node) if sure else tree.find_probability(node) for node in below
+        ]
+        solutions = []
+        for point in points:
+            means = tuple(sum(map(mul, weights, u)) for u in zip(*point.earned, strict=True))
+            solutions.append(_Solution(means, point.below))
+        return replace(parts, solutions=solutions)
+    return _choose(tree, root, points, parts, limit, mixed)
+
+
+def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozenset[Edge]:
+    """Find the edges between combinations: along an edge of one subgame, all others the same."""
+    place = {combination: k for k, combination in enumerate(chosen)}
+    edges = set()
+    for at, part in enumerate(inside):
+        for first, second in part.edges:
+            for combination, k in place.items():
+                if combination[at] == first:
+                    other = place.get((*combination[:at], second, *combination[at + 1 :]))
+                    if other is not None:
+                        edges.add((k, other))
+    return frozenset(edges)
+
+
+def _choose(
+    tree: Tree, root: int, points: list[_Point], parts: _Solved, limit: int, mixed: bool
+) -> _Solved:
+    """Let a mover choose at every point, and at those between them where its best move changes."""
+    owner = int(tree.owner[root])
+    best = [_find_best_moves(tree, owner, point) for point in points]
+    groups = _connect(len(points), parts.edges)
+    changing = [group for group in groups if len({best[k] for k in group}) > 1]
+    complete = parts.complete
+    between: list[_Point] = []
+    if parts.varies and not parts.is_linear:
+        complete = complete and len(set(best)) == 1
+    elif mixed:
+        for first, second in sorted(parts.edges):
+            between += _find_crossings(tree, owner, points[first], points[second])
+        for group in groups:
+            competing = _list_competing([points[k].earned for k in group], owner)
+            if len(group) > 2 and len(competing) > 2:
+                complete = False
+    solutions = []
+    numbers: dict[tuple[int, int], int] = {}
+    infoset = int(tree.infoset[root])
+    for k, point in enumerate([*points, *between]):
+        for move in best[k] if k < len(points) else _find_best_moves(tree, owner, point):
+            numbers[k, move] = len(solutions)
+            played = np.eye(len(point.earned))[move]
+            solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
+    ties = any(
+        solutions[a].payoffs != solutions[b].payoffs
+        for (at, _), a in numbers.items()
+        for (other, _), b in numbers.items()
+        if at == other
+    )
+    is_constant = all(
+        points[k].earned[move] == points[group[0]].earned[move]
+        for group in groups
+        for k in group
+        for move in best[group[0]]
+    )
+    one_best = all(len(moves) == 1 for moves in best)
+    return _Solved(
+        solutions=solutions[:limit],
+        complete=complete and len(solutions) <= limit,
+        varies=parts.varies or ties,
+        edges=_list_edges(numbers, parts.edges),
+        is_linear=parts.is_linear and not between and not changing and (one_best or is_constant),
+    )
+
+
+def _list_edges(numbers: dict[tuple[int, int], int], edges: frozenset[Edge]) -> frozenset[Edge]:
+    """Find the edges between solutions: between tied moves at one point, and along an edge below
+    with the same move."""
+    found = set()
+    moves: dict[int, list[int]] = {}
+    for point, move in numbers:
+        moves.setdefault(point, []).append(move)
+    for point, tied in moves.items():
+        for first, second in combinations(tied, 2):
+            found.add((numbers[point, first], numbers[point, second]))
+    for first, second in edges:
+        for move in moves[first]:
+            if (second, move) in numbers:
+                found.add((numbers[first, move], numbers[second, move]))
+    return frozenset(found)
+
+
+def _connect(count: int, edges: frozenset[Edge]) -> list[list[int]]:
+    """Gather the points that edges connect."""
+    group = list(range(count))
+    for first, second in edges:
+        old, new = group[second], group[first]
+        group = [new if k == old else k for k in group]
+    return [[k for k in range(count) if group[k] == one] for one in dict.fromkeys(group)]
+
+
+def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
+    """List the moves that are not everywhere at most as good as another one listed."""
+    kept: list[int] = []
+    for move in range(len(earned[0])):
+        column = [row[move][owner] for row in earned]
+        others = [[row[other][owner] for row in earned] for other in kept]
+        if any(all(map(le, column, other)) for other in others):
+            continue
+        kept = [k for k, other in zip(kept, others, strict=True) if not all(map(le, other, column))]
+        kept.append(move)
+    return kept
+
+
+def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> list[_Point]:
+    """Find the points between two at which the best move changes, by where its lines cross."""
+    start = [u[owner] for u in first.earned]
+    end = [u[owner] for u in second.earned]
+    shares = set()
+    for i, j in combinations(range(len(start)), 2):
+        before = start[i] - start[j]
+        after = end[i] - end[j]
+        if before * after < 0:
+            shares.add(before / (before - after))
+    found = []
+    for share in sorted(shares):
+        point = _mix_points(first, second, share)
+        if len(_find_best_moves(tree, owner, point)) > 1:
+            found.append(point)
+    return found
+
+
+def _mix_points(first: _Point, second: _Point, share: Fraction | float) -> _Point:
+    """Give the point that is this share of the way from the first to the second."""
+    earned = []
+    for u, v in zip(first.earned, second.earned, strict=True):
+        earned.append(tuple((1 - share) * a + share * b for a, b in zip(u, v, strict=True)))
+    below = {}
+    for infoset, mix in first.below.items():
+        other = second.below[infoset]
+        same = mix is other or bool((mix == other).all())
+        below[infoset] = mix if same else float(1 - share) * mix + float(share) * other
+    return _Point(earned, below)
 
 
 def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]:
@@ -353,24 +546,6 @@ def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]
 
 def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> _Solved:
     """Solve the part below `root` where subgames inside earn what is given."""
-    below = tree.children[root]
-    owner = int(tree.owner[root])
-    if all(node in fixed or tree.owner[node] == LEAF for node in below):
-        # Where everything is seen, ties are exact: floats are taken as the simplest fractions they
-        # can stand for.
-        sure = tree.is_perfect_information
-        read = tree.read_payoffs if sure else tree.list_payoffs
-        earned = [fixed[node].payoffs if node in fixed else read(node) for node in below]
-        if owner == CHANCE:
-            weights = [
-                tree.read_probability(node) if sure else tree.find_probability(node)
-                for node in below
-            ]
-            means = tuple(sum(map(mul, weights, u)) for u in zip(*earned, strict=True))
-            return _Solved([_Solution(means, {})], complete=True)
-        best = list(_choose_best(tree, root, owner, earned))
-        varies = any(solution.payoffs != best[0].payoffs for solution in best)
-        return _Solved(best, complete=True, varies=varies)
     solved = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
     part = build_tree(
         tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name
@@ -399,12 +574,13 @@ def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> _Solved:
     return _Solved(solutions, result.complete, varies)
 
 
-def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Iterator[_Solution]:
-    """One solution for every best move of a node where all is seen."""
-    best = max(u[owner] for u in earned)
-    for move, payoffs in enumerate(earned):
-        loss = best - payoffs[owner]
-        if loss == 0 or (
-            isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())
-        ):
-            yield _Solution(payoffs, {int(tree.infoset[node]): np.eye(len(earned))[move]})
+def _find_best_moves(tree: Tree, owner: int, point: _Point) -> tuple[int, ...]:
+    """List the best moves of somebody who sees everything; floats tie up to rounding."""
+    most = max(u[owner] for u in point.earned)
+    best = []
+    for move, payoffs in enumerate(point.earned):
+        loss = most - payoffs[owner]
+        is_rounding = isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())
+        if loss == 0 or is_rounding:
+            best.append(move)
+    return tuple(best)

@@ -1,0 +1,307 @@
+"""From the plays of a run to the frames of its report.
+
+What takes long, such as comparisons, which resample games, is computed when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from heapq import nsmallest
+from itertools import chain, islice
+from typing import Annotated, TypedDict
+
+import numpy as np
+
+from bestresponse.core.lazy import LazyMapping
+from bestresponse.report.figures.charts import compute_fences
+from bestresponse.report.frames import BASELINE, Frame, Heads, R, Row, column
+from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.study import Measured
+from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.differences import DifferenceRow, list_differences
+from bestresponse.studies.bench.listed import ListedRow, list_worst
+from bestresponse.studies.bench.measure import (
+    CHUNK,
+    NOISE,
+    Case,
+    PlayRow,
+    Rows,
+    find_values,
+    identify_case,
+    measure_plays,
+    select_conditions,
+)
+from bestresponse.studies.bench.results import (
+    COMPARED,
+    Results,
+    tabulate_buckets,
+    tabulate_versions,
+)
+from bestresponse.theory.games.normal_form import Array
+
+# Worst plays are in the report with their texts, so their number may not grow with the run.
+_MOST_LISTED = 100
+_MOST_OUTLIERS = 20
+_MOST_TEXTS = 20
+_LONGEST_READING = 120  # characters; readings that begin alike are counted together
+
+
+def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
+    """Measure the finished plays."""
+    plan = plans.Plan(config)
+    rows: list[PlayRow] = []
+    worst: list[tuple[PlayRow, StoredPlay]] = []
+    pairs = measure_plays(plan, folder.sorted_plays())
+    while chunk := list(islice(pairs, CHUNK)):
+        rows += [row for row, _ in chunk]
+        worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
+    rows.sort(
+        key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"])
+    )
+
+    results = Results(plan, rows, worst)
+    groups: dict[Heads, Callable[[], Rows]] = {}
+    for group, played in results.group(select_conditions(rows, plans.BASE)).items():
+        groups[group] = partial(list, played)
+    for name in results.baselines:
+        groups[name, BASELINE] = partial(results.baselines.__getitem__, name)
+
+    frames = {name: partial(make, results) for name, make in _FRAMES.items()}
+    answered = [row for row in rows if row["nash_gap"] is not None]
+    return Measured(
+        LazyMapping(frames),
+        answered=len(answered),
+        labels=("player", "asked for"),
+        groups=LazyMapping(groups),
+    )
+
+
+def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
+    """Order plays: unreadable answers first, then large losses."""
+    loss = row["exploitability_normalised"] or 0.0
+    return row["nash_gap"] is not None, -loss, -(row["gap_normalised"] or 0.0), row["game"]
+
+
+class GameLossRow(TypedDict):
+    """What a player or a baseline lost in one game (the mean over trials), and the game with its
+    solution."""
+
+    player: str
+    game: int
+    seat: str
+    answers: Annotated[int, column(help="answers that were read; more than one with trials")]
+    nash_gap: Annotated[float, column("Nash gap", ".2f")]
+    gap_normalised: Annotated[float, column("Nash gap / payoff range", ".3f")]
+    gap_spread: Annotated[float | None, column(format=".2f")]
+    """standard deviation of the Nash gap between the answers to this game; with trials"""
+    exploitability_normalised: Annotated[
+        float | None, column("exploitability / payoff range", ".3f")
+    ]
+    hardness: Annotated[float | None, column("gap of uniform play / payoff range", ".3f")]
+    rows: int
+    cols: int
+    equilibrium: Annotated[
+        str, column(help="pure or mixed: the equilibrium that the opponent plays its part of")
+    ]
+    value: Annotated[float, column(format=".2f", help="what that equilibrium pays the row player")]
+    row_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the row player")]
+    col_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the column player")]
+    row_equilibrium: Annotated[list[float], column(help="equilibrium strategy of the row player")]
+    col_equilibrium: Annotated[
+        list[float], column(help="equilibrium strategy of the column player")
+    ]
+
+
+class DrawnSolution(TypedDict):
+    """A game of the run and the equilibrium that opponents play."""
+
+    rows: int
+    cols: int
+    equilibrium: str
+    value: float
+    row_payoffs: list[list[float]]
+    col_payoffs: list[list[float]]
+    row_equilibrium: list[float]
+    col_equilibrium: list[float]
+
+
+def solve_drawn(drawn: plans.Drawn, game: int) -> DrawnSolution:
+    """Return a drawn game with the equilibrium that opponents and the baseline `equilibrium`
+    play."""
+    own, other = drawn.payoffs[game]
+    row, col = drawn.get_equilibrium(game)
+    pure = max(row) > 1 - NOISE and max(col) > 1 - NOISE
+    value = row @ own @ col
+    return DrawnSolution(
+        rows=len(row),
+        cols=len(col),
+        equilibrium="pure" if pure else "mixed",
+        value=float(value),
+        row_payoffs=own.tolist(),
+        col_payoffs=other.tolist(),
+        row_equilibrium=row.tolist(),
+        col_equilibrium=col.tolist(),
+    )
+
+
+def _list_games(results: Results) -> Iterator[GameLossRow]:
+    hardness: dict[Case, float] = {}
+    if results.baselines:
+        uniform = find_values(results.baselines["uniform"], "gap_normalised")
+        hardness = {identify_case(row): gap for gap, row in uniform}
+
+    drawn = results.plan.conditions[plans.BASE].drawn
+    solved: dict[int, DrawnSolution] = {}
+    for player, rows in {**results.base, **results.baselines}.items():
+        answers: dict[Case, list[PlayRow]] = defaultdict(list)
+        for _, row in find_values(rows, "nash_gap"):
+            answers[identify_case(row)].append(row)
+        for case, played in answers.items():
+            game = played[0]["game"]
+            if game not in solved:
+                solved[game] = solve_drawn(drawn, game)
+            gaps = [row["nash_gap"] or 0.0 for row in played]
+            shares = [row["gap_normalised"] or 0.0 for row in played]
+            taken = [value for value, _ in find_values(played, "exploitability_normalised")]
+            yield GameLossRow(
+                player=player,
+                game=game,
+                seat=played[0]["seat"],
+                answers=len(played),
+                nash_gap=float(np.mean(gaps)),
+                gap_normalised=float(np.mean(shares)),
+                gap_spread=float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None,
+                exploitability_normalised=float(np.mean(taken)) if taken else None,
+                hardness=None if player in results.baselines else hardness[case],
+                **solved[game],
+            )
+
+
+class SelfPlayRow(TypedDict):
+    """What a model that answered both seats of games could gain when it meets itself."""
+
+    model: Annotated[str, column("player")]
+    elicit: Annotated[str, column("asked for")]
+    games: int
+    regret: Annotated[
+        float, column("mean regret / range", ".3f", "largest gain of a seat from swapping actions")
+    ]
+    largest: Annotated[float, column(format=".3f")]
+
+
+def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
+    # Both seats of a game are asked in the same format and theme.
+    answers: dict[tuple[str, str], dict[tuple[int, int], dict[str, list[float]]]] = {}
+    for row in chain.from_iterable(results.base.values()):
+        if row["strategy"] is not None:
+            elicit = row["asked_for"].removesuffix(f", {row['seat']}")
+            games = answers.setdefault((row["model"], elicit), {})
+            seats = games.setdefault((row["game"], row["trial"]), {})
+            seats[row["seat"]] = row["strategy"]
+
+    payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
+    for (model, elicit), games in answers.items():
+        met = {case: seats for case, seats in games.items() if len(seats) == 2}
+        regrets = [compute_regret(payoffs[game], seats) for (game, _), seats in met.items()]
+        if regrets:
+            yield SelfPlayRow(
+                model=model,
+                elicit=elicit,
+                games=len({game for game, _ in met}),
+                regret=float(np.mean(regrets)),
+                largest=max(regrets),
+            )
+
+
+def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
+    """Compute the largest share of its payoff range that a seat could gain by swapping actions
+    against the other."""
+    row = _compute_swap_gain(payoffs[0], mixes["row"], mixes["col"])
+    col = _compute_swap_gain(payoffs[1].T, mixes["col"], mixes["row"])
+    return max(row, col)
+
+
+def _compute_swap_gain(own: Array, x: list[float], y: list[float]) -> float:
+    against = own @ y
+    lost = against.max() - against
+    spread = float(np.ptp(own))
+    return float(x @ lost) / (spread or 1.0)
+
+
+class TextRow(TypedDict):
+    """How often answers were repaired in some way, or could not be read for some reason."""
+
+    kind: str
+    text: Annotated[str, column("what was said")]
+    times: int
+
+
+def _count_texts(results: Results) -> Iterator[TextRow]:
+    readings: Counter[tuple[str, str]] = Counter()
+    for row in results.rows:
+        if row["how"]:
+            readings[row["status"], row["how"][:_LONGEST_READING]] += 1
+    for (kind, text), count in readings.most_common(_MOST_TEXTS):
+        yield TextRow(kind=kind, text=text, times=count)
+
+
+def _count_answers(results: Results) -> Frame[Row]:
+    readings = Readings()
+    for player, rows in results.players.items():
+        for row in rows:
+            readings.add(player, row["status"], row["how"])
+    return readings.frames["answers"]
+
+
+class OutlierRow(TypedDict):
+    """A play far above the rest of its player's, beyond the whisker of the picture."""
+
+    figure: str
+    play: Annotated[
+        int | None, column(help="its number in the table of plays, to which it links", link="play")
+    ]
+    game: int
+    player: str
+    value: Annotated[float, column(format=".3f")]
+
+
+def _list_outliers(results: Results) -> Iterator[OutlierRow]:
+    numbers = {row["spec"]: number for number, (row, _) in enumerate(results.worst, 1)}
+    for figure in COMPARED:
+        outliers = []
+        for player, rows in results.base.items():
+            known = find_values(rows, figure)
+            fence = compute_fences([value for value, _ in known])[1] if known else 0.0
+            # More than the rounding of equal values above it.
+            outliers += [(value, player, row) for value, row in known if value > fence + 1e-9]
+        outliers.sort(key=lambda outlier: -outlier[0])
+        for value, player, row in outliers[:_MOST_OUTLIERS]:
+            play = numbers.get(row["spec"])
+            yield OutlierRow(figure=figure, play=play, game=row["game"], player=player, value=value)
+
+
+def _frame(
+    row: type[R], list_rows: Callable[[Results], Iterable[R]]
+) -> Callable[[Results], Frame[R]]:
+    return lambda results: Frame(row, list(list_rows(results)))
+
+
+_FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
+    "plays": lambda results: Frame(PlayRow, results.rows),
+    **{
+        name: partial(tabulate_versions, name)
+        for name in ("same_games", "variants", "settings", "sizes", "names", "padding")
+    },
+    "buckets": tabulate_buckets,
+    "differences": _frame(DifferenceRow, list_differences),
+    "self_play": _frame(SelfPlayRow, _measure_self_play),
+    "games": _frame(GameLossRow, _list_games),
+    "outliers": _frame(OutlierRow, _list_outliers),
+    "listed": _frame(ListedRow, list_worst),
+    "texts": _frame(TextRow, _count_texts),
+    "answers": _count_answers,
+}
+"""What makes the frames of a run, by their names."""

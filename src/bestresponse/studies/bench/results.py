@@ -1,0 +1,239 @@
+"""The measured plays of a run by player, with the baselines, and the versions of the games that are
+measured for themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Annotated, TypedDict, cast
+
+from bestresponse.core.lazy import LazyMapping
+from bestresponse.players.llm.verified import make_label
+from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
+from bestresponse.report.frames import Frame, column
+from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.measure import (
+    PlayRow,
+    Rows,
+    describe_asking,
+    find_values,
+    identify_case,
+    measure_baseline,
+    select_conditions,
+    select_original,
+)
+from bestresponse.studies.bench.metrics import METRICS
+
+COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
+"""The figures by which players are compared, and what they are called."""
+_VERSION_METRICS = ("asked", "answered", *COMPARED, "success_1", "success_5")
+
+
+@dataclass(frozen=True)
+class Results:
+    """The measured plays of a run, and the worst of them with their records."""
+
+    plan: plans.Plan
+    rows: list[PlayRow]
+    worst: list[tuple[PlayRow, StoredPlay]]
+
+    def group(self, rows: Iterable[PlayRow]) -> dict[tuple[str, str], list[PlayRow]]:
+        """Group rows by player and way of asking, in the order of the settings."""
+        groups: dict[tuple[str, str], list[PlayRow]] = {}
+        for data, _ in self.plan.count_by_first():
+            groups[make_label(data["model"]), describe_asking(self.plan, data)] = []
+        for row in rows:
+            groups[row["model"], row["asked_for"]].append(row)
+        return {group: played for group, played in groups.items() if played}
+
+    @cached_property
+    def players(self) -> dict[str, list[PlayRow]]:
+        """All rows of every player in every way of asking, by its name."""
+        return {" / ".join(group): rows for group, rows in self.group(self.rows).items()}
+
+    @cached_property
+    def base(self) -> dict[str, list[PlayRow]]:
+        """The rows of every player in the games as drawn under the base settings."""
+        drawn: dict[str, list[PlayRow]] = {}
+        for player, rows in self.players.items():
+            drawn[player] = select_conditions(select_original(rows), plans.BASE)
+        return drawn
+
+    @cached_property
+    def baselines(self) -> Mapping[str, list[PlayRow]]:
+        """The rows of every baseline on the games that were put to the models."""
+        games: set[int] = set()
+        for rows in self.base.values():
+            games.update(row["game"] for row in rows)
+        if not games:
+            return {}
+
+        measured = {}
+        for name in (*BASELINES, EQUILIBRIUM):
+            measured[name] = partial(measure_baseline, self.plan, name, sorted(games))
+        return LazyMapping(measured)
+
+
+class VersionRow(TypedDict):
+    """The figures of a player in one version of the games; the metrics are further columns."""
+
+    player: str
+    version: str
+    actions: Annotated[
+        int | None, column("actions of each player", help="where all games have as many")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Plays of one version of the games that are measured for themselves, and the frame in which
+    they are shown."""
+
+    frame: str
+    player: str
+    name: str
+    rows: Rows
+
+
+def list_versions(results: Results) -> Iterator[Version]:
+    """Yield the versions of every player: the games that it answered, and those of the suite."""
+    for player, rows in results.players.items():
+        yield from _list_answered(results, player)
+        original = select_original(rows)
+        match results.plan.config.suite:
+            case "sensitivity":
+                for condition in results.plan.conditions:
+                    told = [row for row in original if row["condition"] == condition]
+                    yield Version("settings", player, condition, told)
+            case "invariance":
+                for variant in results.plan.variants:
+                    told = [row for row in rows if row["variant"] in ("original", variant)]
+                    yield Version("variants", player, variant, told)
+            case "generalisation":
+                yield from _list_sizes(player, original)
+                yield Version("names", player, "named", select_conditions(original, plans.NAMED))
+                anonymous = select_conditions(original, plans.ANONYMOUS)
+                yield Version("names", player, "anonymous", anonymous)
+                yield Version("padding", player, "padded", tell_as_drawn(rows, plans.PADDED))
+                yield Version("padding", player, "as drawn", results.base[player])
+
+
+def _list_answered(results: Results, player: str) -> Iterator[Version]:
+    """Yield the games that a player answered where it did not answer all, with the baselines."""
+    base = results.base[player]
+    answered = {identify_case(row) for _, row in find_values(base, "nash_gap")}
+    if not 0 < len(answered) < len(base):
+        return
+    version = f"the {len(answered)} that {player} answered"
+    for name, played in {player: base, **results.baselines}.items():
+        rows = [row for row in played if identify_case(row) in answered]
+        yield Version("same_games", name, version, rows)
+
+
+def _list_sizes(player: str, original: Rows) -> Iterator[Version]:
+    """Yield the square games of each size."""
+    drawn = select_conditions(original, plans.BASE, plans.SIZE)
+    square = [row for row in drawn if row["rows"] == row["cols"]]
+    for size in sorted({row["rows"] for row in square}):
+        rows = [row for row in square if row["rows"] == size]
+        yield Version("sizes", player, f"{size} x {size}", rows)
+
+
+def tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:
+    """Return the rows of a variant as if the games had been drawn so, to be compared with the games
+    as drawn."""
+    told = []
+    for row in rows:
+        if row["variant"] != variant:
+            continue
+        seat = row["seat"]
+        if variant == "swapped":
+            seat = "col" if seat == "row" else "row"
+        told.append(cast(PlayRow, {**row, "variant": "original", "seat": seat}))
+    return told
+
+
+def tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
+    """Compute the metrics of every version that one frame shows."""
+    wanted = ("invariance",) if frame == "variants" else _VERSION_METRICS
+    metrics = [metric for metric in METRICS if metric.name in wanted]
+    table: list[VersionRow] = []
+    for version in list_versions(results):
+        if version.frame != frame or not version.rows:
+            continue
+        sizes = {row["rows"] for row in version.rows}
+        head = VersionRow(
+            player=version.player,
+            version=version.name,
+            actions=sizes.pop() if len(sizes) == 1 else None,
+        )
+        figures = {metric.name: metric.compute(version.rows) for metric in metrics}
+        table.append(cast(VersionRow, {**head, **figures}))
+    return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
+
+
+class BucketRow(TypedDict):
+    """The figures of a player in the games of one bucket, of one tier, or of all; the metrics are
+    further columns."""
+
+    player: str
+    tier: Annotated[
+        str,
+        column(help="1: a saddle point; 2: a mix in games up to 3 x 3; 3: a mix in larger ones"),
+    ]
+    size: str
+    range: Annotated[str, column("payoffs", help="narrow: from -10 to 10; medium: 50; wide: 100")]
+    equilibrium: Annotated[str, column(help="pure: there is a saddle point; mixed: there is none")]
+
+
+_BUCKET_METRICS = (
+    "asked",
+    "answered",
+    "nash_gap",
+    "nash_gap_median",
+    "nash_gap_std",
+    "gap_ratio",
+    "gap_normalised",
+    "exploitability_normalised",
+    "success_1",
+)
+_ALL = "all"
+
+
+def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Rows]]:
+    """Yield the rows of a player in every bucket, then in every tier, then in all buckets
+    together."""
+    played = select_conditions(select_original(results.players[player]), plans.BUCKET)
+    for bucket in plans.BUCKETS:
+        head = BucketRow(
+            player=player,
+            tier=bucket.tier,
+            size=f"{bucket.size} x {bucket.size}",
+            range=bucket.range,
+            equilibrium=bucket.equilibrium,
+        )
+        yield head, select_conditions(played, bucket.name)
+    tiers: dict[str, list[str]] = defaultdict(list)
+    for bucket in plans.BUCKETS:
+        tiers[bucket.tier].append(bucket.name)
+    tiers[_ALL] = [bucket.name for bucket in plans.BUCKETS]
+    for tier, names in tiers.items():
+        head = BucketRow(player=player, tier=tier, size=_ALL, range=_ALL, equilibrium=_ALL)
+        yield head, select_conditions(played, *names)
+
+
+def tabulate_buckets(results: Results) -> Frame[BucketRow]:
+    """Compute the metrics of every bucket, tier and player; empty in other suites."""
+    metrics = [metric for metric in METRICS if metric.name in _BUCKET_METRICS]
+    table: list[BucketRow] = []
+    players = results.players if results.plan.config.suite == "buckets" else ()
+    for player in players:
+        for head, rows in _list_buckets(results, player):
+            if rows:
+                figures = {metric.name: metric.compute(rows) for metric in metrics}
+                table.append(cast(BucketRow, {**head, **figures}))
+    return Frame(BucketRow, table, {metric.name: metric.column for metric in metrics})

@@ -1,0 +1,311 @@
+"""The settings of a tournament, and what follows from them: the game, the rules, who meets whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, SettingError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.formal.formalize.autoformalizer import Formalizer, check_story
+from bestresponse.games.lookup import NamedGame
+from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.logic.engine import open_engine
+from bestresponse.models.base import Model
+from bestresponse.runs import inputs
+from bestresponse.runs.models import open_models
+from bestresponse.runs.seats import ToolSettings
+from bestresponse.runs.settings import setting, settings
+from bestresponse.studies.tournament.entries import (
+    GROUPS,
+    Contestant,
+    EntriesSetting,
+    StageGame,
+    StageGamesSetting,
+    as_automata,
+    formalize_entries,
+    gather_for_all,
+    is_in_words,
+    keep_programs,
+    make_stage,
+)
+from bestresponse.theory.dynamics.moran import Fitness
+from bestresponse.theory.repeated.automaton import Automaton
+from bestresponse.theory.repeated.round_robin import Rules
+
+_MOST_ENTRIES = 1_000
+_MOST_KEPT_ROUNDS = 100_000
+"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115
+bytes of a record."""
+
+
+@settings
+class TournamentConfig(ToolSettings):
+    """Run a round robin, including self-play, with every pair in both seats, and print who earns
+    most.
+
+    Matches between strategies are worked out exactly, or drawn with --repetitions. Models are asked
+    round by round.
+    """
+
+    games: StageGamesSetting = setting(kw_only=False, argument=True)
+    """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
+    .json or .pl files, or a .txt file that tells a game in words, which --model formalizes."""
+    entries: EntriesSetting = setting(default=("all",), kw_only=False)
+    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
+    players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
+    `axelrod` package by name. NAME:N enters N copies of a strategy."""
+    model: inputs.OptionalModelSetting = setting(default=None, short="-m")
+    """The model that formalizes games and strategies in words."""
+    rounds: int = setting(
+        default=10, ge=1, le=100_000, help="Rounds per match; with --continuation the maximum."
+    )
+    noise: float = setting(
+        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
+    )
+    continuation: float = setting(
+        default=1.0, gt=0, le=1, help="Probability that another round follows."
+    )
+    repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
+    """Repetitions per match, with all moves. [default: exact expectation; 1 if a model plays]"""
+    against: str | None = setting(
+        default=None, help="Score only matches against this entry (clones)."
+    )
+    seats: Literal["both", "first"] = setting(default="both")
+    """Whether matches in both seats count, or only those in the first; with --against a total is
+    then that of one match."""
+    default_move: str | None = setting(
+        default=None, help="Default move, in place of the game's own."
+    )
+    target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
+    """Winners are those whose total is this one. A total is the sum over all matches that count:
+    every opponent, itself included, in both seats; with --against NAME --seats first, one match of
+    --rounds rounds."""
+    moran: int = setting(
+        default=0, ge=0, le=100_000, help="Also run the Moran process with this many individuals."
+    )
+    moran_fitness: Fitness = setting(default="exponential")
+    """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
+    1 - intensity + intensity x payoff per round, as in the `axelrod` package."""
+    moran_intensity: float = setting(
+        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 where linear."
+    )
+    background: float | None = setting(default=None, ge=0, le=1e9)
+    """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
+    negative, shares grow as if the least were 1]."""
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
+    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
+    max_tokens: int = setting(default=256, ge=1, le=100_000, help="Maximum tokens per reply.")
+    attempts: int = setting(
+        default=1, ge=1, le=20, help="Maximum attempts per question if an answer is unreadable."
+    )
+    style: Literal["auto", "line", "json", "letter"] = setting(
+        default="auto", help="How models answer."
+    )
+    reasons: bool = setting(
+        default=False, help="Let models explain each choice before they answer."
+    )
+    open_source: bool = setting(default=False)
+    """Let programs read each other: entries are programs (.pl, published) and models, which are
+    shown the other's program and write their own."""
+    meta_rounds: int = setting(
+        default=3, ge=1, le=50, help="With --open-source: how often models write or revise."
+    )
+    left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
+
+    def __post_init__(self) -> None:
+        self._check_moran()
+        self._check_games()
+        self._check_open_source()
+        if any(map(is_in_words, self.games)):
+            return  # names of strategies are looked up once the game is known
+
+        in_groups = any(isinstance(entry, str) and entry in GROUPS for entry in self.entries)
+        entries, left_out = gather_for_all(self.entries, self.stages, self.default_move)
+        if self.open_source:
+            entries, closed = keep_programs(entries, in_groups)
+            left_out = (*left_out, *closed)
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "left_out", (*self.left_out, *left_out))
+        self._check_entries()
+        if not self.models:
+            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model takes part")
+        self._check_names()
+
+    def _check_moran(self) -> None:
+        if self.moran == 1:
+            raise SettingError("moran", "expected a population of at least 2")
+        if not self.moran:
+            self.refuse_set(("moran_fitness", "moran_intensity"), "it belongs to the Moran process")
+        if self.moran_fitness == "linear" and self.moran_intensity > 1:
+            raise SettingError(
+                "moran_intensity", f"expected at most 1 where linear, got {self.moran_intensity:g}"
+            )
+
+    def _check_open_source(self) -> None:
+        if not self.open_source:
+            self.refuse_set(["meta_rounds"], "it belongs to --open-source")
+            return
+        closed = ("continuation", "tools", "tool_calls", "style", "reasons")
+        self.refuse_set(closed, "it does nothing with --open-source, where programs play")
+
+    def _check_games(self) -> None:
+        if len(set(self.games)) < len(self.games):
+            raise SettingError("games", "a game is named twice; name each once")
+        if len(self.games) > 1:
+            self.refuse_set(("target", "moran"), "works with one game; name one game")
+        in_words = [game.name for game in self.games if is_in_words(game)]
+        if in_words and self.model is None:
+            raise SettingError(
+                "model", f"{in_words[0]} is told in words; name the model that formalizes it"
+            )
+
+    def _check_entries(self) -> None:
+        names = [entry.name for entry in self.entries]
+        if not names:
+            raise SettingError("entries", "nobody takes part")
+        if len(names) > _MOST_ENTRIES:
+            raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise SettingError(
+                "entries", f"two who take part are both called {min(twice)!r}; leave one out"
+            )
+
+    def _check_names(self) -> None:
+        """Raise SettingError if somebody is expected to win, or to be played, who is not there."""
+        names = [entry.name for entry in self.entries]
+        named = [("target", name) for name in self.target]
+        if self.against:
+            named.append(("against", self.against))
+        for where, name in named:
+            if name not in names:
+                raise SettingError(
+                    where, f"nobody called {name!r} takes part.{did_you_mean(name, names)}"
+                )
+
+    @property
+    def game(self) -> NamedGame:
+        """The game, of several the first."""
+        return self.games[0]
+
+    @cached_property
+    def by_game(self) -> tuple[TournamentConfig, ...]:
+        """The same tournament in each of its games."""
+        if len(self.games) == 1:
+            return (self,)
+        return tuple(replace(self, games=(game,), left_out=()) for game in self.games)
+
+    @property
+    def stage(self) -> StageGame:
+        """The game of one round, of several the first."""
+        return make_stage(self.game)
+
+    @property
+    def stages(self) -> tuple[StageGame, ...]:
+        """The game of one round for every game."""
+        return tuple(map(make_stage, self.games))
+
+    @property
+    def rules(self) -> Rules:
+        """How a match is played."""
+        return Rules(self.rounds, self.noise, self.continuation)
+
+    @property
+    def repeated(self) -> RepeatedGame:
+        """The repeated game that is shown to those who are asked."""
+        return RepeatedGame(self.stage.form, self.rounds, self.continuation, noise=self.noise)
+
+    @property
+    def models(self) -> tuple[inputs.NamedModel, ...]:
+        """The models that take part."""
+        return tuple(
+            inputs.NamedModel(entry.source, entry.thing)
+            for entry in self.entries
+            if entry.kind == "model"
+        )
+
+    def find_automata(self, entry: Contestant) -> tuple[Automaton, Automaton] | None:
+        """Return a strategy in the seats that it takes, None for who has to be asked."""
+        if self.open_source:
+            return None  # what a program does depends on whom it meets
+        first_only = self.seats == "first" and self.against not in (None, entry.name)
+        return as_automata(entry, self.stage, self.default_move, first_only)
+
+    def counts(self, first: int, second: int) -> bool:
+        """Say whether the match of these entries enters the standings."""
+        if self.against is None:
+            return True
+        if self.entries[second].name == self.against:
+            return True
+        return self.seats == "both" and self.entries[first].name == self.against
+
+    @property
+    def keeps_moves(self) -> bool:
+        """Whether matches between strategies are drawn one by one and kept; very many are drawn in
+        bulk instead."""
+        if self.repetitions is None:
+            return False
+        matches = len(self.entries) ** 2 * self.repetitions
+        return matches * self.rounds <= _MOST_KEPT_ROUNDS
+
+    @cached_property
+    def played_pairs(self) -> tuple[tuple[int, int], ...]:
+        """The matches that are played one by one, as pairs of entries; only those that count where
+        all play one.
+
+        In them somebody has to be asked, or their moves are kept.
+        """
+        asked = [self.find_automata(entry) is None for entry in self.entries]
+        pairs = []
+        for first, second in product(range(len(asked)), repeat=2):
+            if not self.counts(first, second):
+                continue
+            if first > second and self.is_mirrored(first, second):
+                continue
+            if self.keeps_moves or asked[first] or asked[second]:
+                pairs.append((first, second))
+        return tuple(pairs)
+
+    def is_mirrored(self, first: int, second: int) -> bool:
+        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric
+        game."""
+        kinds = {self.entries[first].kind, self.entries[second].kind}
+        mine, theirs = self.stage.form.payoffs
+        return kinds == {"axelrod"} and bool(np.array_equal(mine, theirs.T))
+
+
+def formalize_words(config: TournamentConfig) -> TournamentConfig:
+    """Let the model write the games and the rules of strategies that are in words before the run
+    begins."""
+    if config.model is not None and any(map(is_in_words, config.games)):
+        with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
+            model = opened.models[config.model]
+            games = [
+                formalize_game(game, model) if is_in_words(game) else game for game in config.games
+            ]
+        config = replace(config, games=tuple(games))
+    return replace(
+        config,
+        entries=formalize_entries(config.entries, config.model, config, lambda: config.stage),
+    )
+
+
+def formalize_game(game: NamedGame, model: Model) -> NamedGame:
+    """Let a model write the program of a game in words; InvalidGame says what was wrong with the
+    last attempt."""
+    engine = open_engine()
+    try:
+        written = Formalizer(model, engine).formalize(check_story(game.text))
+    finally:
+        engine.close()
+    if not written.ok:
+        raise InvalidGame(f"{game.name}: {written.trouble}")
+    return NamedGame(game.name, ".pl", written.source)

@@ -1,0 +1,500 @@
+"""Who earned how much: the standings of a tournament in one game.
+
+The normalised payoff is (total - least) / (most - least), where least and most are the totals that
+a player would earn with its lowest or highest payoff in every round (Mensfelt, Stathis and
+Trencsenyi 2024, section 4.3), here for each seat by its own payoffs. Totals are over all matches in
+both seats, against itself included.
+
+Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
+against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
+replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
+the mean payoff per round over both seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations, product
+from math import inf, isclose
+from typing import Annotated, Literal, TypedDict
+
+import numpy as np
+
+from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.seeds import split
+from bestresponse.report.frames import column
+from bestresponse.report.stats.statistics import Interval, wilson
+from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.theory.dynamics.learning import replicator
+from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.repeated.automaton import behave_alike
+from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
+
+_GENERATIONS = 1_000
+_MORAN_RUNS = 1_000
+_MOST_FIXATIONS = 40
+"""With more strategies the table of fixation probabilities is left out."""
+
+
+class StandingRow(TypedDict):
+    """One who took part: figures are over all matches that count, None where nothing was played."""
+
+    game: str
+    name: str
+    kind: str
+    per_round: Annotated[float | None, column("payoff per round", ".3f")]
+    """mean over all matches that count: both seats and itself, unless settings say otherwise"""
+    first: Annotated[float | None, column("first seat", ".3f")]
+    """payoff per round when moving in the first seat"""
+    second: Annotated[float | None, column("second seat", ".3f")]
+    """payoff per round when moving in the second seat"""
+    share: Annotated[float | None, column("normalised", ".2%")]
+    """0 %: always the lowest payoff of the seat, 100 %: always the highest"""
+    total: Annotated[float | None, column(format=".1f")]
+    """sum over all matches that count"""
+    missing: Annotated[int | None, column("missing plays")]
+    """plays that broke off, where some did"""
+    share_low: Annotated[float | None, column("normalised, at least", ".2%")]
+    """had missing plays earned the least"""
+    share_high: Annotated[float | None, column("normalised, at most", ".2%")]
+    """had missing plays earned the most"""
+    against_itself: float | None
+    plays: int
+
+
+class MatchRow(TypedDict):
+    """What two earned in their match, the first and the second seat; means over plays, None where
+    none counts."""
+
+    game: str
+    first: str
+    second: str
+    first_total: Annotated[float | None, column(format=".3f")]
+    second_total: Annotated[float | None, column(format=".3f")]
+    first_per_round: Annotated[float | None, column(format=".3f")]
+    second_per_round: Annotated[float | None, column(format=".3f")]
+    first_deviation: Annotated[float | None, column(format=".3f")]
+    """standard deviation over plays"""
+    second_deviation: Annotated[float | None, column(format=".3f")]
+    """standard deviation over plays"""
+    plays: int
+    missing: int
+
+
+class GenerationRow(TypedDict):
+    """The share of a strategy in a generation, where strategies multiply by what they earn."""
+
+    generation: int
+    strategy: str
+    share: Annotated[float, column(format=".4f")]
+
+
+class MoranRow(TypedDict):
+    """How often a strategy took over a population."""
+
+    strategy: str
+    wins: Annotated[int, column("took over")]
+    share: Annotated[Interval, column("of all runs", ".2f", "95 % interval over runs (Wilson)")]
+
+
+class FixationRow(TypedDict):
+    """The probability that one individual of a strategy takes over a population of another one,
+    worked out exactly (Nowak et al. 2004)."""
+
+    mutant: str
+    resident: str
+    probability: Annotated[float, column("takes over", ".4f")]
+    neutral: Annotated[float, column("by chance", ".4f", "1 / population: no selection")]
+
+
+def normalise(total: float, least: float, most: float, plays: float) -> float:
+    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from
+    `least` to `most`.
+
+    >>> normalise(24, least=2, most=8, plays=4)
+    0.6666666666666666
+    """
+    if not most > least:
+        raise UsageError(f"normalised payoffs need different payoffs; all are {least:g}")
+    return (total - plays * least) / (plays * (most - least))
+
+
+def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
+    """Put together worked-out and played matches; one that broke off is missing."""
+    totals, spread, rounds = _work_out(config)
+    missing = np.zeros(totals.shape[:2])
+    repetitions = float(config.repetitions or 1)
+    counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
+    matches: dict[tuple[int, ...], list[_PlayedMatch]] = {pair: [] for pair in config.played_pairs}
+    for play in plays:
+        pair = tuple(play.data["places"])
+        if pair in matches and play.record.void is None:
+            matches[pair].append(_PlayedMatch.read(config, play))
+
+    def enter(pair: tuple[int, ...], played: Sequence[_PlayedMatch]) -> None:
+        counts[pair] = repetitions
+        missing[pair] = repetitions - len(played)
+        payoffs = [match.payoffs for match in played]
+        if played:
+            totals[pair] = np.mean(payoffs, axis=0)
+            rounds[pair] = np.mean([match.rounds for match in played])
+        if len(played) > 1:
+            spread[pair] = np.std(payoffs, axis=0, ddof=1)
+
+    for (first, second), played in matches.items():
+        enter((first, second), played)
+        if first != second and config.is_mirrored(first, second):
+            enter((second, first), [match.mirrored for match in played])
+    return Standings(config, totals, rounds=rounds, spread=spread, missing=missing, plays=counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _PlayedMatch:
+    """What both seats earned in one play of a match, and how many rounds it had."""
+
+    payoffs: tuple[float, float]
+    rounds: int
+
+    @classmethod
+    def read(cls, config: TournamentConfig, play: StoredPlay) -> _PlayedMatch:
+        first, second = config.stage.form.players
+        payoffs = play.record.payoffs[first], play.record.payoffs[second]
+        return cls(payoffs, _count_rounds(config, play))
+
+    @property
+    def mirrored(self) -> _PlayedMatch:
+        """The same match with the seats exchanged."""
+        first, second = self.payoffs
+        return _PlayedMatch((second, first), self.rounds)
+
+
+def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
+    """Count the rounds of a play by the moves of the first seat."""
+    if config.open_source:
+        return config.rounds
+    first_seat = config.stage.form.players[0]
+    rounds = sum(turn.role == first_seat for turn in play.record.submissions)
+    if not rounds:
+        pair = " against ".join(config.entries[index].name for index in play.data["places"])
+        raise StoreError(
+            f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament"
+            " anew"
+        )
+    return rounds
+
+
+def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
+    """Work out or play in bulk every match between automata: totals, their deviation over plays,
+    rounds; else NaN.
+
+    Matches whose moves are kept are played one by one instead. Where a strategy differs by seat,
+    those of both seats meet, and first against second is kept.
+    """
+    seats = [config.find_automata(entry) for entry in config.entries]
+    indices = [index for index, pair in enumerate(seats) if pair is not None]
+    totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
+    rounds = np.full((len(seats), len(seats)), np.nan)
+    if indices and not config.keeps_moves:
+        pairs = [pair for pair in seats if pair is not None]
+        first = [pair[0] for pair in pairs]
+        if all(behave_alike(*pair) for pair in pairs):
+            players = first
+        else:
+            players = [*first, *(pair[1] for pair in pairs)]
+        if config.repetitions is None:
+            result = exact_round_robin(players, config.stage.form, config.rules)
+        else:
+            result = play_round_robin(
+                players,
+                config.stage.form,
+                config.rules,
+                repetitions=config.repetitions,
+                seed=split(config.seed, "matches"),
+            )
+        grid = np.ix_(indices, indices)
+        part = (slice(len(first)), slice(-len(first), None))
+        totals[grid] = result.totals[part]
+        spread[grid] = np.nan if result.spread is None else result.spread[part]
+        rounds[grid] = result.rounds[part]
+        if config.seats == "first":  # who never sits second has no strategy there
+            for pair in product(indices, repeat=2):
+                totals[pair] = totals[pair] if config.counts(*pair) else np.nan
+    return totals, spread, rounds
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The mean totals of every match and the rounds it lasted; NaN where no play of it counts.
+
+    `missing` and `plays` count plays by pair.
+    """
+
+    config: TournamentConfig
+    totals: Array
+    rounds: Array
+    spread: Array
+    missing: Array
+    plays: Array
+
+    @property
+    def names(self) -> list[str]:
+        """The names of those who take part, in the order of the settings."""
+        return [entry.name for entry in self.config.entries]
+
+    @cached_property
+    def opponents(self) -> list[int]:
+        """Whose matches count: everybody's, or those against one."""
+        if self.config.against:
+            return [self.names.index(self.config.against)]
+        return list(range(len(self.names)))
+
+    @cached_property
+    def per_round(self) -> Array:
+        """The payoffs of a round on average, of the rounds that were played: longer matches are no
+        better ones."""
+        return np.asarray(self.totals / self.rounds[:, :, None])
+
+    @cached_property
+    def between(self) -> Array:
+        """What row earns a round against column, the mean of both seats where both count."""
+        first = self.per_round[:, :, 0]
+        if self.config.seats == "first":
+            return np.asarray(first)
+        second = self.per_round[:, :, 1].T
+        return np.asarray((first + second) / 2)
+
+    @cached_property
+    def rows(self) -> list[StandingRow]:
+        """One row for each participant, best first; those without any play last."""
+        rows = [self._make_row(index) for index in range(len(self.names))]
+        # By payoffs, as winners are: normalised by seat, another order is possible where seats have
+        # other payoffs.
+        return sorted(rows, key=lambda row: (-_find_earned(row), row["name"]))
+
+    @property
+    def places(self) -> list[int]:
+        """The place of each row; whoever earned the same shares the best of their places, as in 1,
+        1, 3."""
+        earned = [_find_earned(row) for row in self.rows]
+        places = []
+        for mine in earned:
+            better = [other for other in earned if other > mine and not self._is_level(other, mine)]
+            places.append(1 + len(better))
+        return places
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """Those who reach their target where targets are given, else those with the highest payoff
+        per round.
+
+        Who lacks matches has no total, and cannot win.
+        """
+        key: Literal["total", "per_round"] = "total" if self.config.target else "per_round"
+        earned = {row["name"]: row[key] or 0.0 for row in self.rows if row["total"] is not None}
+        goals = self.config.target
+        if not goals:
+            highest = max(earned.values(), default=0.0)
+            goals = dict.fromkeys(earned, highest)
+
+        winners = []
+        for name, value in earned.items():
+            if name in goals and self._is_level(value, goals[name]):
+                winners.append(name)
+        return tuple(winners)
+
+    def _is_level(self, payoff: float, other: float) -> bool:
+        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the
+        game."""
+        payoff_range = float(np.ptp(self.config.stage.form.payoffs))
+        return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9 * payoff_range)
+
+    def _make_row(self, index: int) -> StandingRow:
+        entry = self.config.entries[index]
+        against = self.opponents
+        counting = 1 if self.config.seats == "first" else 2  # how many of both seats count
+        totals = self._take_seats(index, self.totals[..., 0], self.totals[..., 1])[:counting]
+        seats = self._take_seats(index, self.per_round[..., 0], self.per_round[..., 1])[:counting]
+        shares = _normalise_seats(seats, self.config.stage.form.payoffs[:counting])
+
+        played = self._take_seats(index, self.plays, self.plays)[:counting]
+        gaps = self._take_seats(index, self.missing, self.missing)[:counting]
+        lost = gaps / np.maximum(played, 1.0)
+        missing = int(gaps.sum())
+        # Bounds: the mean if every missing play had earned the least, and if it had earned the
+        # most.
+        kept = np.nan_to_num(shares) * (1 - lost)
+        bounded = missing > 0 and not np.isnan(shares).all()
+        against_itself = _mean(self.between[index, [index]]) if index in against else None
+        return StandingRow(
+            game=self.config.game.name,
+            name=entry.name,
+            kind=entry.kind,
+            per_round=_mean(seats),
+            first=_mean(seats[0]),
+            second=_mean(seats[1:]),
+            share=_mean(shares),
+            total=finite_or_none(totals.sum()),
+            missing=missing or None,
+            share_low=float(kept.mean()) if bounded else None,
+            share_high=float((kept + lost).mean()) if bounded else None,
+            against_itself=against_itself,
+            plays=int(played.sum()),
+        )
+
+    def _take_seats(self, index: int, first: Array, second: Array) -> Array:
+        """Return what one who takes part has in the first seat, and in the second, by opponent."""
+        return np.stack([first[index, self.opponents], second[self.opponents, index]])
+
+    def list_matches(self) -> Iterator[MatchRow]:
+        """Yield every match that counts."""
+        for first, second in product(range(len(self.names)), repeat=2):
+            if not self.config.counts(first, second):
+                continue
+            pair = (first, second)
+            yield MatchRow(
+                game=self.config.game.name,
+                first=self.names[first],
+                second=self.names[second],
+                first_total=finite_or_none(self.totals[pair][0]),
+                second_total=finite_or_none(self.totals[pair][1]),
+                first_per_round=finite_or_none(self.per_round[pair][0]),
+                second_per_round=finite_or_none(self.per_round[pair][1]),
+                first_deviation=finite_or_none(self.spread[pair][0]),
+                second_deviation=finite_or_none(self.spread[pair][1]),
+                plays=int(self.plays[pair]),
+                missing=int(self.missing[pair]),
+            )
+
+    @cached_property
+    def complete(self) -> tuple[list[str], Array]:
+        """The strategies whose matches against each other were all played, and their payoffs."""
+        known = ~np.isnan(self.between)
+        kept = [index for index in range(len(known)) if known[index, index]]
+        while kept:
+            gaps = (~known[np.ix_(kept, kept)]).sum(axis=1)
+            if not gaps.any():
+                break
+            kept.pop(int(np.argmax(gaps)))
+        return [self.names[index] for index in kept], self.between[np.ix_(kept, kept)]
+
+    def list_shares(self, generations: int = _GENERATIONS) -> Iterator[GenerationRow]:
+        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for
+        fewer than two."""
+        names, payoffs = self.complete
+        if len(names) < 2:
+            return
+        path = replicator(
+            NormalForm.bimatrix(payoffs, payoffs.T),
+            steps=generations,
+            form="discrete",
+            one_population=True,
+            stride=max(1, generations // 100),
+            background=self.config.background,
+        )
+        for generation, shares in zip(path.times, path.strategies[0], strict=True):
+            for name, share in zip(names, shares, strict=True):
+                yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
+
+    def list_takeovers(self) -> list[MoranRow]:
+        """List how often each strategy took over a population that began with equal numbers of all,
+        best first.
+
+        Raises: UsageError: the population has fewer individuals than there are strategies, so some
+        could never win.
+        """
+        names, payoffs = self.complete
+        population = self.config.moran
+        if len(names) < 2 or not population:
+            return []
+        if population < len(names):
+            raise UsageError(
+                f"moran: a population of {population} has no place for each of {len(names)}"
+                f" strategies; expected at least {len(names)}"
+            )
+        # Equal numbers; where they do not come out even, the first strategies get one more.
+        each, left = divmod(population, len(names))
+        counts = [each + 1] * left + [each] * (len(names) - left)
+        result = count_takeovers(
+            self._find_moran_payoffs(payoffs),
+            counts,
+            runs=_MORAN_RUNS,
+            seed=split(self.config.seed, "moran"),
+            intensity=self.config.moran_intensity,
+            fitness=self.config.moran_fitness,
+        )
+        rows = []
+        for name, wins in zip(names, result.wins, strict=True):
+            if wins:
+                rows.append(MoranRow(strategy=name, wins=wins, share=wilson(wins, _MORAN_RUNS)))
+        rows.sort(key=lambda row: -row["wins"])
+
+        if result.undecided:
+            share = wilson(result.undecided, _MORAN_RUNS)
+            rows.append(MoranRow(strategy="undecided", wins=result.undecided, share=share))
+        return rows
+
+    def _find_moran_payoffs(self, payoffs: Array) -> Array:
+        """Shift payoffs where the settings say so; SettingError where fitness would be negative."""
+        shifted = payoffs + (self.config.background or 0.0)
+        if self.config.moran_fitness == "linear" and shifted.min() < 0:
+            raise SettingError(
+                "background",
+                f"linear fitness cannot be negative, and the least payoff per round is"
+                f" {payoffs.min():g}; set background to {-payoffs.min():g} or more, or"
+                " moran_fitness to exponential",
+            )
+        return shifted
+
+    def list_fixations(self) -> Iterator[FixationRow]:
+        """Yield the exact fixation probability of every strategy among every other one, where a
+        Moran process is asked for."""
+        names, payoffs = self.complete
+        population = self.config.moran
+        if not population or len(names) > _MOST_FIXATIONS:
+            return
+        shifted = self._find_moran_payoffs(payoffs)
+        for mutant, resident in permutations(range(len(names)), 2):
+            pair = np.ix_([mutant, resident], [mutant, resident])
+            probability = fixation_probability(
+                shifted[pair],
+                population,
+                intensity=self.config.moran_intensity,
+                fitness=self.config.moran_fitness,
+            )
+            yield FixationRow(
+                mutant=names[mutant],
+                resident=names[resident],
+                probability=probability,
+                neutral=1 / population,
+            )
+
+
+def _mean(values: Array) -> float | None:
+    seen = values[~np.isnan(values)]
+    return float(seen.mean()) if len(seen) else None
+
+
+def _find_earned(row: StandingRow) -> float:
+    """Return the payoff per round, below every other where nothing was played."""
+    return -inf if row["per_round"] is None else row["per_round"]
+
+
+def _normalise_seats(earned: Array, payoffs: Array) -> Array:
+    """Return what was earned per round as a share of the range of payoffs of its seat.
+
+    Where all payoffs of a seat are the same, everybody earns the highest.
+    """
+    least = payoffs.min(axis=(1, 2))[:, None]
+    width = np.ptp(payoffs, axis=(1, 2))[:, None]
+    varies = width > 0
+    shares = (earned - least) / np.where(varies, width, 1.0)
+    return np.where(varies, shares, 1.0 + 0 * earned)
+
+
+def finite_or_none(value: float) -> float | None:
+    """Return a number as plain Python has it, None where it is not known."""
+    return float(value) if np.isfinite(value) else None
