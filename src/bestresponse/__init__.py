@@ -214,6 +214,8 @@ if TYPE_CHECKING:
         strategies_study as bench_strategies,  # noqa: F401
     )
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
+    from bestresponse.studies.tournament.config import TournamentConfig as TournamentConfig
+    from bestresponse.studies.tournament.open_source import play_programs as play_programs
     from bestresponse.studies.tournament.study import (
         tournament as tournament,
     )
