@@ -10,7 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
-from bestresponse.theory.equilibria.many_players.certify import certify, scale_payoffs, worst_regret
+from bestresponse.theory.equilibria.many_players.certify import certify
+from bestresponse.theory.equilibria.many_players.equations import scale_payoffs, worst_regret
 from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 

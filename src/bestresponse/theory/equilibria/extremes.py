@@ -4,45 +4,40 @@ with all labels.
 Every equilibrium of a nondegenerate game is extreme; in a degenerate game the equilibria are the
 convex combinations of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg,
 Savani and von Stengel 2010).
-
-How the extreme equilibria of a degenerate bimatrix game hang together: Nash subsets, components and
-their index.
-
-Join a vertex x of one best-response polytope to a vertex y of the other when (x, y) is an
-equilibrium. The maximal complete bipartite subgraphs are the maximal Nash subsets, the connected
-parts are the components of the set of equilibria (Winkels 1979; Avis, Rosenberg, Savani and von
-Stengel 2010, Economic Theory 42).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import chain
 from math import comb
 from threading import Thread
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.arrays import Numbers
 from bestresponse.theory.engines import Engine, load_kernels
-from bestresponse.theory.equilibria.integer import Vertex, determinant_sign, vertices, whole_matrix
+from bestresponse.theory.equilibria.components import (
+    Edge,
+    compute_indices,
+    find_maximal_subsets,
+    group_connected,
+)
+from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
 
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
-_LONG = (
-    2**20
-)  # vertices at most: from here on the enumeration may take a second, and can be interrupted
+_LONG = 2**20
+"""Vertices from which the enumeration may take a second, and can be interrupted."""
 _TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
-_MASK_BITS = (
-    52  # one bit a label: masks are next to strategies in tables of floats, which hold 53 bits
-)
+_MASK_BITS = 52
+"""One bit per label: masks are next to strategies in tables of floats, which hold 53 bits."""
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number
 # to compute; loading the compiled loops takes a second.
@@ -52,82 +47,13 @@ _LOADING_SECONDS = 1.0
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
-Edge = tuple[int, int]
 Seen = tuple[int, int, bool, bool, float, Numbers]
 """What an enumeration saw, as `extreme_kernels.extreme_pairs` gives it."""
 _COMPILED = ("auto", "numba")
 
 
-_READY: dict[
-    tuple[int, ...], Callable[[Array], Seen]
-] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
-
-
-def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
-    """Group the edges into connected parts, in order of first appearance.
-
-    >>> group_connected([(0, 0), (1, 1), (0, 2)])
-    [[(0, 0), (0, 2)], [(1, 1)]]
-    """
-    parts: list[list[Edge]] = []
-    for edge in edges:
-        touching = [part for part in parts if any(edge[0] == x or edge[1] == y for x, y in part)]
-        parts = [part for part in parts if part not in touching] + [[*chain(*touching), edge]]
-    order = {edge: k for k, edge in enumerate(edges)}
-    return sorted(
-        (sorted(part, key=order.__getitem__) for part in parts), key=lambda part: order[part[0]]
-    )
-
-
-def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Find all maximal complete bipartite subgraphs, as (x vertices, y vertices).
-
-    >>> find_maximal_subsets([(0, 0), (0, 1), (1, 1)])
-    [((0,), (0, 1)), ((0, 1), (1,))]
-    """
-    neighbours: dict[int, frozenset[int]] = {}
-    for x, y in edges:
-        neighbours[x] = neighbours.get(x, frozenset()) | {y}
-    closed: set[frozenset[int]] = set()
-    for shared in neighbours.values():
-        closed |= {shared & other for other in closed} | {shared}
-    closed.discard(frozenset())
-    subsets = [
-        (tuple(sorted(x for x, ys in neighbours.items() if shared <= ys)), shared)
-        for shared in closed
-    ]
-    return sorted((xs, tuple(sorted(ys))) for xs, ys in subsets)
-
-
-def compute_indices(
-    game: NormalForm, bases: Iterable[Sequence[int]], exact: bool
-) -> dict[Edge, int]:
-    """Compute the index of each equilibrium of the perturbed game, summed by the extreme
-    equilibrium it is close to.
-
-    With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det
-    B_IJ) (Shapley 1974).
-    """
-    m, n = game.shape
-    if exact:
-        matrices: list[Any] = [whole_matrix(game, player) for player in (0, 1)]
-    else:
-        matrices = [
-            (table - table.min()) / (float(np.ptp(table)) or 1.0) + 1.0 for table in game.payoffs
-        ]
-
-    def find_sign(player: int, rows: list[int], columns: list[int]) -> int:
-        part = [[matrices[player][i][j] for j in columns] for i in rows]
-        return determinant_sign(part) if exact else int(np.sign(np.linalg.det(part)))
-
-    indices: dict[Edge, int] = {}
-    for x, y, mask in bases:
-        rows = [i for i in range(m) if not mask >> i & 1]
-        columns = [j for j in range(n) if mask >> (m + j) & 1]
-        sign = (-1) ** (len(rows) + 1) * find_sign(0, rows, columns) * find_sign(1, rows, columns)
-        edge = (int(x), int(y))
-        indices[edge] = indices.get(edge, 0) + sign
-    return indices
+_READY: dict[tuple[int, ...], Callable[[Array], Seen]] = {}
+"""The compiled enumeration, for the shapes of payoffs it was found to fit."""
 
 
 class Extremes:
@@ -153,7 +79,8 @@ class Extremes:
     @property
     def x(self) -> Array:
         """The row player's strategies, one a row."""
-        return np.asarray(self.table[: self.num_equilibria, : self.game.shape[0]], dtype=np.float64)
+        m, _ = self.game.shape
+        return np.asarray(self.table[: self.num_equilibria, :m], dtype=np.float64)
 
     @property
     def y(self) -> Array:
@@ -166,11 +93,9 @@ class Extremes:
         """How they were found, in words."""
         if self.exact:
             return "vertex enumeration, exact"
-        return (
-            "vertex enumeration, to 1e-12"
-            if self.in_integers
-            else "vertex enumeration, floating point"
-        )
+        if self.in_integers:
+            return "vertex enumeration, to 1e-12"
+        return "vertex enumeration, floating point"
 
     @property
     def in_integers(self) -> bool:
@@ -217,8 +142,7 @@ class Extremes:
         m, n = self.game.shape
         if self.degenerate or most_vertices(m, m + n) > EXACT_VERTICES:
             return self.degenerate
-        column = whole_matrix(self.game, 1)
-        corners = vertices([[column[i][j] for i in range(m)] for j in range(n)])
+        corners = vertices(_turn(whole_matrix(self.game, 1), range(m)))
         return any(vertex.basis != vertex.zeros for vertex in corners)
 
     def find_strategies(self, number: int) -> Profile:
@@ -244,9 +168,11 @@ class Extremes:
             return None
         m, n = self.game.shape
         whole = [int(value) for value in self.table[number, m + n : 2 * (m + n)]]
-        return tuple(
-            tuple(Fraction(value, sum(row)) for value in row) for row in (whole[:m], whole[m:])
-        )
+        strategies = []
+        for weights in (whole[:m], whole[m:]):
+            total = sum(weights)
+            strategies.append(tuple(Fraction(weight, total) for weight in weights))
+        return tuple(strategies)
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
         """Group the equilibria into connected components."""
@@ -255,12 +181,14 @@ class Extremes:
         for part in self.parts:
             x = {k: by_edge[k, h].strategies[0] for k, h in part}
             y = {h: by_edge[k, h].strategies[1] for k, h in part}
-            subsets = tuple(
-                NashSubset(np.stack([x[k] for k in xs]), np.stack([y[h] for h in ys]))
-                for xs, ys in find_maximal_subsets(part)
-            )
+            subsets = []
+            for xs, ys in find_maximal_subsets(part):
+                rows = np.stack([x[k] for k in xs])
+                columns = np.stack([y[h] for h in ys])
+                subsets.append(NashSubset(rows, columns))
             index = sum(self.indices.get(edge, 0) for edge in part)
-            components.append(Component(tuple(by_edge[edge] for edge in part), subsets, index))
+            members = tuple(by_edge[edge] for edge in part)
+            components.append(Component(members, tuple(subsets), index))
         return tuple(components)
 
 
@@ -280,11 +208,10 @@ def extreme_equilibria(
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """  # noqa: E501
     payoffs = game.payoffs
-    kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(
-        game, engine
-    )
+    kernel = _READY.get(payoffs.shape) if engine in _COMPILED else None
+    kernel = kernel or _find_kernel(game, engine)
     if kernel is None:
-        return _by_integers(game)
+        return _enumerate_in_integers(game)
     count, _, whole, degenerate, worst, _ = seen = kernel(payoffs)
     if count == _TOO_MANY:
         raise _too_large(
@@ -292,8 +219,10 @@ def extreme_equilibria(
             payoffs.shape[2],
             "has more than 67 million vertices, or 1 GiB of them",
         )
-    if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
-        return _by_integers(game)
+    is_in_doubt = count < 0 or worst > _REGRET_LIMIT
+    is_even = not degenerate and count % 2 == 0  # a nondegenerate game has an odd number
+    if is_in_doubt or is_even or (exact and not whole):
+        return _enumerate_in_integers(game)
     return Extremes(game, seen)
 
 
@@ -337,9 +266,9 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | 
         return None
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
-    kernel: Callable[[Array], Seen] = (
-        kernels.extreme_pairs_of_three if (m, n) == (3, 3) else kernels.extreme_pairs
-    )
+    kernel: Callable[[Array], Seen] = kernels.extreme_pairs
+    if (m, n) == (3, 3):
+        kernel = kernels.extreme_pairs_of_three
     if most > _LONG:
         kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel
@@ -364,50 +293,96 @@ def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
     return seen[0]
 
 
-def _by_integers(game: NormalForm) -> Extremes:
+@dataclass(frozen=True, slots=True)
+class _Corners:
+    """The vertices of the best-response polytope of one player.
+
+    Of vertices that are the same point under several bases the first one stands for all: `ids` has
+    its number for each vertex, -1 for the origin.
+    """
+
+    vertices: list[Vertex]
+    ids: list[int]
+
+    @property
+    def distinct(self) -> list[int]:
+        """The numbers of the first vertex of every point but the origin."""
+        return [number for number, first in enumerate(self.ids) if first == number]
+
+
+def _enumerate_in_integers(game: NormalForm) -> Extremes:
+    """Enumerate the vertices of both polytopes in integers of any length, and pair them."""
     m, n = game.shape
-    p = most_vertices(m, m + n)
-    q = most_vertices(n, m + n)
-    size = _INTEGER_BYTES * (p * n * (m + 1) + q * m * (n + 1))
-    if size > _MEMORY_LIMIT:
-        need = f"which need {_format_count(size >> 20)} MiB"
-        raise _too_large(m, n, f"may have {_format_count(p + q)} vertices to enumerate, {need}")
-    row = whole_matrix(game, 0)
-    column = whole_matrix(game, 1)
-    # Variables of y's polytope, y first and slacks second, are renumbered by label, rows first.
-    low = (1 << n) - 1
-    in_q = [
-        Vertex((v.basis & low) << m | v.basis >> n, (v.zeros & low) << m | v.zeros >> n, v.point)
-        for v in vertices(row)
-    ]
-    used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
-    in_p = [
-        _spread(vertex, used, m)
-        for vertex in vertices([[column[i][j] for i in used] for j in range(n)])
-    ]
-    full = (1 << (m + n)) - 1
-    ids_p = _first_with_zeros(in_p, (1 << m) - 1)
-    ids_q = _first_with_zeros(in_q, ((1 << n) - 1) << m)
-    ends_p, ends_q = ([k for k, first in enumerate(ids) if first == k] for ids in (ids_p, ids_q))
-    pairs = [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
-    pairs.sort(key=lambda pair: _reading_order(in_p[pair[0]].point, in_q[pair[1]].point))
-    partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
-    bases = [
-        (ids_p[k], ids_q[partner[full ^ vertex.basis]], vertex.basis)
-        for k, vertex in enumerate(in_p)
-        if full ^ vertex.basis in partner
-    ]
-    x = _unit([in_p[k].point for k, _ in pairs])
-    y = _unit([in_q[h].point for _, h in pairs])
-    rows = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
+    _check_memory(m, n)
+    of_x, of_y = _find_corners(game)
+    all_labels = (1 << (m + n)) - 1
+
+    pairs = []
+    for k in of_x.distinct:
+        zeros = of_x.vertices[k].zeros
+        pairs += [(k, h) for h in of_y.distinct if zeros | of_y.vertices[h].zeros == all_labels]
+    points = [(of_x.vertices[k].point, of_y.vertices[h].point) for k, h in pairs]
+    in_order = sorted(range(len(pairs)), key=lambda number: _reading_order(*points[number]))
+    pairs = [pairs[number] for number in in_order]
+    points = [points[number] for number in in_order]
+
+    bases = []
+    by_basis = {vertex.basis: h for h, vertex in enumerate(of_y.vertices) if h}
+    for k, vertex in enumerate(of_x.vertices):
+        partner = by_basis.get(all_labels ^ vertex.basis)
+        if partner is not None:
+            bases.append((of_x.ids[k], of_y.ids[partner], vertex.basis))
+
+    x = _make_strategies([point for point, _ in points])
+    y = _make_strategies([point for _, point in points])
     table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
-    table[: len(pairs)] = rows
+    for row, (pair, (first, second)) in enumerate(zip(pairs, points, strict=True)):
+        table[row] = [*x[row], *y[row], *first, *second, *pair]
     table[len(pairs) :, :3] = bases
-    degenerate = any(
-        vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q)
-    )
+
+    corners = (*of_x.vertices, *of_y.vertices)
+    degenerate = any(v.basis.bit_count() != v.zeros.bit_count() for v in corners)
     regret = find_largest_regret(game.payoffs, x, y)
     return Extremes(game, (len(pairs), len(bases), game.is_exact, degenerate, regret, table))
+
+
+def _check_memory(m: int, n: int) -> None:
+    """Refuse a game whose vertices may not fit into memory."""
+    most_of_x = most_vertices(m, m + n)
+    most_of_y = most_vertices(n, m + n)
+    size = _INTEGER_BYTES * (most_of_x * n * (m + 1) + most_of_y * m * (n + 1))
+    if size > _MEMORY_LIMIT:
+        count = _format_count(most_of_x + most_of_y)
+        need = f"which need {_format_count(size >> 20)} MiB"
+        raise _too_large(m, n, f"may have {count} vertices to enumerate, {need}")
+
+
+def _find_corners(game: NormalForm) -> tuple[_Corners, _Corners]:
+    """Find the vertices of the polytopes of x and of y, with one bit per label, rows first."""
+    m, n = game.shape
+    row_labels = (1 << m) - 1
+    column_labels = (1 << n) - 1
+
+    def renumber(mask: int) -> int:
+        """Turn variables of y's polytope, y first and slacks second, into labels."""
+        return (mask & column_labels) << m | mask >> n
+
+    of_y = [
+        Vertex(renumber(vertex.basis), renumber(vertex.zeros), vertex.point)
+        for vertex in vertices(whole_matrix(game, 0))
+    ]
+    used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in of_y)]
+    in_used_rows = vertices(_turn(whole_matrix(game, 1), used))
+    of_x = [_spread(vertex, used, m) for vertex in in_used_rows]
+    return (
+        _Corners(of_x, _number_by_zeros(of_x, row_labels)),
+        _Corners(of_y, _number_by_zeros(of_y, column_labels << m)),
+    )
+
+
+def _turn(matrix: list[list[int]], rows: Iterable[int]) -> list[list[int]]:
+    """Return the transpose of some rows of a matrix."""
+    return [list(column) for column in zip(*(matrix[i] for i in rows), strict=True)]
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
@@ -419,37 +394,52 @@ def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
         point[i] = vertex.point[k]
 
     def spread(mask: int) -> int:
-        return (
-            unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
-        )
+        labels = unused | mask >> len(used) << m
+        for k, i in enumerate(used):
+            labels |= (mask >> k & 1) << i
+        return labels
 
     return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
 
 
-def _first_with_zeros(corners: list[Vertex], origin: int) -> list[int]:
+def _number_by_zeros(corners: list[Vertex], origin: int) -> list[int]:
+    """Give vertices that are the same point the number of the first of them; the origin gets -1."""
     first: dict[int, int] = {}
-    return [
-        -1 if v.zeros & origin == origin else first.setdefault(v.zeros, k)
-        for k, v in enumerate(corners)
-    ]
+    numbers = []
+    for number, vertex in enumerate(corners):
+        is_origin = vertex.zeros & origin == origin
+        numbers.append(-1 if is_origin else first.setdefault(vertex.zeros, number))
+    return numbers
 
 
 def _reading_order(*points: tuple[int, ...]) -> tuple[int, list[Fraction]]:
     """By size of the supports, then by how much is on the first actions."""
-    size = sum(value > 0 for point in points for value in point)
-    return size, [Fraction(-value, sum(point)) for point in points for value in point]
+    size = 0
+    shares = []
+    for point in points:
+        total = sum(point)
+        size += sum(weight > 0 for weight in point)
+        shares += [Fraction(-weight, total) for weight in point]
+    return size, shares
 
 
-def _unit(points: list[tuple[int, ...]]) -> Array:
-    return np.array([[value / sum(point) for value in point] for point in points], dtype=np.float64)
+def _make_strategies(points: list[tuple[int, ...]]) -> Array:
+    """Return points as mixed strategies, one per row."""
+    rows = []
+    for point in points:
+        total = sum(point)
+        rows.append([weight / total for weight in point])
+    return np.array(rows, dtype=np.float64)
 
 
 def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
     """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in
     rows."""
     row, column = (payoff - payoff.min() for payoff in payoffs)
-    first = y @ row.T
-    second = x @ column
-    gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)
-    more = (second.max(axis=1) - (second * y).sum(axis=1)) / (float(column.max()) or 1.0)
-    return float(max(gains.max(), more.max(), 0.0))
+    row_range = float(row.max()) or 1.0
+    column_range = float(column.max()) or 1.0
+    of_rows = y @ row.T
+    of_columns = x @ column
+    row_gains = (of_rows.max(axis=1) - (of_rows * x).sum(axis=1)) / row_range
+    column_gains = (of_columns.max(axis=1) - (of_columns * y).sum(axis=1)) / column_range
+    return float(max(row_gains.max(), column_gains.max(), 0.0))

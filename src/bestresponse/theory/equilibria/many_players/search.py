@@ -32,16 +32,17 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.many_players.certify import (
-    REGRET_LIMIT,
-    Certified,
-    Supports,
+from bestresponse.theory.equilibria.many_players.certify import Certified, certify
+from bestresponse.theory.equilibria.many_players.continua import (
     add_continua,
-    certify,
-    equal_payoffs,
-    find_index,
     is_on_curve,
     measure_distance,
+)
+from bestresponse.theory.equilibria.many_players.equations import (
+    REGRET_LIMIT,
+    Supports,
+    equal_payoffs,
+    find_index,
     scale_payoffs,
     worst_regret,
 )

@@ -27,7 +27,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.theory.equilibria.many_players.certify import Supports
+from bestresponse.theory.equilibria.many_players.equations import Supports
 from bestresponse.theory.games.normal_form import Array
 
 _ROUNDING = 1e-13

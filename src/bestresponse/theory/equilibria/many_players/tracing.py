@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from bestresponse.core.errors import NotCertified
-from bestresponse.theory.equilibria.many_players.certify import (
+from bestresponse.theory.equilibria.many_players.equations import (
     REGRET_LIMIT,
     equal_payoffs,
     find_supports,
