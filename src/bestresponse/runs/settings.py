@@ -302,4 +302,5 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
         )
         near = did_you_mean(str(first["input"]), choices)
         return SettingError(name, f"expected {expected}, got {shown}{'.' + near if near else ''}")
-    return SettingError(name, f"{first['msg']}, got {shown}")
+    wanted = first["msg"].replace("Input should be", "expected")
+    return SettingError(name, f"{wanted}, got {shown}")
