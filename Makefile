@@ -89,6 +89,7 @@ mutants: $(READY)              ## change the source of each package in SAMPLE sm
 
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build
 	$(call add,--group docs)
+	$(BIN)/python scripts/draw-report
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 release:                       ## wheel, source archive and the list of what the wheel installs (SBOM), checked, in dist

@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import median, quantiles
 
+from bestresponse.core.extras import install_hint
+
 GAME = "[[1, -2, 0], [-1, 3, -2], [0, -1, 2]]"
 
 
@@ -60,7 +62,7 @@ def main() -> None:
     options = parser.parse_args()
     for package in ("mcp", "pettingzoo"):
         if find_spec(package) is None:
-            print(f"{package} is not installed: pip install 'bestresponse[{package}]'")
+            print(f"{package} is not installed: {install_hint(package)}")
             continue
         for _ in range(options.runs):
             load = os.getloadavg()[0]

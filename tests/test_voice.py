@@ -84,3 +84,58 @@ def test_the_check_finds_a_phrase_across_the_lines_of_a_text():
     pattern = re.compile(re.sub(" ", r"\\s+", AVOIDED["per"]))
     assert pattern.search("the payoff a\nround")
     assert not pattern.search("the payoff per round")
+
+
+GUIDES = sorted(ROOT.glob("docs/guides/*.md"))
+_LONGEST = 30
+_EASE = 50
+_SCREEN = 25
+"""Lines that a reader sees without scrolling."""
+
+
+def list_sentences(page: str) -> list[str]:
+    """List the sentences of a page: no code, no tables, no headings; a code span is one word."""
+    text = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(?:\||#|!\[).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`[^`]*`", "code", text).replace("*", "")
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:-|\d+\.)\s)", text)
+    plain = [re.sub(r"^\s*(?:-|\d+\.)\s+|\s+", " ", block).strip() for block in blocks]
+    parts = [part for block in plain for part in re.split(r"(?<=[.!?])\s+", block)]
+    return [part for part in parts if len(part.split()) > 1]
+
+
+def count_syllables(word: str) -> int:
+    """Count groups of vowels, without a silent e at the end."""
+    groups = len(re.findall("[aeiouy]+", word.lower()))
+    silent = word.lower().endswith("e") and not word.lower().endswith("le")
+    return max(1, groups - silent)
+
+
+def measure_ease(sentences: list[str]) -> float:
+    """Compute the Flesch reading ease: 206.835 - 1.015 words per sentence - 84.6 syllables per
+    word."""
+    words = [
+        word for sentence in sentences for word in re.findall(r"[A-Za-z][A-Za-z'-]*", sentence)
+    ]
+    syllables = sum(map(count_syllables, words))
+    return 206.835 - 1.015 * len(words) / len(sentences) - 84.6 * syllables / len(words)
+
+
+def test_the_reading_ease_of_a_known_sentence():
+    # six words of one syllable each: 206.835 - 1.015 * 6 - 84.6 = 116.145
+    assert measure_ease(["The cat sat on the mat."]) == pytest.approx(116.145)
+    assert [count_syllables(word) for word in ("model", "game", "table")] == [2, 1, 2]
+
+
+def test_guides_are_easy_to_read():
+    assert len(GUIDES) == 8
+    eases = [measure_ease(list_sentences(path.read_text("utf-8"))) for path in GUIDES]
+    assert sorted(eases)[len(eases) // 2] >= _EASE
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=[path.stem for path in GUIDES])
+def test_no_sentence_of_a_guide_is_long_and_its_first_command_is_on_the_first_screen(path):
+    text = path.read_text("utf-8")
+    assert [each for each in list_sentences(text) if len(each.split()) > _LONGEST] == []
+    assert text.splitlines().index("```") < _SCREEN

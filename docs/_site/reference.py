@@ -20,6 +20,8 @@ PACKAGES = (
     "bestresponse.telling",
     "bestresponse.runs",
     "bestresponse.runs.executors",
+    "bestresponse.report",
+    "bestresponse.web",
     "bestresponse.integrations.pettingzoo.environments",
 )
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from bestresponse.core.ask import (
         Choice as Choice,
     )
+    from bestresponse.core.episode import play as play_seats  # noqa: F401
     from bestresponse.core.errors import (
         BestResponseError as BestResponseError,
     )
@@ -213,6 +214,8 @@ if TYPE_CHECKING:
         strategies_study as bench_strategies,  # noqa: F401
     )
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
+    from bestresponse.studies.tournament.config import TournamentConfig as TournamentConfig
+    from bestresponse.studies.tournament.open_source import play_programs as play_programs
     from bestresponse.studies.tournament.study import (
         tournament as tournament,
     )

@@ -15,7 +15,7 @@ MISTAKES = [
     ("--solve stag-hunt", "bestresponse has no option --solve."),
     ("run", "Usage: bestresponse run"),
     ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),
-    ("run population", "GAME: this setting is missing (--help says what it may be)"),
+    ("run population", "missing GAME: "),
     ("help", "For help, type `bestresponse COMMAND --help`."),
     ("equilibrium stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
     # games
@@ -97,6 +97,7 @@ MISTAKES = [
         "bench --num-games 2 --model http://127.0.0.1:9/v1#x --output-dir FILE/x",
         "cannot make the folder",
     ),
+    ("export sft", "missing --output FOLDER: Folder for the files."),
     ("models pull nosuch", "there are no weights named 'nosuch'; known: "),
     ("report nosuch", "nosuch holds no run; a run is a folder with a manifest.json"),
     ("replay nosuch", "nosuch holds no run"),
@@ -151,7 +152,7 @@ MISTAKES = [
         "tournament prisoners-dilemma --entries grim --entries grim",
         "--entries: two who take part are both called",
     ),
-    ("steer", "DOMAIN: this setting is missing (--help says what it may be)"),
+    ("steer", "missing DOMAIN: bargaining, debate, email,"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
     # said before the model is opened, which would download it here

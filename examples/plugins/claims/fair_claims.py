@@ -1,10 +1,14 @@
 """A form of claim about fairness, and a solver that takes what cannot be proved for false."""
 
-from bestresponse.formal.claims.checker import Grounded, TheoryCheck
-from bestresponse.formal.claims.form import add_form
-from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.tables import PureProfile, TableTheory
-from bestresponse.logic.engine import Proof, Verdict
+from bestresponse.formal.claims import (
+    Grounded,
+    PureProfile,
+    Subject,
+    TableTheory,
+    TheoryCheck,
+    add_form,
+)
+from bestresponse.logic import Proof, Verdict
 
 RULE = """
 claim(fair_outcome(Outcome)) :- \\+ ( pays(_, Outcome, U), pays(_, Outcome, V), U =\\= V ).

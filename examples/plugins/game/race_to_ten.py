@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from bestresponse.core import Choice, Decision, View
-from bestresponse.core.capabilities import Question
-from bestresponse.core.told import prose
+from bestresponse.core import Choice, Decision, Question, View, prose
 
 
 class RaceToTen:

@@ -7,8 +7,19 @@ instead, such as `race_to_ten.py`, is told in that text, in one language.
 
 from fractions import Fraction
 
-from bestresponse.core import Choice, View
-from bestresponse.core.told import Aim, AtOnce, Cell, Cells, Made, Options, Over, Players, YourTurn
+from bestresponse.core import (
+    Aim,
+    AtOnce,
+    Cell,
+    Cells,
+    Choice,
+    Made,
+    Options,
+    Over,
+    Players,
+    View,
+    YourTurn,
+)
 
 MOVES = ("split", "steal")
 PAYOFFS = {

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from bestresponse.core import Ask, Choice, Decision, Game, View
-from bestresponse.core.game import find_first_asks
+from bestresponse.core import Ask, Choice, Decision, Game, View, find_first_asks
 
 
 @dataclass(frozen=True)

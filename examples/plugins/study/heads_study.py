@@ -2,18 +2,12 @@
 
 from typing import TypedDict
 
-from bestresponse.core.episode import play
-from bestresponse.games.lookup import find_game
-from bestresponse.players.lookup import find_strategy, seat_model
-from bestresponse.report.blocks import metrics_table, table
-from bestresponse.report.frames import Frame, Metric
-from bestresponse.report.stats.statistics import wilson
-from bestresponse.runs.inputs import ModelSetting
-from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.study import Measured, Study
+import bestresponse as br
+from bestresponse.report import Frame, Metric, metrics_table, table, wilson
+from bestresponse.runs import Measured, ModelSetting, RunSettings, Study, setting, study_settings
 
 
-@settings
+@study_settings
 class HeadsConfig(RunSettings):
     """Measure how often a model chooses heads in matching pennies."""
 
@@ -38,15 +32,15 @@ def list_plays(config):
 
 
 def prepare(config, models):
-    game = find_game("matching-pennies").playable()
+    game = br.find_game("matching-pennies").playable()
     row, col = game.roles
 
     def play_one(spec, done, keep):
         seats = {
-            row: seat_model(config.model, models[config.model], game, row, spec.data["repeat"]),
-            col: find_strategy("equilibrium", game, col, spec.data["repeat"]),
+            row: br.seat_model(config.model, models[config.model], game, row, spec.data["repeat"]),
+            col: br.find_strategy("equilibrium", game, col, spec.data["repeat"]),
         }
-        return play(game, seats, submissions=done, on_submission=keep)
+        return br.play_seats(game, seats, submissions=done, on_submission=keep)
 
     return play_one
 

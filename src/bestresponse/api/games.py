@@ -62,7 +62,9 @@ def convert(
     if out.suffix.lower() not in WRITERS:
         raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
     if out.exists() and not force:
-        raise UsageError(f"{out} is there already; choose another name or overwrite it by force")
+        raise UsageError(
+            f"{out} already exists; choose another name, or overwrite it with --force (force=True)"
+        )
     out.write_text(
         format_game(as_loaded_game(game).solvable(), out.suffix.lower(), openspiel=openspiel),
         "utf-8",

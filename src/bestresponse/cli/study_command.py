@@ -46,6 +46,7 @@ from bestresponse.runs.inputs import Converted
 from bestresponse.runs.models import OpenedModels
 from bestresponse.runs.run import C, Run, find_path, load_run, play_missing
 from bestresponse.runs.settings import (
+    MISSING_SETTING,
     RunSettings,
     list_parts,
     list_settings,
@@ -251,17 +252,29 @@ def make_settings_command(
         try:
             config: Any = read_settings(kind, values)
         except SettingError as error:
-            if error.field in fields and read_extra(fields[error.field])["argument"]:
-                raise UsageError(
-                    f"{find_placeholder(error.field)}: {error.problem} (--help says what it may be)"
-                ) from None
-            raise
+            if error.field not in fields:
+                raise
+            raise UsageError(_explain(kind, fields[error.field], error)) from None
         act(config, **chosen)
 
     run.__doc__ = f"{getdoc(kind)}\n\n{epilogue}".rstrip()
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _explain(kind: type, field: FieldInfo, error: SettingError) -> str:
+    """Say which word or option cannot be used, or what is missing and what it is for."""
+    extra = read_extra(field)
+    placeholder = extra["metavar"] or find_placeholder(error.field.replace("_", "-"))
+    flag = f"--{error.field.replace('_', '-')}"
+    if error.problem == MISSING_SETTING:
+        words = field.description or read_help(kind).get(error.field, "")
+        shown = placeholder if extra["argument"] else f"{flag} {placeholder}"
+        return f"missing {shown}: {words} --help lists all options."
+    if extra["argument"]:
+        return f"{placeholder}: {error.problem} (--help says what it may be)"
+    return f"{flag}: {error.problem}"
 
 
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:

@@ -116,6 +116,7 @@ def settings(cls: type[C]) -> type[C]:
     return made  # type: ignore[no-any-return]
 
 
+MISSING_SETTING = "this setting is missing"
 OF_PLAYS = frozenset(("workers", "processes", "shard", "executor", "address"))
 """Settings of runs that a command leaves out (`unused`) where it makes no plays."""
 OF_CALLS = frozenset(("cache", "max_calls", "max_total_tokens", "max_cost"))
@@ -289,7 +290,7 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
         study = kind.__name__.removesuffix("Config").lower()
         return UsageError(f"{study} has no setting {name!r}.{did_you_mean(name, sorted(known))}")
     if first["type"] in ("missing", "missing_argument"):
-        return SettingError(name, "this setting is missing")
+        return SettingError(name, MISSING_SETTING)
     expected = describe_setting(kind, name)
     typed = isinstance(first["input"], str) and "number" in expected
     shown = str(first["input"]) if typed else repr(first["input"])
@@ -301,4 +302,5 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
         )
         near = did_you_mean(str(first["input"]), choices)
         return SettingError(name, f"expected {expected}, got {shown}{'.' + near if near else ''}")
-    return SettingError(name, f"{first['msg']}, got {shown}")
+    wanted = first["msg"].replace("Input should be", "expected")
+    return SettingError(name, f"{wanted}, got {shown}")

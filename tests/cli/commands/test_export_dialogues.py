@@ -28,9 +28,7 @@ def test_guided_dialogues_are_written_once_and_not_overwritten(tmp_path):
     pairs = [tuple(message["content"] for message in line["messages"][1:]) for line in lines]
     assert len(set(pairs)) == len(pairs) > 0
     assert all(line["task"]["domain"] == "email" for line in lines)
-    with pytest.raises(
-        UsageError, match="is there already; choose another name or overwrite it with --force"
-    ):
+    with pytest.raises(UsageError, match="already exists; choose another name or add --force"):
         export(tmp_path, "-o", file)
     assert export(tmp_path, "-o", file, "--force").stdout == done.stdout
 

@@ -388,8 +388,8 @@ def test_a_page_without_a_picture_still_has_the_solution(run, tmp_path):
 
 def test_a_picture_in_a_folder_that_does_not_exist_is_refused(run, tmp_path):
     code, _, err = run("solve", "chicken", "--plot", tmp_path / "none" / "p.svg")
-    assert code == 1
-    assert "No such file or directory" in err
+    assert code == 2
+    assert f"there is no folder {tmp_path / 'none'}; make it first" in err
 
 
 def test_names_cannot_write_to_the_terminal(run):

@@ -70,7 +70,7 @@ def test_an_output_that_is_there_is_written_over_only_as_a_part_of_the_whole(tmp
     one, two = write_part(tmp_path / "one", "p:1"), write_part(tmp_path / "two", "q:2")
     assert merge(one)["records.jsonl"] == [("p", "1")]
     with pytest.raises(
-        UsageError, match="is there already: name it as a part too, or choose another output"
+        UsageError, match="already exists: name it as a part too, or choose another output"
     ):
         merge(one, two)
     assert merge(two, tmp_path / "all")["records.jsonl"] == [("p", "1"), ("q", "2")]

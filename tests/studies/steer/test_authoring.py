@@ -139,7 +139,7 @@ def test_duplicates_and_misfits_are_rejected_and_unreadable_answers_recorded():
     assert [one.names for one in written.scenarios] == [("Uma", "Vito"), ("Wim", "Xenia")]
     assert written.rejected == (
         "there is no scenario in 'Here are some ideas!'",
-        "it is there already",
+        "it already exists",
         "names is [], expected 2 names",
     )
     assert [(one.text is None, one.reading.status.value) for one in answers.book.entries] == [

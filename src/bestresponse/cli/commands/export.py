@@ -59,9 +59,7 @@ def write_dialogues(
 ) -> None:
     """Write the guided dialogues of a run of `steer` as examples to train a model on."""
     if output.exists() and not force:
-        raise UsageError(
-            f"{output} is there already; choose another name or overwrite it with --force"
-        )
+        raise UsageError(f"{output} already exists; choose another name or add --force")
     print(f"{output}: {br.export_dialogues(run, output):,} examples")
 
 
@@ -75,9 +73,7 @@ def write_student(
 ) -> None:
     """Write a student of the Llama or Qwen2 family as a GGUF file, for llama.cpp and `--model`."""
     if output.exists() and not force:
-        raise UsageError(
-            f"{output} is there already; choose another name or overwrite it with --force"
-        )
+        raise UsageError(f"{output} already exists; choose another name or add --force")
     if find_spec("torch") is None:
         raise UsageError(f"a student is read by torch: {install_hint('train')}")
     from bestresponse.models.students.gguf_files import convert_folder

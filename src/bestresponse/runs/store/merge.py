@@ -172,9 +172,7 @@ def _write(
     if (path / "manifest.json").exists() and path.resolve() not in {
         part.path.resolve() for part in parts
     }:
-        raise UsageError(
-            f"{path} is there already: name it as a part too, or choose another output"
-        )
+        raise UsageError(f"{path} already exists: name it as a part too, or choose another output")
     lock = FolderLock(path)
     try:
         for name in _FILES:

@@ -132,7 +132,7 @@ class Author:
                     continue
                 spelling = _spell(scenario)
                 if spelling in taken or spelling in written:
-                    rejected.append("it is there already")
+                    rejected.append("it already exists")
                 elif len(written) < count:
                     written[spelling] = scenario
         if len(written) < count:
