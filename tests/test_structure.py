@@ -23,50 +23,50 @@ from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
-    "(top)": 480,
-    "analysis": 19_142,
-    "api": 5_716,
-    "cli": 21_080,
-    "core": 17_281,
-    "formal": 63_928,
-    "games": 54_095,
-    "integrations": 10_575,
-    "logic": 51_426,
-    "models": 33_943,
-    "players": 23_848,
-    "report": 26_851,
-    "runs": 36_748,
-    "studies": 181_677,
-    "telling": 16_257,
-    "theory": 126_255,
-    "web": 66_805,
+    "(top)": 1_122,
+    "analysis": 20_312,
+    "api": 6_141,
+    "cli": 23_985,
+    "core": 18_452,
+    "formal": 66_387,
+    "games": 56_025,
+    "integrations": 10_707,
+    "logic": 51_550,
+    "models": 34_351,
+    "players": 24_638,
+    "report": 27_527,
+    "runs": 36_944,
+    "studies": 192_610,
+    "telling": 16_550,
+    "theory": 139_704,
+    "web": 73_942,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
     "analysis": 1_177,
-    "formal": 29_219,
+    "formal": 29_359,
     "games": 3_997,
     "logic": 7_482,
     "players": 371,
-    "studies": 5_099,
+    "studies": 5_213,
     "theory": 2_102,
     "web": 1_614,
 }
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.7, "deep": 39.6, "packed": 0.6, "loops": 58.2}
+RATES = {"long": 0.7, "deep": 26.1, "packed": 0.5, "loops": 50.0}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
-POSITIONAL = 24
+POSITIONAL = 19
 """Calls with more than five positional arguments."""
 LATE_IMPORTS = 80
 """Imports inside functions: of optional and of slow packages."""
-UNTYPED = 576
+UNTYPED = 598
 """Uses of `Any`, and of names for types with `Any` in them, in signatures."""
 SHARED_NAMES = 21
 """Public names that are defined in more than one module."""
-SHORT_HELPERS = 162
+SHORT_HELPERS = 180
 """Private functions of at most six lines that are called once in their module."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

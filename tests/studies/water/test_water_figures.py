@@ -207,8 +207,8 @@ def test_conditions_that_differ_in_two_things_are_not_compared():
     # Both were played in the repeats 1 and 2, but supply and personas differ.
     config = WaterConfig("m", with_personas="both")
     told = gather([BOTH_LIVE, ONE_LIVES], persona=True, repeats=(1, 2))
-    assert study._compare_conditions(config, [gather(**MEDIUM), told]) == []
-    (row,) = study._compare_conditions(config, [gather(**LOW), told])
+    assert frames._compare_conditions(config, [gather(**MEDIUM), told]) == []
+    (row,) = frames._compare_conditions(config, [gather(**LOW), told])
     assert row["comparison"] == "low (4-6), with personas - low (4-6), without personas"
     # Survivors are 2 and 1 with personas, nobody without them.
     assert (row["games"], row["difference"].estimate) == (2, 1.5)

@@ -326,7 +326,8 @@ def open_pages(folder: RunFolder) -> PlayPages:
         raise NotFound("the plays of this run are not listed on a page of their own")
     names = ("records.jsonl", "calls.jsonl")
     sizes = [(folder.path / name).stat().st_size for name in names if (folder.path / name).exists()]
-    return _open_pages(folder.path, tuple(sizes))
+    pages: PlayPages = _open_pages(folder.path, tuple(sizes))
+    return pages
 
 
 @lru_cache(maxsize=8)
