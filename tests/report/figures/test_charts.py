@@ -178,3 +178,17 @@ def test_every_box_has_its_whisker_and_the_level_is_dashed():
     assert "var(--level)" in ElementTree.tostring(drawn["level"], "unicode")
     without = figures.draw_box_series([1], [[0], [1], [2], [3], [4]])
     assert b'id="level"' not in without
+
+
+def test_more_than_six_lines_get_a_panel_each_and_keep_their_names():
+    names = [f"model {letter}" for letter in "abcdefg"]
+    crowded = {name: ([1, 2, 3], [number, 1, 2]) for number, name in enumerate(names)}
+    few = dict(list(crowded.items())[:6])
+    assert count_panels(figures.draw_lines(few)) == 1
+    drawn = figures.draw_lines(crowded)
+    assert count_panels(drawn) == 7
+    assert all(f">{name}<" in drawn.decode() for name in names)
+
+
+def count_panels(drawn):
+    return len(re.findall(r'id="axes_\d+"', drawn.decode()))

@@ -15,6 +15,8 @@ import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -179,6 +181,12 @@ def to_png(axes: Axes) -> bytes:
     return target.getvalue()
 
 
+_MOST_LINES = 6
+"""In one pair of axes: more cannot be told apart."""
+_PANELS = 3
+"""Side by side, where every line has a panel of its own."""
+_TITLE = 28
+"""Characters per line above a panel."""
 _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
 
 _STRIP_POINTS = 400
@@ -340,6 +348,17 @@ def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floa
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A series of a figure, its interval and what theory says of it."""
+
+    name: str
+    x: Floats
+    y: Floats
+    band: tuple[Floats, Floats] | None = None
+    expected: Floats | None = None
+
+
 def draw_lines(
     series: Mapping[str, tuple[ArrayLike, ArrayLike]],
     bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
@@ -352,37 +371,83 @@ def draw_lines(
     """Draw one line per series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
     high) around lines.
 
-    `expected` is what theory says of a series, drawn dotted in its colour.
+    `expected` is what theory says of a series, drawn dotted in its colour. More than six series get
+    a panel each, with the others in grey behind it.
     """
+    drawn = []
+    for name, (x, y) in series.items():
+        line = _Line(name, as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}"))
+        if bands and name in bands:
+            low, high = (as_sample(end, f"band of {name}") for end in bands[name])
+            line = replace(line, band=(low, high))
+        if expected and name in expected:
+            theory = as_sample(expected[name], f"what is expected of {name}")
+            line = replace(line, expected=theory)
+        drawn.append(line)
+    if len(drawn) > _MOST_LINES:
+        return _draw_panels(drawn, x_label=x_label, y_label=y_label, kind=kind)
+
     with canvas(height=3.9, grid="both") as axes:
-        for number, (name, (x, y)) in enumerate(series.items()):
-            across = as_sample(x, f"x of {name}")
-            up = as_sample(y, f"y of {name}")
+        for number, line in enumerate(drawn):
             colour = series_colour(number)
-            if bands and name in bands:
-                low, high = (as_sample(end, f"band of {name}") for end in bands[name])
-                axes.fill_between(
-                    across, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1
-                )
-            if expected and name in expected:
-                theory = as_sample(expected[name], f"what is expected of {name}")
-                axes.plot(across, theory, color=colour, linewidth=1.2, linestyle=":", zorder=3)
-            marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
-            style = "-" if expected else _LINES[number % len(_LINES)]
+            _draw_beside(axes, line, colour)
             axes.plot(
-                across,
-                up,
+                line.x,
+                line.y,
                 color=colour,
                 linewidth=2,
-                linestyle=style,
-                marker=marker,
+                linestyle="-" if expected else _LINES[number % len(_LINES)],
+                marker=MARKERS[number % len(MARKERS)] if line.x.size <= 30 else "",
                 markersize=5,
-                label=clip(name),
+                label=clip(line.name),
             )
-        if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
+        if _are_whole(drawn):
             axes.locator_params("x", integer=True)
-        _describe(axes, x_label, y_label, legend=len(series) > 1)
+        _describe(axes, x_label, y_label, legend=len(drawn) > 1)
         return to_png(axes) if kind == "png" else to_svg(axes)
+
+
+def _draw_panels(
+    drawn: Sequence[_Line], *, x_label: str, y_label: str, kind: Literal["svg", "png"]
+) -> bytes:
+    """Draw every line in a panel of its own, all with the same axes."""
+    rows = -(-len(drawn) // _PANELS)
+    with canvas(height=0.6 + 1.7 * rows, grid="both") as first:
+        figure: Any = first.get_figure(root=True)
+        first.remove()
+        panels = figure.subplots(rows, _PANELS, sharex=True, sharey=True, squeeze=False).ravel()
+        for axes, line in zip(panels, drawn, strict=False):
+            for other in drawn:
+                if other is not line:
+                    axes.plot(other.x, other.y, color=GRID, linewidth=1, zorder=1)
+            _draw_beside(axes, line, MODEL_COLOUR)
+            axes.plot(line.x, line.y, color=MODEL_COLOUR, linewidth=2, zorder=4)
+            title = "\n".join(wrap(clip(line.name), _TITLE))
+            axes.set_title(title, loc="left", fontsize=9.5, color=INK)
+            axes.grid(color=GRID)
+            if _are_whole(drawn):
+                axes.locator_params("x", integer=True)
+        for axes in panels[len(drawn) :]:
+            axes.set_visible(False)
+        for axes in panels[max(0, len(drawn) - _PANELS) : len(drawn)]:
+            axes.tick_params(labelbottom=True)
+        figure.supxlabel(clip(x_label), color=QUIET, fontsize=10)
+        figure.supylabel(clip(y_label), color=QUIET, fontsize=10)
+        return to_png(panels[0]) if kind == "png" else to_svg(panels[0])
+
+
+def _draw_beside(axes: Axes, line: _Line, colour: str) -> None:
+    """Draw the interval of a line, and what is expected of it."""
+    if line.band is not None:
+        low, high = line.band
+        axes.fill_between(line.x, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+    if line.expected is not None:
+        axes.plot(line.x, line.expected, color=colour, linewidth=1.2, linestyle=":", zorder=3)
+
+
+def _are_whole(drawn: Sequence[_Line]) -> bool:
+    """Say whether all x are whole numbers."""
+    return all(np.equal(np.mod(line.x, 1.0), 0.0).all() for line in drawn)
 
 
 def draw_box_series(
