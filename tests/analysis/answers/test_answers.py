@@ -89,7 +89,7 @@ def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_n
             {},
             "concept: there is no 'nonsense'; expected one of quantal-response",
         ),
-        ({"dynamics": "replicator"}, {"speed": 3}, "it has these: start=, steps=10000, size=0.01"),
+        ({"dynamics": "replicator"}, {"speed": 3}, "it has start=, steps=10000, size=0.01"),
         ({"dynamics": "replicator"}, {"steps": "many"}, "steps: expected a whole number"),
         ({"dynamics": "replicator"}, {"one_population": "perhaps"}, "expected yes or no"),
         ({"dynamics": "moran"}, {"fitness": "quadratic"}, "expected one of exponential, linear"),

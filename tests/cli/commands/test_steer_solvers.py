@@ -87,7 +87,7 @@ def test_speakers_that_swap_seats_share_their_manners(tmp_path):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("meeting", "--swap-seats"), "swap_seats: it belongs to the solver psro"),
+        (("meeting", "--swap-seats"), "--swap-seats: it belongs to the solver psro"),
         ((*SEARCH, "--follow"), "follow: it belongs to cfr"),
         ((*SEARCH, "--wordings", "2"), "wordings: it belongs to cfr"),
         ((*SEARCH, "--actions", "day"), "the actions 'day' cannot be added to"),

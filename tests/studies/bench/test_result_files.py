@@ -148,13 +148,17 @@ def test_a_run_leaves_one_pair_of_files_with_the_keys_of_the_document(tmp_path):
         )
 
 
+def list_files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
 def test_the_same_run_reported_again_or_resumed_keeps_one_pair(tmp_path):
     first = play(tmp_path)
-    files = sorted(path.name for path in first.path.iterdir())
+    files = list_files(first.path)
     before = {name: (first.path / name).read_bytes() for name in files}
     play(tmp_path)
     br.load_run(first.path).publish()
-    assert sorted(path.name for path in first.path.iterdir()) == files
+    assert list_files(first.path) == files
     changed = {name for name in files if (first.path / name).read_bytes() != before[name]} - {
         "finished"
     }

@@ -184,6 +184,7 @@ def test_numba_is_started_only_for_batches_that_repay_it():
     program = """
 import numpy as np, bestresponse.theory.engines as engines, bestresponse.theory.zero_sum.solve as zero_sum
 shapes = (1_000_000, 3, 3), (3_000_000, 3, 3), (10, 100, 100), (400, 100, 100)
+engines.count_loads = lambda *names: 1.0  # as where the loops are compiled already
 for found in (None, "numba"):
     engines.find_spec = lambda name: found
     engines._requested.clear()
@@ -198,7 +199,8 @@ for found in (None, "numba"):
 
 def test_numba_is_started_after_some_large_games_one_by_one():
     program = """
-import numpy as np, bestresponse.theory.zero_sum.solve as zero_sum
+import numpy as np, bestresponse.theory.engines as engines, bestresponse.theory.zero_sum.solve as zero_sum
+engines.count_loads = lambda *names: 1.0  # as where the loops are compiled already
 large = [zero_sum._repays_numba(np.empty((1, 300, 300))) for _ in range(3)]
 print(large, any(zero_sum._repays_numba(np.empty((1, 3, 3))) for _ in range(1000)))
 """

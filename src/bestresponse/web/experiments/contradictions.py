@@ -43,7 +43,7 @@ class Contradiction:
 def find_contradictions(
     values: JsonMapping, experiment: Experiment, treatments: Mapping[str, Sequence[Part]]
 ) -> Iterator[Contradiction]:
-    """Find what cannot be meant; `values` are those of the file, as they stand in it."""
+    """Find what cannot be meant; `values` are those of the file, as they are written there."""
     yield from _check_texts(values, ())
     yield from _check_logo(experiment)
     yield from _check_payment(values, experiment, treatments)

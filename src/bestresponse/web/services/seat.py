@@ -509,15 +509,18 @@ def _describe_table(
         earned = [_write_number(record.payoffs[role], texts) for role in roles]
         rows.insert(0, (texts("theory_played"), *answers, *earned))
     table = Table(columns, tuple(rows), texts("theory_of_one_round") if repeated else "")
-    blocks = (
+    blocks: list[Block] = [
         Paragraph(f"{texts('theory_nash')} {_say_how_many(solved, texts)}"),
         table,
-        Paragraph(_judge_play(game, record, texts)),
-    )
-    if not isinstance(game, HasStage):
-        return blocks
-    only = solved.nash.complete and len(solved.nash.equilibria) == 1 and game.continuation == 1.0
-    return (*blocks, Paragraph(texts("theory_only" if only else "theory_repeated")))
+    ]
+    judged = _judge_play(game, record, texts)
+    if judged:
+        blocks.append(Paragraph(judged))
+    if isinstance(game, HasStage):
+        is_unique = solved.nash.complete and len(solved.nash.equilibria) == 1
+        only = is_unique and game.continuation == 1.0
+        blocks.append(Paragraph(texts("theory_only" if only else "theory_repeated")))
+    return tuple(blocks)
 
 
 def _say_how_many(solved: SolvedTable, texts: PageTexts) -> str:
