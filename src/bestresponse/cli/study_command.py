@@ -251,11 +251,11 @@ def make_settings_command(
                 values[name] = _read_typed(name, value, hints[name])
         try:
             config: Any = read_settings(kind, values)
+            act(config, **chosen)
         except SettingError as error:
             if error.field not in fields:
                 raise
             raise UsageError(_explain(kind, fields[error.field], error)) from None
-        act(config, **chosen)
 
     run.__doc__ = f"{getdoc(kind)}\n\n{epilogue}".rstrip()
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
