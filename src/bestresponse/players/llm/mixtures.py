@@ -367,18 +367,32 @@ def _pair(
     numbers = [token for token in tokens if isinstance(token, float)]
     if len(set(labels)) < len(labels) or not (tokens or words):
         return None
+    named = labels or options
     is_even = any(map(_EVEN.fullmatch, words))
     if is_even and not numbers:
-        named = labels or options
         return dict.fromkeys(named, 1 / len(named))
     if is_even or any(map(_BESIDE_EVEN.fullmatch, words)):
         return None
-    if not labels and len(numbers) == len(options):
-        return dict(zip(options, numbers, strict=True))
-    if "each" in words and len(numbers) == 1:
-        return dict.fromkeys(labels or options, numbers[0])
+    if "each" in words and len(numbers) == 1 and (labels or len(options) > 1):
+        return dict.fromkeys(named, numbers[0])
+    if numbers and not labels:
+        return _pair_in_order(options, numbers)
     if len(labels) == 1 and not numbers and len(options) > 1:
         return {labels[0]: 1.0}
+    return _pair_in_turns(tokens)
+
+
+def _pair_in_order(options: tuple[str, ...], numbers: Sequence[float]) -> dict[str, float] | None:
+    """Pair numbers alone with the actions in their order."""
+    if len(numbers) != len(options):
+        return None
+    return dict(zip(options, numbers, strict=True))
+
+
+def _pair_in_turns(tokens: Sequence[str | float]) -> dict[str, float] | None:
+    """Pair actions and numbers that take turns."""
+    labels = [token for token in tokens if isinstance(token, str)]
+    numbers = [token for token in tokens if isinstance(token, float)]
     kinds = [type(token) for token in tokens]
     if len(labels) != len(numbers) or any(kind is after for kind, after in pairwise(kinds)):
         return None

@@ -328,11 +328,9 @@ def _list_figures(
     decided."""
     own = [{run: rating for run, rating in sheet.items() if run in runs} for sheet in sheets.people]
     if own:
-        common = [run for run in own[0] if all(run in sheet for sheet in own)]
-        rated = [[sheet[run] for sheet in own] for run in common]
         yield "accuracy", table.accuracy_interval
         yield "kappa of people and checker", table.kappa
-        yield "Fleiss' kappa of the raters", agreement(rated) if len(own) > 1 else None
+        yield "Fleiss' kappa of the raters", _compute_agreement(own)
         yield "raters", len(own)
     for name, sheet in (sheets.models or {}).items():
         marked = {run: rating.first for run, rating in sheet.items() if run in runs}
@@ -346,6 +344,15 @@ def _list_figures(
     kinds = Counter(kind for sheet in own for rating in sheet.values() for kind in rating.kinds)
     for kind, words in ERROR_KINDS.items() if own else ():
         yield f"errors: {words}", kinds[kind]
+
+
+def _compute_agreement(sheets: Sequence[Mapping[str, Rating]]) -> float | None:
+    """Return Fleiss' kappa of the runs that all raters rated; None for a single rater."""
+    if len(sheets) < 2:
+        return None
+    first, *others = sheets
+    common = [run for run in first if all(run in sheet for sheet in others)]
+    return agreement([[sheet[run] for sheet in sheets] for run in common])
 
 
 def list_sheet_rows(

@@ -241,28 +241,42 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
         published = published_for(model)
         if published and len(runs) != RUNS:
             yield Check(f"runs of {model}", RUNS, len(runs), None, _PART)
-            whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
-            published = {
-                what: cell for what, cell in published.items() if what.partition(":")[0] in whole
-            }
+            published = _keep_whole_games(published, by_game)
         cells = [*_count_attempts(runs), *_count_choices(by_game), *_average_costs(runs)]
-        rated = {game: [run for run in part if run.ratings] for game, part in by_game.items()}
-        if any(rated.values()):
-            cells += [
-                *_judge({game: part for game, part in rated.items() if part}, recheck, published)
-            ]
-        for what, figure, digits, remark in cells:
-            printed = published.get(what)
-            shown = figure if figure is None or digits is None else round(figure, digits)
-            yield Check(
-                what,
-                printed,
-                shown,
-                None if printed is None or shown is None else shown == printed,
-                remark,
-            )
-        if not any(rated.values()):
+        rated = _keep_rated(by_game)
+        if rated:
+            cells += _judge(rated, recheck, published)
+        for cell in cells:
+            yield _check_cell(cell, published)
+        if not rated:
             yield Check("correctness, confusion and agreement", None, None, None, _UNRATED)
+
+
+def _keep_whole_games(
+    published: Mapping[str, float], by_game: Mapping[str, Sequence[Sample]]
+) -> dict[str, float]:
+    """Return the published figures of the games whose runs are all there."""
+    whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
+    return {what: cell for what, cell in published.items() if what.partition(":")[0] in whole}
+
+
+def _keep_rated(by_game: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
+    """Return the runs that people rated, of the games that have any."""
+    rated = {}
+    for game, part in by_game.items():
+        kept = [run for run in part if run.ratings]
+        if kept:
+            rated[game] = kept
+    return rated
+
+
+def _check_cell(cell: Cell, published: Mapping[str, float]) -> Check:
+    """Compare a cell with what the paper prints, to as many digits."""
+    what, figure, digits, remark = cell
+    printed = published.get(what)
+    shown = figure if figure is None or digits is None else round(figure, digits)
+    is_same = None if printed is None or shown is None else shown == printed
+    return Check(what, printed, shown, is_same, remark)
 
 
 Cell = tuple[str, float | None, int | None, str]
@@ -326,17 +340,7 @@ def _judge(
             if sample.attempts
         )
         counted = _tell_count(game, len(samples), published)
-        counts = {f"{game}: {cell}": getattr(confusion, cell.replace(" ", "_")) for cell in _CELLS}
-        alarms = f"{game}: false alarm"
-        missed = f"{game}: missed"
-        swapped = (counts[alarms], counts[missed]) == (published.get(missed), published.get(alarms))
-        for what, count in counts.items():
-            transposed = swapped and not counted and what in (alarms, missed)
-            remark = _TRANSPOSED if transposed else counted
-            yield what, count, None, "" if count == published.get(what) else remark
-        accuracy = None if confusion.accuracy is None else round(100 * confusion.accuracy)
-        remark = "" if accuracy == published.get(f"{game}: accuracy, %") else counted
-        yield f"{game}: accuracy, %", accuracy, None, remark
+        yield from _count_confusion(game, confusion, counted, published)
     longest = [sample for sample in rated if len(sample.attempts) == _MOST_ATTEMPTS]
     if longest:
         wrong = sum(not aggregate(sample.ratings)[1] for sample in longest)
@@ -348,6 +352,23 @@ def _judge(
         )
     kappa = agreement([sample.ratings for sample in rated])
     yield "Fleiss' kappa of the raters", kappa, 2, "" if kappa is None else f"{kappa:.3f}"
+
+
+def _count_confusion(
+    game: str, confusion: Confusion, counted: str, published: Mapping[str, float]
+) -> Iterator[Cell]:
+    """Yield what people and the checker said of the runs of a game, and the accuracy."""
+    counts = {f"{game}: {cell}": getattr(confusion, cell.replace(" ", "_")) for cell in _CELLS}
+    alarms = f"{game}: false alarm"
+    missed = f"{game}: missed"
+    swapped = (counts[alarms], counts[missed]) == (published.get(missed), published.get(alarms))
+    for what, count in counts.items():
+        transposed = swapped and not counted and what in (alarms, missed)
+        remark = _TRANSPOSED if transposed else counted
+        yield what, count, None, "" if count == published.get(what) else remark
+    accuracy = None if confusion.accuracy is None else round(100 * confusion.accuracy)
+    remark = "" if accuracy == published.get(f"{game}: accuracy, %") else counted
+    yield f"{game}: accuracy, %", accuracy, None, remark
 
 
 def _tell_count(game: str, here: int, published: Mapping[str, float]) -> str:
