@@ -376,17 +376,12 @@ def _pair(
     if "each" in words and len(numbers) == 1 and (labels or len(options) > 1):
         return dict.fromkeys(named, numbers[0])
     if numbers and not labels:
-        return _pair_in_order(options, numbers)
+        if len(numbers) != len(options):
+            return None
+        return dict(zip(options, numbers, strict=True))
     if len(labels) == 1 and not numbers and len(options) > 1:
         return {labels[0]: 1.0}
     return _pair_in_turns(tokens)
-
-
-def _pair_in_order(options: tuple[str, ...], numbers: Sequence[float]) -> dict[str, float] | None:
-    """Pair numbers alone with the actions in their order."""
-    if len(numbers) != len(options):
-        return None
-    return dict(zip(options, numbers, strict=True))
 
 
 def _pair_in_turns(tokens: Sequence[str | float]) -> dict[str, float] | None:

@@ -241,7 +241,10 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
         published = published_for(model)
         if published and len(runs) != RUNS:
             yield Check(f"runs of {model}", RUNS, len(runs), None, _PART)
-            published = _keep_whole_games(published, by_game)
+            whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
+            published = {
+                what: cell for what, cell in published.items() if what.partition(":")[0] in whole
+            }
         cells = [*_count_attempts(runs), *_count_choices(by_game), *_average_costs(runs)]
         rated = _keep_rated(by_game)
         if rated:
@@ -250,14 +253,6 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
             yield _check_cell(cell, published)
         if not rated:
             yield Check("correctness, confusion and agreement", None, None, None, _UNRATED)
-
-
-def _keep_whole_games(
-    published: Mapping[str, float], by_game: Mapping[str, Sequence[Sample]]
-) -> dict[str, float]:
-    """Return the published figures of the games whose runs are all there."""
-    whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
-    return {what: cell for what, cell in published.items() if what.partition(":")[0] in whole}
 
 
 def _keep_rated(by_game: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
