@@ -25,7 +25,8 @@ from bestresponse.core.seeds import generator
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
-from bestresponse.web.experiments.model import Item, parse_experiment
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.reader import ask_reader, read_page
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service

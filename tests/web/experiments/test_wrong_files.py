@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment, list_remarks
+from bestresponse.web.experiments.reading import check_experiment, list_remarks
 
 HEAD = 'title = "x"\n'
 GAME = """[[games]]

@@ -30,8 +30,8 @@ try:
     import uvicorn
 
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
-    from bestresponse.web.experiments.model import check_experiment, list_remarks
     from bestresponse.web.experiments.phrases import write_text_table
+    from bestresponse.web.experiments.reading import check_experiment, list_remarks
     from bestresponse.web.security import read_secret
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack

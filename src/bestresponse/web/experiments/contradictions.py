@@ -4,20 +4,16 @@ nobody gets, rates without payment, treatments that nobody plays.
 Only new experiments are refused for these. One that runs already is read as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bestresponse.core.capabilities import pays_by_round
 from bestresponse.core.json import JsonMapping
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.model import Experiment, Part
 from bestresponse.web.sessions.setup import make_game
-
-if TYPE_CHECKING:
-    from bestresponse.web.experiments.model import Experiment, Item, Part
 
 KeyPath = tuple[str | int, ...]
 _MOST_QUESTIONS = 20
@@ -48,7 +44,7 @@ def find_contradictions(
     yield from _check_logo(experiment)
     yield from _check_payment(values, experiment, treatments)
     yield from _check_codes(experiment, treatments)
-    yield from _check_treatments(values, experiment)
+    yield from _check_treatments(experiment)
     yield from _check_pages(experiment)
     yield from _check_games(treatments)
 
@@ -135,7 +131,7 @@ def _check_codes(
         yield Contradiction(why, ("completion", "link"))
 
 
-def _check_treatments(values: JsonMapping, experiment: Experiment) -> Iterator[Contradiction]:
+def _check_treatments(experiment: Experiment) -> Iterator[Contradiction]:
     treatments = experiment.treatments
     names = [treatment.name for treatment in treatments]
     yield from _refuse_alike("treatments", names, lambda number: ("treatments", number, "name"))
@@ -148,7 +144,7 @@ def _check_treatments(values: JsonMapping, experiment: Experiment) -> Iterator[C
             if earlier.games == treatment.games:
                 why = f"the treatments {earlier.name!r} and {treatment.name!r} are the same"
                 yield Contradiction(f"{why}; say what differs", ("treatments", number))
-    named = [str(game.get("name", "")) for game in values.get("games", ())]
+    named = [str(game.get("name", "")) for game in experiment.games]
     yield from _refuse_alike("games", named, lambda number: ("games", number, "name"))
 
 

@@ -27,7 +27,8 @@ from bestresponse.report.document import Cell
 from bestresponse.runs.reporting.steps import trace_states
 from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.model import Experiment, Item
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.services.earnings import (
     AnswerPlace,
     Earnings,

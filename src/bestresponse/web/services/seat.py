@@ -34,7 +34,8 @@ from bestresponse.telling.language import ENGLISH
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
-from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
+from bestresponse.web.experiments.items import FormPage, ItemAnswer
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import (
     Presence,

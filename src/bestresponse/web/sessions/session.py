@@ -122,6 +122,32 @@ class TableStanding:
         """Tell whether the table waits for the person of that seat before it begins."""
         return seat not in self.ready and seat not in self.absent and seat not in self.replaced
 
+    def apply(self, event: JsonMapping) -> None:
+        """Follow one event of the table; those that change nothing here are passed over."""
+        match event["event"]:
+            case "seated":
+                self.pages.pop(event["seat"], None)
+            case "ready":
+                self.ready.add(event["seat"])
+                self.absent.discard(event["seat"])
+            case "absent":
+                self.absent.add(event["seat"])
+            case "replaced":
+                self.replaced.add(event["seat"])
+            case "shown":
+                self.pages[event["seat"]] = event.get("page", "question")
+                if event.get("turn") is not None:
+                    self.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
+            case "message":
+                self.messages.append(event["text"])
+            case "closed":
+                self.closed = True
+            case "restarted":
+                self.attempt += 1
+                self.closed = False
+                self.shown.clear()
+                self.pages.clear()
+
 
 LABELS = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 _LONGEST_LABEL = 200

@@ -30,15 +30,10 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.folder import Lines, read_lines
-from bestresponse.web.experiments.model import (
-    Assignment,
-    Experiment,
-    ItemAnswer,
-    Outcome,
-    check_experiment,
-    parse_experiment,
-    wrap_setup,
-)
+from bestresponse.web.experiments.items import ItemAnswer
+from bestresponse.web.experiments.model import Assignment, Experiment, wrap_setup
+from bestresponse.web.experiments.payment import Outcome
+from bestresponse.web.experiments.reading import check_experiment, parse_experiment
 from bestresponse.web.sessions.session import (
     Presence,
     SeatRegister,
@@ -288,60 +283,43 @@ class SessionStore:
         self._recorded = {play.partition(".")[0] for play in journal.folder.finished()}
         self.departed: defaultdict[str, list[Departed]] = defaultdict(list)
         for event in journal.read_events():
-            if "session" in event or event["event"] in ("lobby", "declined"):
-                self._apply_event(event)
+            self._apply_event(event)
 
     def _apply_event(self, event: JsonObject) -> None:
-        if event["event"] == "lobby":
-            try:
-                lobby = read_lobby(event)
-            except (BestResponseError, LookupError, TypeError, ValueError):
-                # One that cannot be read any more is left out and spoils nothing else.
-                _log.exception("the lobby %s cannot be read", event.get("lobby"))
-                return
-            self._lobbies[lobby.id] = lobby
-            self._tables |= {table.id: table for table in lobby.tables}
-        if event["event"] == "declined":
-            left = Departed(event["why"], event["at"], event["labels"], event.get("agreed", False))
-            self.departed[event["lobby"]].append(left)
-        if "session" not in event:
-            return
-        standing = self.standings[event["session"]]
-        address = (event["session"], event.get("seat", -1))
-        if event["event"] == "left":
-            self._note_departed(address, event["why"], event["at"])
-        if event["event"] == "seated" and self.register.get(*address).is_here:
-            self._note_departed(address, "seat lost", event["at"])
-        if "seat" in event:
-            self.register.apply(event)
+        """Follow one event of the journal: of a lobby, of a person who came in vain, or of a
+        table."""
         match event["event"]:
-            case "seated":
-                standing.pages.pop(event["seat"], None)
-            case "ready":
-                standing.ready.add(event["seat"])
-                standing.absent.discard(event["seat"])
-            case "absent":
-                standing.absent.add(event["seat"])
-            case "replaced":
-                standing.replaced.add(event["seat"])
-            case "shown":
-                standing.pages[event["seat"]] = event.get("page", "question")
-                if event.get("turn") is not None:
-                    standing.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
-            case "message":
-                standing.messages.append(event["text"])
-            case "closed":
-                standing.closed = True
-            case "restarted":
-                standing.attempt += 1
-                standing.closed = False
-                standing.shown.clear()
-                standing.pages.clear()
+            case "lobby":
+                try:
+                    lobby = read_lobby(event)
+                except (BestResponseError, LookupError, TypeError, ValueError):
+                    # One that cannot be read any more is left out and spoils nothing else.
+                    _log.exception("the lobby %s cannot be read", event.get("lobby"))
+                    return
+                self._lobbies[lobby.id] = lobby
+                self._tables |= {table.id: table for table in lobby.tables}
+            case "declined":
+                agreed = event.get("agreed", False)
+                left = Departed(event["why"], event["at"], event["labels"], agreed)
+                self.departed[event["lobby"]].append(left)
+            case _ if "session" in event:
+                self._apply_table_event(event)
+
+    def _apply_table_event(self, event: JsonObject) -> None:
+        address = (event["session"], event.get("seat", -1))
+        match event["event"]:
+            case "left":
+                self._note_departed(address, event["why"], event["at"])
+            case "seated" if self.register.get(*address).is_here:
+                self._note_departed(address, "seat lost", event["at"])
             case "questionnaire":
                 self.questionnaires[address] |= event["answers"]
                 self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[address] = event["at"]
+        if "seat" in event:
+            self.register.apply(event)
+        self.standings[event["session"]].apply(event)
 
     def _note_departed(self, address: Place, why: Outcome, when: str) -> None:
         """Keep what is known of a person who loses a seat; the next one is asked anew."""
@@ -361,7 +339,7 @@ class SessionStore:
             self.departed[table.lobby].append(left)
         self.answered_pages = {page for page in self.answered_pages if page[:2] != address}
 
-    def record_event(self, event: str, **what: Any) -> None:
+    def record_event(self, event: str, **what: object) -> None:
         """Write an event to the journal and follow it."""
         self._apply_event(self.journal.append_event(event, **what))
 

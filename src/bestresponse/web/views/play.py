@@ -34,7 +34,7 @@ from bestresponse.web.access import (
     Server,
     ServerState,
 )
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
