@@ -100,6 +100,10 @@ class ServerState:
         """Return the path by which the next free seat of a lobby is taken."""
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
 
+    def room_path(self, room: str) -> str:
+        """Return the path that leads to the lobby that is open in a room."""
+        return f"/room/{room}/{self.keys.token('room', room)}"
+
     def personal_path(self, lobby: str, label: str) -> str:
         """Return the path by which the person with that label takes part and comes back, from any
         browser."""
@@ -173,7 +177,7 @@ Bearer = Depends(
 """Says in the description of a call that it needs a token; the doors read it."""
 
 
-def _read_key(request: Request) -> str:
+def read_key(request: Request) -> str:
     """Read the key of a door: from the address of a page, or as sent with a call."""
     kind, _, sent = request.headers.get("authorization", "").partition(" ")
     key: str = request.path_params.get("token", sent if kind.lower() == "bearer" else "")
@@ -188,7 +192,7 @@ async def check_admin_page(request: Request, server: Server) -> None:
 
 async def check_admin_api(request: Request, server: Server) -> None:
     """Refuse a call without the admin's token."""
-    if not server.keys.is_admin(_read_key(request)):
+    if not server.keys.is_admin(read_key(request)):
         raise refuse_key(request, server)
 
 
@@ -204,7 +208,7 @@ async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
     """Find the seat whose key was given; it needs nothing else solved before, as every answer comes
     through here."""
     server: ServerState = request.app.state.server
-    if not server.opens_seat(_read_key(request), session, seat):
+    if not server.opens_seat(read_key(request), session, seat):
         gone = NotFound(Cause("cause_no_seat"))
         raise refuse_key(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
@@ -218,7 +222,7 @@ async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
 
 async def open_lobby(request: Request, server: Server, lobby: Name) -> str:
     """Return the lobby whose key was given."""
-    if not server.keys.opens(_read_key(request), "lobby", lobby):
+    if not server.keys.opens(read_key(request), "lobby", lobby):
         raise refuse_key(request, server, NotFound(Cause("cause_no_table")))
     return lobby
 
@@ -227,7 +231,7 @@ async def open_sheet(
     request: Request, server: Server, task: Name, judge: JudgeNumber
 ) -> tuple[JudgingTask, int]:
     """Find the task and the judge whose key was given."""
-    if not server.keys.opens(_read_key(request), "judge", task, judge):
+    if not server.keys.opens(read_key(request), "judge", task, judge):
         raise refuse_key(request, server, NotFound("this link leads to no sheet"))
     return server.judging.task(task), judge
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from bestresponse.core.capabilities import pays_by_round
 from bestresponse.core.json import JsonMapping
+from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.model import Experiment, Part
 from bestresponse.web.sessions.setup import make_game
@@ -212,9 +213,20 @@ def _check_item(item: Item, path: KeyPath) -> Iterator[Contradiction]:
     yield from _refuse_alike("options", item.options, lambda _: (*path, "options"))
 
 
+def _check_chat(part: Part) -> Iterator[Contradiction]:
+    where = ("games", part.number, "chat")
+    if part.game.chat and len(part.setup.persons) < 2:
+        why = f"nobody reads the chat of the game {part.name}, as one person sits at its table"
+        yield Contradiction(f"{why}; leave chat out", where)
+    if part.game.chat and isinstance(make_game(part.setup.game), HasSpeakers):
+        why = f"the game {part.name} is a dialogue already; leave chat out"
+        yield Contradiction(why, where)
+
+
 def _check_games(treatments: Mapping[str, Sequence[Part]]) -> Iterator[Contradiction]:
     for part in (part for parts in treatments.values() for part in parts):
         where = ("games", part.number)
+        yield from _check_chat(part)
         texts = [question.text for question in part.game.questions]
         if len(texts) > _MOST_QUESTIONS:
             why = f"the quiz has {len(texts)} questions; expected at most {_MOST_QUESTIONS}"

@@ -38,7 +38,8 @@ class GameSettings:
     instead.
 
     It is played `repeat` times, each time by people matched anew. `rate` is money for a point,
-    `most` for all of them, `bonus` for taking part.
+    `most` for all of them, `bonus` for taking part. `chat` is how many characters a message may
+    have that people write to their group beside the game; 0 is no chat.
     """
 
     game: Annotated[str, Field(min_length=1, max_length=80)]
@@ -53,6 +54,7 @@ class GameSettings:
     quiz: bounds.Flag | None = None
     questions: tuple[QuizQuestion, ...] = ()
     referee: Title = ""
+    chat: Annotated[int, Field(strict=True, ge=0, le=2000)] = 0
     rate: Money | None = None
     bonus: Money = Decimal(0)
     most: Money | None = None

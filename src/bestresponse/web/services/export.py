@@ -57,6 +57,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "parts": _TEXTS["setup"] | _TEXTS["parts"],
     "draws": _TEXTS["draws"],
     "times": _TEXTS["times"],
+    "chat": _TEXTS["chat"],
 }
 """What every exported column means, in the order of the columns."""
 FORMATS = {
@@ -399,6 +400,43 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     return rows
 
 
+def list_chat_messages(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each message that somebody wrote to their group beside a game."""
+    rows: list[Row] = []
+    for table, session in _list_tables(server, lobby):
+        messages = server.sessions.standings[table.id].chat
+        rounds = _list_answer_rounds(server, table, session) if messages else {}
+        for message in messages:
+            role = session.roles[message.seat] if session else f"seat {message.seat + 1}"
+            row = _describe_seat(server, table, message.seat, role)
+            row |= {
+                "attempt": message.attempt,
+                "discarded": message.attempt < server.sessions.standings[table.id].attempt,
+                "round": rounds.get((message.attempt, message.after)),
+                "at": message.at,
+                "text": message.text,
+            }
+            rows.append({name: row[name] for name in COLUMNS["chat"]})
+    return rows
+
+
+def _list_answer_rounds(
+    server: ServerState, table: SessionTable, session: Session | None
+) -> dict[tuple[int, int], int]:
+    """List the round of every answer, by attempt and number from 0; none where the play cannot be
+    rebuilt."""
+    attempts = server.sessions.list_attempts(table.id)
+    if session is None:
+        return {}
+    with session.lock:
+        attempts.append((session.attempt, session.list_answers()))
+    rounds: dict[tuple[int, int], int] = {}
+    for attempt, answers in attempts:
+        places = locate_answers(session.game, [answer.submission for answer in answers])
+        rounds |= {(attempt, number): place.round for number, place in enumerate(places)}
+    return rounds
+
+
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each person of an experiment: all of `participants`, what every game
     brought, and every answer in a column of its own."""
@@ -504,5 +542,6 @@ TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
     "wide": list_wide,
     "draws": partial(list_moves, table="draws"),
     "times": list_times,
+    "chat": list_chat_messages,
     "codebook": list_codebook,
 }

@@ -104,6 +104,17 @@ class TimedAnswer:
     timing: Timing
 
 
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message beside the game; `after` is how many answers and draws the play had before it."""
+
+    seat: int
+    text: str
+    at: str
+    attempt: int
+    after: int
+
+
 @dataclass
 class TableStanding:
     """What happened to the seats of a table besides answers; shared between the store and the
@@ -115,6 +126,7 @@ class TableStanding:
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
     pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
+    chat: list[ChatMessage] = field(default_factory=list)
     closed: bool = False
     attempt: int = 1
 
@@ -140,6 +152,15 @@ class TableStanding:
                     self.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
             case "message":
                 self.messages.append(event["text"])
+            case "chat":
+                message = ChatMessage(
+                    seat=event["seat"],
+                    text=event["text"],
+                    at=event["at"],
+                    attempt=self.attempt,
+                    after=event["after"],
+                )
+                self.chat.append(message)
             case "closed":
                 self.closed = True
             case "restarted":

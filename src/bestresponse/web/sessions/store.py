@@ -10,6 +10,7 @@ confirmed.
 """  # noqa: E501
 
 import logging
+import re
 import secrets
 import threading
 import time
@@ -222,6 +223,15 @@ def read_lobby(event: JsonMapping) -> Lobby:
     )
 
 
+def check_room(room: str) -> None:
+    """Raise a UsageError where a room has a name that cannot be part of a link."""
+    if not _ROOM.fullmatch(room):
+        raise UsageError(
+            f"a room cannot be named {room[:60]!r}; expected at most 40 letters without accents,"
+            " digits, - and _"
+        )
+
+
 def draw_treatments(experiment: Experiment) -> list[str]:
     """Draw the treatment of every matching group: in blocks that hold each treatment once, in
     random order."""
@@ -235,6 +245,15 @@ def draw_treatments(experiment: Experiment) -> list[str]:
     return [treatment for treatment in drawn[: experiment.groups // size] for _ in range(size)]
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The lobby to which a room leads; where the room is closed, the last one that was open."""
+
+    lobby: str
+    is_open: bool = True
+
+
+_ROOM = re.compile("[A-Za-z0-9_-]{1,40}")
 _MIXED = 4
 """Groups that are filled at the same time where groups are random: enough to mix those who come one
 after the other, and few enough that hardly anybody is left in a group that stays incomplete."""
@@ -282,6 +301,7 @@ class SessionStore:
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.folder.finished()}
         self.departed: defaultdict[str, list[Departed]] = defaultdict(list)
+        self.rooms: dict[str, Room] = {}
         for event in journal.read_events():
             self._apply_event(event)
 
@@ -302,6 +322,8 @@ class SessionStore:
                 agreed = event.get("agreed", False)
                 left = Departed(event["why"], event["at"], event["labels"], agreed)
                 self.departed[event["lobby"]].append(left)
+            case "room" if event["lobby"] in self._lobbies:
+                self.rooms[event["room"]] = Room(event["lobby"], event["open"])
             case _ if "session" in event:
                 self._apply_table_event(event)
 
@@ -448,6 +470,22 @@ class SessionStore:
         about = {"lobby": session.table.lobby, "labels": labels, "why": "screened out"}
         with self.lock:
             self.record_event("left", session=session.id, seat=seat, **about)
+
+    def open_room(self, room: str, lobby: str) -> None:
+        """Let a room lead to that lobby, whichever was open in it before; UsageError where its name
+        cannot be part of a link."""
+        check_room(room)
+        self.get_lobby(lobby)
+        with self.lock:
+            if self.rooms.get(room) != Room(lobby):
+                self.record_event("room", room=room, lobby=lobby, open=True)
+
+    def close_room(self, room: str) -> None:
+        """Let a room lead nowhere; whoever comes waits there for the next lobby."""
+        with self.lock:
+            if room not in self.rooms:
+                raise NotFound("there is no such room")
+            self.record_event("room", room=room, lobby=self.rooms[room].lobby, open=False)
 
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""
@@ -765,6 +803,12 @@ class SessionStore:
             for address in self.list_later(session.id, seat)
         ]
         return list(dict.fromkeys(name for name, _ in later))
+
+    def keep_chat(self, session: Session, seat: int, text: str) -> None:
+        """Keep a message that a person has written to the group, and show it."""
+        after = len(session.episode.submissions)
+        with self.changing(session):
+            self.record_event("chat", session=session.id, seat=seat, text=text, after=after)
 
     def send_message(self, session: Session, text: str) -> None:
         """Show a message of the experimenter to the whole table."""

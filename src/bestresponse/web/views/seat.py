@@ -40,7 +40,8 @@ from bestresponse.web.access import (
     hold_stream,
 )
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
-from bestresponse.web.services import seat as service
+from bestresponse.web.services import chat, seat as service
+from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NoSeatLeft, NotFound, StoodIn
@@ -221,6 +222,17 @@ def payoffs(
     return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
 
 
+@dataclass(frozen=True)
+class PageNews:
+    """What a page has not shown yet: the version it should have, messages of the experimenter and
+    of the group, and whether it should send what is typed."""
+
+    version: str
+    notes: list[str] = field(default_factory=list)
+    advance: bool = False
+    chat: list[ChatLine] = field(default_factory=list)
+
+
 @pages.post("/seat/{session}/{seat}/{token}/ready")
 def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
@@ -297,26 +309,46 @@ def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     return _render(context, SeatForms(typed=form, wrong=wrong), 422) if wrong else _go_back(context)
 
 
-@pages.get("/seat/{session}/{seat}/{token}/changes")
-async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> dict[str, object]:
-    """Wait until the page is another than that of version `after` or the experimenter did
-    something, and say what.
+@pages.post("/seat/{session}/{seat}/{token}/chat")
+def write_to_group(context: SeatDoor, form: PostedForm) -> Response:
+    """Send a message to the group, or say what is wrong with it."""
+    try:
+        chat.send_chat(context, form.get("text", ""))
+    except FieldMistake as mistake:
+        return _render(context, SeatForms(typed=form, wrong={"text": str(mistake)}), 422)
+    except NotAsked:
+        return _go_back(context)
+    except StoreError as error:
+        _log.error("session %s, %s: %s", context.session.id, context.role, error)
+        note = context.session.table.texts("not_stored")
+        return _render(context, SeatForms(note=note, typed=form), 503)
+    return _go_back(context)
 
-    `known` messages are on the page already; without `after` the answer comes at once.
+
+@pages.get("/seat/{session}/{seat}/{token}/changes")
+async def changes(
+    context: SeatDoor, after: Version = "", known: Known = 0, chatted: Known = 0
+) -> dict[str, object]:
+    """Wait until the page is another than that of version `after`, the experimenter did something
+    or somebody wrote to the group, and say what.
+
+    `known` messages of the experimenter and `chatted` ones of the group are on the page already;
+    without `after` the answer comes at once.
     """
     session = context.session
     seat = context.seat
 
-    def tell() -> tuple[str, list[str], bool]:
+    def tell() -> PageNews:
         asked = session.asked.get(context.role, (-1, 0.0))[0]
-        return (
-            session.version(seat),
-            session.standing.messages[known:],
-            (context.role, asked) in session.advanced,
+        return PageNews(
+            version=session.version(seat),
+            notes=session.standing.messages[known:],
+            advance=(context.role, asked) in session.advanced,
+            chat=chat.list_chat(session, seat)[chatted:],
         )
 
-    await _wait_until(context, lambda: tell() != (after, [], False), _BEAT)
-    return dict(zip(("version", "notes", "advance"), tell(), strict=True))
+    await _wait_until(context, lambda: tell() != PageNews(after), _BEAT)
+    return asdict(tell())
 
 
 async def _wait_until(context: SeatContext, happened: Callable[[], bool], seconds: float) -> None:
@@ -382,6 +414,7 @@ def _render(
     variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
     variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
     variables |= {"looking": looking, "messages": session.standing.messages}
+    variables |= {"chat": chat.list_chat(session, seat), "chat_open": chat.is_chat_open(session)}
     variables["game"] = table.part.game.title or (
         lobby.experiment.title if lobby.source else worded
     )
@@ -440,12 +473,6 @@ def _describe_ending(context: SeatContext) -> dict[str, object]:
     }
     page = service.find_page(context)
     return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
-
-
-def name_roles(game: Game[S]) -> dict[str, str]:
-    """Return the name by which people know each role: a dialogue's speakers are called after their
-    parts."""
-    return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
 def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
@@ -677,6 +704,12 @@ class ReadyIn(Closed):
     quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
 
 
+class ChatIn(Closed):
+    """A message to the group."""
+
+    text: str = Field(min_length=1, max_length=2000)
+
+
 class AnswerIn(Closed):
     """An answer to the question number `turn`, of that attempt where the game was restarted."""
 
@@ -713,6 +746,22 @@ async def post_answer(context: SeatDoor, body: AnswerIn) -> SeatView:
     action: Any = tuple(body.answer) if isinstance(body.answer, list) else body.answer
     service.submit_answer(context, body.turn, Decision(action, body.why), Presence())
     return service.describe_own_seat(context)
+
+
+@calls.get("/chat")
+async def read_chat(context: SeatDoor) -> list[ChatLine]:
+    """The messages that the people of the group have written beside the game."""
+    return chat.list_chat(context.session, context.seat)
+
+
+@calls.post("/chat")
+def post_chat(context: SeatDoor, body: ChatIn) -> list[ChatLine]:
+    """Write to the group, where the experiment offers it."""
+    try:
+        chat.send_chat(context, body.text)
+    except FieldMistake as mistake:
+        raise UsageError(str(mistake)) from None
+    return chat.list_chat(context.session, context.seat)
 
 
 @calls.get("/equilibrium")
