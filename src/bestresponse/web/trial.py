@@ -202,8 +202,11 @@ class _Participant:
 
     async def _go_on(self, client: AsyncClient, page: Response) -> Response:
         """Do what the page asks for, and return the next one."""
-        _, _, session, number, _ = page.url.path.split("/")[:5]
-        context = SeatContext(self._server, self._server.sessions.get_session(session), int(number))
+        _, _, session, number, token = page.url.path.split("/")[:5]
+        place = self._server.find_place(token, session, int(number))
+        if place is None:
+            raise RuntimeError(f"{self._label} has lost the seat {session} {number}")
+        context = SeatContext(self._server, self._server.sessions.get_session(place[0]), place[1])
         version = _VERSION.search(page.text)
         if version is None and page.status_code == _OK:
             # Whoever was screened out sees a page without a seat.

@@ -97,14 +97,15 @@ class TreatmentTable:
 
 @dataclass(frozen=True, config=TABLE)
 class Assignment:
-    """How people are put into groups and roles: in the order they come, or at random.
+    """How people are put into groups and roles: in the order they come, or at random; into groups
+    also in the order in which they have passed the quiz of the first game.
 
     People meet within a matching group of `matching_groups` groups: as partners the same in every
     game, as strangers others, as perfect strangers nobody twice. With `labels` only people with one
     of these take part, each by a link of their own.
     """
 
-    groups: Order = "arrival"
+    groups: Literal["arrival", "random", "quiz"] = "arrival"
     roles: Order = "arrival"
     matching: Literal["partners", "strangers", "perfect strangers"] = "partners"
     matching_groups: bounds.Groups = 1

@@ -372,7 +372,7 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
     visits: dict[tuple[str, int], list[JsonMapping]] = {}
-    for event in server.sessions.journal.read_events("seated", "shown"):
+    for event in server.sessions.journal.read_events("seated", "shown", "moved"):
         table = tables.get(event["session"])
         if table is None or table.setup.seats[event["seat"]] != PERSON:
             continue
@@ -380,6 +380,11 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
         if event["event"] == "seated":
             # Whoever held the seat before is another person.
             visits[person] = []
+        elif event["event"] == "moved":
+            other = (event["to"], event["to_seat"])
+            seen_here = visits.pop(person, [])
+            visits[person] = visits.pop(other, [])
+            visits[other] = seen_here
         else:
             visits.setdefault(person, []).append(event)
     rows: list[Row] = []
@@ -391,6 +396,7 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
             turn = seen.get("turn")
             spent = following["clock"] - seen["clock"] if following else -1.0
             visit = _describe_seat(server, table, seen["seat"], "") | {
+                "participant": server.code(*person),
                 "page": seen.get("page", "question"),
                 "question": None if turn is None else turn + 1,
                 "at": seen["at"],

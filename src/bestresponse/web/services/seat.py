@@ -224,11 +224,11 @@ def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made
     from the rules."""
     written = session.table.part.game.questions
-    return (
-        (*written, *make_questions(session.game, seat, session.seed))
-        if session.setup.quiz
-        else written
-    )
+    if not session.setup.quiz:
+        return written
+    # Whoever is put into another group while answering has to find the same questions.
+    asked_as = session.standing.asked_as.get(seat, seat)
+    return (*written, *make_questions(session.game, asked_as, session.quiz_seed))
 
 
 def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: PageTexts) -> dict[int, str]:

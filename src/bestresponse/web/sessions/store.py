@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bestresponse.core import NATURE, Decision, Episode, Nature, Record, Role
 from bestresponse.core.codec import submission_from_json
@@ -48,6 +48,7 @@ from bestresponse.web.sessions.session import (
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
 from bestresponse.web.texts import Cause, PageTexts, load_texts
 
+V = TypeVar("V")
 Place = tuple[str, int]
 """A session and a seat."""
 SESSIONS = "sessions"
@@ -151,7 +152,7 @@ class Departed:
     """A person who takes no part any more, and why; `place` is the session, the seat and the number
     of its holder, None where they never had one.
 
-    `answers` are those on pages before the game.
+    `answers` are those on pages before the game, `origin` is the place that the person had first.
     """
 
     why: Outcome
@@ -162,6 +163,7 @@ class Departed:
     quiz_tries: int = 0
     place: tuple[str, int, int] | None = None
     answers: Mapping[str, ItemAnswer] = field(default_factory=dict)
+    origin: tuple[str, int, int] | None = None
 
 
 def read_lobby(event: JsonMapping) -> Lobby:
@@ -180,6 +182,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
         return Lobby(name, part.setup, tuple(tables), created, experiment)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
+    by_quiz = experiment.assignment.groups == "quiz"
     chains: dict[Place, list[Place]] = {}
     # Treatments can divide their people into different numbers of tables, so the tables of each
     # part are counted.
@@ -201,6 +204,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
                         created=created,
                         number=number,
                         treatment=treatment,
+                        grouped_by_quiz=by_quiz and number == 1,
                     )
                 )
                 seats = list(part.setup.persons)
@@ -230,6 +234,15 @@ def check_room(room: str) -> None:
             f"a room cannot be named {room[:60]!r}; expected at most 40 letters without accents,"
             " digits, - and _"
         )
+
+
+def _exchange(first: dict[int, V], second: dict[int, V], here: int, there: int) -> None:
+    """Exchange what two tables have noted of a seat each."""
+    noted = (first.pop(here, None), second.pop(there, None))
+    if noted[0] is not None:
+        second[there] = noted[0]
+    if noted[1] is not None:
+        first[here] = noted[1]
 
 
 def draw_treatments(experiment: Experiment) -> list[str]:
@@ -290,6 +303,7 @@ class SessionStore:
         self.register = SeatRegister()
         self.changed: Callable[[Session], None] = lambda session: None
         self.lock = threading.Lock()
+        self._grouping = threading.Lock()
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, SessionTable] = {}
         self.live: dict[str, Session] = {}
@@ -339,9 +353,33 @@ class SessionStore:
                 self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[address] = event["at"]
+            case "moved":
+                self._exchange_pages(address, (event["to"], event["to_seat"]))
         if "seat" in event:
             self.register.apply(event)
         self.standings[event["session"]].apply(event)
+
+    def _exchange_pages(self, here: Place, there: Place) -> None:
+        """Let what two people have answered and seen before the game go with them."""
+        answers = self.questionnaires.pop(here, {})
+        self.questionnaires[here] = self.questionnaires.pop(there, {})
+        self.questionnaires[there] = answers
+        other = {here: there, there: here}
+        moved = set[tuple[str, int, str]]()
+        for session, seat, page in self.answered_pages:
+            moved.add((*other.get((session, seat), (session, seat)), page))
+        self.answered_pages = moved
+        first = self.standings[here[0]]
+        second = self.standings[there[0]]
+        first.asked_as.setdefault(here[1], here[1])
+        if self.register.get(*there).is_here:
+            second.asked_as.setdefault(there[1], there[1])
+        _exchange(first.asked_as, second.asked_as, here[1], there[1])
+        _exchange(first.pages, second.pages, here[1], there[1])
+        tables = [self.live[name] for name, _ in (here, there) if name in self.live]
+        if len(tables) > 1:
+            _exchange(tables[0].seen, tables[1].seen, here[1], there[1])
+            _exchange(tables[0].pages, tables[1].pages, here[1], there[1])
 
     def _note_departed(self, address: Place, why: Outcome, when: str) -> None:
         """Keep what is known of a person who loses a seat; the next one is asked anew."""
@@ -355,6 +393,7 @@ class SessionStore:
             quiz_tries=holder.quiz_tries,
             place=(*address, holder.number),
             answers=self.questionnaires.pop(address, {}),
+            origin=holder.origin,
         )
         table = self._tables.get(address[0])
         if table is not None:
@@ -595,6 +634,40 @@ class SessionStore:
     def make_ready(self, session: Session, seat: int) -> None:
         """Note that the person in that seat has read the rules; the last one to do so begins the
         game."""
+        if session.table.grouped_by_quiz:
+            with self._grouping:
+                self._note_ready(*self._find_group(session, seat))
+        else:
+            self._note_ready(session, seat)
+
+    def _find_group(self, session: Session, seat: int) -> tuple[Session, int]:
+        """Put a person who has passed the quiz into the group that lacks the fewest people, in
+        exchange for somebody who has not; returns the seat there.
+
+        The role stays, unless roles are drawn.
+        """
+        table = session.table
+        lobby = self._lobbies[table.lobby]
+        any_role = lobby.experiment.assignment.roles == "random"
+        with self.lock:
+            if not self.register.get(session.id, seat).is_here:
+                return session, seat  # by the link of this very seat
+            best = (len(session.standing.ready), 1, session.id, seat)
+            for other in lobby.first_tables:
+                standing = self.standings[other.id]
+                if other.treatment != table.treatment or not self.is_open(other.id):
+                    continue
+                seats = other.setup.persons if any_role else (seat,)
+                free = [number for number in seats if standing.is_awaited(number)]
+                if free and len(standing.ready) > best[0]:
+                    best = (len(standing.ready), 0, other.id, free[0])
+            _, stays, name, place = best
+            if not stays:
+                about = {"session": session.id, "seat": seat}
+                self.record_event("moved", **about, to=name, to_seat=place)
+        return self.get_session(name), place
+
+    def _note_ready(self, session: Session, seat: int) -> None:
         with self.changing(session):
             if seat not in session.standing.ready and session.setup.seats[seat] == PERSON:
                 tries = self.register.get(session.id, seat).quiz_tries + 1
@@ -720,7 +793,7 @@ class SessionStore:
             ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables),
         )
         free = [
-            *chain.from_iterable(islice(filling, 1 if assignment.groups == "arrival" else _MIXED))
+            *chain.from_iterable(islice(filling, _MIXED if assignment.groups == "random" else 1))
         ]
         if not free or assignment == Assignment():
             return free[0] if free else None

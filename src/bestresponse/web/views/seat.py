@@ -45,7 +45,7 @@ from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NoSeatLeft, NotFound, StoodIn
-from bestresponse.web.texts import FieldMistake, PageTexts
+from bestresponse.web.texts import Cause, FieldMistake, PageTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -147,9 +147,7 @@ def _find_seat(
     """Find the seat of a personal link, or the one that this browser took."""
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
     known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
-    kept = (
-        (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
-    )
+    kept = server.find_place(token, session, int(number)) if known else None
     return service.find_seat(server, lobby, read_labels(fields), fields.get("key", ""), kept)
 
 
@@ -187,6 +185,8 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
         lobby = context.session.table.lobby
         place = (context.session.id, context.seat, holder.number)
         places = [left.place for left in sessions.departed[lobby]]
+        if place not in places:  # whoever was here is in another group
+            raise NotFound(Cause("cause_no_seat"))
         return _say_goodbye(context.server, lobby, places.index(place))
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
@@ -236,6 +236,7 @@ class PageNews:
 @pages.post("/seat/{session}/{seat}/{token}/ready")
 def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
+    context = context.follow()
     register = context.server.sessions.register
     if (
         context.session.phase(context.seat) != "welcome"
@@ -302,6 +303,7 @@ def _read_presence(form: dict[str, str], left: float | None) -> Presence:
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
 def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     """Keep the answers to the questionnaire, or say what is missing."""
+    context = context.follow()
     try:
         wrong = service.keep_questionnaire(context, form)
     except NotAsked:
@@ -335,15 +337,16 @@ async def changes(
     `known` messages of the experimenter and `chatted` ones of the group are on the page already;
     without `after` the answer comes at once.
     """
-    session = context.session
-    seat = context.seat
 
     def tell() -> PageNews:
-        asked = session.asked.get(context.role, (-1, 0.0))[0]
+        here = context.follow()
+        session = here.session
+        seat = here.seat
+        asked = session.asked.get(here.role, (-1, 0.0))[0]
         return PageNews(
             version=session.version(seat),
             notes=session.standing.messages[known:],
-            advance=(context.role, asked) in session.advanced,
+            advance=(here.role, asked) in session.advanced,
             chat=chat.list_chat(session, seat)[chatted:],
         )
 
@@ -357,6 +360,7 @@ async def _wait_until(context: SeatContext, happened: Callable[[], bool], second
     end = time.monotonic() + seconds
     with hold_stream(context):
         while time.monotonic() < end:
+            context = context.follow()
             if context.session.stamp != stamp:
                 stamp = context.session.stamp
                 if happened():
@@ -372,7 +376,8 @@ def return_to_seat(context: SeatDoor) -> Response:
 
 
 def _go_back(context: SeatContext, note: str = "") -> RedirectResponse:
-    path = context.server.seat_path(context.session.id, context.seat)
+    here = context.follow()
+    path = here.server.seat_path(here.session.id, here.seat, here.number)
     return RedirectResponse(f"{path}?note={note}" if note else path, 303)
 
 
@@ -408,7 +413,7 @@ def _render(
         "parts": parts,
         "studied": (table.number - 1 + (1.0 if ended else played)) / parts,
     }
-    token = context.server.seat_token(session.id, seat)
+    token = context.server.seat_token(session.id, seat, context.number)
     variables |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
     variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
@@ -735,7 +740,7 @@ async def make_ready(context: SeatDoor, body: ReadyIn) -> SeatView:
     wrong = service.try_ready(context, body.quiz, body.agreed)
     if wrong:
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return service.describe_own_seat(context)
+    return service.describe_own_seat(context.follow())
 
 
 @calls.post("/answers")
