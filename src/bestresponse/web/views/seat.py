@@ -359,7 +359,7 @@ async def _wait_until(context: SeatContext, happened: Callable[[], bool], second
     stamp = -1
     end = time.monotonic() + seconds
     with hold_stream(context):
-        while time.monotonic() < end:
+        while time.monotonic() < end and not context.server.is_ending():
             context = context.follow()
             if context.session.stamp != stamp:
                 stamp = context.session.stamp
