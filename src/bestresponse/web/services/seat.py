@@ -40,6 +40,7 @@ from bestresponse.web.services.earnings import Earnings, compute_earnings, find_
 from bestresponse.web.sessions.session import (
     Presence,
     Session,
+    ToldSeat,
     find_label,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
@@ -95,7 +96,11 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
             context.server.sessions.note_shown(session, seat, name_page(context))
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
-        rules = _tell_rules(session, view)
+        told = session.told.get(seat)
+        if told is None or told.settled != session.settled:
+            situation = write_history(view, session.table.texts.language)
+            told = ToldSeat(session.settled, _tell_rules(session, view), situation)
+            session.told[seat] = told
         consent = find_consent(context)
         asked = ask_to_json(ask) if ask else None
         left = session.seconds_left(seat)
@@ -113,8 +118,8 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
             participant=context.server.code(session.id, seat),
             version=version,
             phase=phase,
-            briefing=rules,
-            situation=write_history(view, session.table.texts.language),
+            briefing=told.rules,
+            situation=told.situation,
             notes=list(view.notes),
             turn=session.turn(role),
             attempt=session.attempt,

@@ -324,6 +324,15 @@ class SeatRegister:
         return not times or self._clock() - max(times) > hold
 
 
+@dataclass(frozen=True, slots=True)
+class ToldSeat:
+    """What a seat is told in words; it changes with the number of `settled` answers alone."""
+
+    settled: int
+    rules: str
+    situation: str
+
+
 @dataclass
 class Session:
     """A table in play. Whoever reads or changes `episode` holds `lock`.
@@ -343,6 +352,7 @@ class Session:
     pages: dict[int, tuple[str, float]] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
     advanced: dict[tuple[Role, int], float] = field(default_factory=dict)
+    told: dict[int, ToldSeat] = field(default_factory=dict)
     gathering_since: float | None = None
     trouble: str = ""
     stamp: int = 0
