@@ -278,28 +278,36 @@ def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Clai
     strict = grounded.claim.form.startswith("strict")
     player = arguments["who"]
     first = arguments["action"]
-    gone = {(i, k) for i, k in arguments.get("removed", ()) if i != player}
-    others = (
-        [arguments["other"]]
-        if "other" in arguments
-        else [k for k in range(len(game.own[player])) if k != first]
-    )
+    others = list(range(len(game.own[player])))
+    if "other" in arguments:
+        others = [arguments["other"]]
+    cases = _list_cases(grounded, game)
     for second in others:
-        cases = (outcome for outcome in _list_outcomes(game) if not gone & set(enumerate(outcome)))
-        pairs = [
-            (case, (*case[:player], second, *case[player + 1 :]))
-            for case in cases
-            if case[player] == first
-        ]
-        leads = [int(game.cells[(player, *a)] - game.cells[(player, *b)]) for a, b in pairs]
+        if second == first:
+            continue
+        pairs = [(case, (*case[:player], second, *case[player + 1 :])) for case in cases]
+        leads = [game.pay(player, one) - game.pay(player, other) for one, other in pairs]
+        # The first case in which the choice earns less, else the first in which it earns as much.
         worst = min(range(len(leads)), key=lambda k: (leads[k] > 0, leads[k] == 0))
-        if first != second and (leads[worst] < 0 or (strict and leads[worst] == 0)):
+        if leads[worst] < 0 or (strict and leads[worst] == 0):
             for outcome in pairs[worst]:
                 value = game.pay(player, outcome)
-                yield Claim(
-                    "payoff", (game.subject.players[player], value, _name_outcome(game, outcome))
-                )
+                place = _name_outcome(game, outcome)
+                yield Claim("payoff", (game.subject.players[player], value, place))
             return
+
+
+def _list_cases(grounded: Grounded, game: TableTheory) -> list[tuple[int, ...]]:
+    """List the outcomes in which a player chooses an action and nobody else what is eliminated."""
+    player = grounded.arguments["who"]
+    action = grounded.arguments["action"]
+    removed = grounded.arguments.get("removed", ())
+    gone = {(seat, index) for seat, index in removed if seat != player}
+    cases = []
+    for outcome in _list_outcomes(game):
+        if outcome[player] == action and gone.isdisjoint(enumerate(outcome)):
+            cases.append(outcome)
+    return cases
 
 
 _PLACEHOLDER: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
@@ -343,17 +351,19 @@ def phrase(claim: Claim) -> str:
         if name == "whose":
             return "yours" if player == YOU else _name(str(player))
         text = _tell(name, arguments[name])
-        if way == "after":
-            return (
-                f"after {', then '.join(map(_tell_move, arguments[name]))}"
-                if text
-                else "at the start"
-            )
-        return text if way is None else f"if {text}, " if text else ""
+        match way:
+            case "after":
+                moves = ", then ".join(map(_tell_move, arguments[name]))
+                return f"after {moves}" if text else "at the start"
+            case "if":
+                return f"if {text}, " if text else ""
+            case _:
+                return text
 
-    return _PLACEHOLDER.sub(
-        fill, _VERB.sub(lambda verb: _choose_verb(verb[1], str(player), claim.negated), form.words)
-    )
+    def conjugate(verb: re.Match[str]) -> str:
+        return _choose_verb(verb[1], str(player), claim.negated)
+
+    return _PLACEHOLDER.sub(fill, _VERB.sub(conjugate, form.words))
 
 
 def describe(form: Form) -> str:
@@ -396,16 +406,17 @@ def _tell(name: str, argument: Any) -> str:
             return " and ".join(map(_tell_mix, argument))
         case Sort.CHAIN:
             if name == "removed":
-                whose = ("yours" if move.who == YOU else _name(move.who) for move in argument)
-                return " and ".join(
-                    f"{move.action} of {owner}" for move, owner in zip(argument, whose, strict=True)
-                )
+                return " and ".join(map(_tell_removed, argument))
             movers = {move.who for move in argument}
-            if (
-                len(movers) == len(argument) and NATURE not in movers
-            ):  # order does not matter: the reasoner first
+            if len(movers) == len(argument) and NATURE not in movers:
+                # The order does not matter: the reasoner comes first.
                 argument = sorted(argument, key=lambda move: move.who != YOU)
             return " and ".join(map(_tell_move, argument))
+
+
+def _tell_removed(move: Move) -> str:
+    owner = "yours" if move.who == YOU else _name(move.who)
+    return f"{move.action} of {owner}"
 
 
 def _tell_move(move: Move) -> str:
