@@ -47,9 +47,9 @@ Cells = Mapping[str, object]
 
 @settings
 class ImportConfig(RunSettings):
-    """Read recorded play from a CSV, JSONL or Parquet file, check every row, and keep it as a run.
+    """Turn recorded play from a CSV, JSONL or Parquet file into a run, and check every row.
 
-    Payoffs are worked out from the moves; whatever does not fit is listed with its line.
+    Payoffs are computed from the moves. Rows that do not fit are listed with their lines.
     """
 
     file: str | Path = setting(default="", kw_only=False, argument=True, how=True)

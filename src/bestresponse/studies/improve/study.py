@@ -24,11 +24,11 @@ from bestresponse.studies.improve.rows import AbilityRow, TestRow, TrainRow
 
 @settings
 class TrainConfig(RunSettings):
-    """Train a model on examples of `bestresponse export sft`, and measure it on games that it has
+    """Train a model on examples from `bestresponse export sft`, and measure it on games that it has
     not seen.
 
-    Llama and Qwen2 models are trained by the package's own loop, which is more than twice as fast
-    there; other models of `transformers`, and adapters (--lora), by TRL and PEFT.
+    Llama and Qwen2 models are trained by the package's own loop, which is more than twice as fast.
+    Other models of `transformers`, and adapters (--lora), are trained by TRL and PEFT.
     """
 
     model: WeightsSetting = setting(
@@ -52,7 +52,7 @@ class TrainConfig(RunSettings):
         metavar="FOLDER",
         help="Folder for the trained model.",
     )
-    minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
+    minutes: float = setting(default=20.0, gt=0, le=100_000, help="Maximum training time.")
     steps: int | None = setting(
         default=None, ge=1, help="Stop after this many steps, even if time is left."
     )
@@ -80,7 +80,7 @@ class TrainConfig(RunSettings):
     )
     batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
     held_out: int = setting(
-        default=128, ge=1, le=100_000, help="Questions that are asked on the way."
+        default=128, ge=1, le=100_000, help="Held-out questions asked during training."
     )
     tests: int = setting(
         default=200,
@@ -90,7 +90,7 @@ class TrainConfig(RunSettings):
     )
     seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
     device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto", how=True, help="Where to train."
+        default="auto", how=True, help="Device to train on."
     )
 
     unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
