@@ -16,6 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, gcd, lcm, log10
 
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 _SIMPLE_DENOMINATOR = 1000
@@ -231,13 +232,14 @@ class Vertex:
     point: tuple[int, ...]
 
 
-def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
+def vertices(matrix: list[list[int]], deadline: Deadline = NEVER) -> Iterator[Vertex]:
     """Return every lexicographically feasible basis, breadth first from the origin. A degenerate
-    vertex has several."""
+    vertex has several. NotCertified where they take longer than the `deadline`."""
     first = make_dictionary(matrix)
     waiting = deque([(first, (1 << first.width) - 1)])
     seen = {waiting[0][1]}
     while waiting:
+        deadline.check("all vertices of a best-response polytope")
         here, basis = waiting.popleft()
         zeros = basis
         for variable, row in zip(here.basic, here.rows, strict=True):
@@ -255,7 +257,10 @@ def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
 
 
 def optimize(
-    matrix: Sequence[Sequence[int]], right: Sequence[int], worth: Sequence[int]
+    matrix: Sequence[Sequence[int]],
+    right: Sequence[int],
+    worth: Sequence[int],
+    deadline: Deadline = NEVER,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Maximise w'p over p >= 0 with Mp <= b, where b >= 0: the best p and the prices of the rows,
     times one factor.
@@ -270,6 +275,7 @@ def optimize(
         row[-1] = bound
     cost = [-value for value in worth] + [0]
     while min(cost[:-1]) < 0:
+        deadline.check("the solution of a linear program")
         column = cost.index(min(cost[:-1]))
         row_number = table.leaving(column)
         line = table.rows[row_number]
@@ -283,7 +289,9 @@ def optimize(
     return table.point(), tuple(prices.get(slack, 0) for slack in slacks)
 
 
-def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int, ...]:
+def maximize(
+    gains: Sequence[Sequence[int]], worth: Sequence[int], deadline: Deadline = NEVER
+) -> tuple[int, ...]:
     """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where
     nothing is worth more.
 
@@ -292,7 +300,7 @@ def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int,
     """
     matrix = [*gains, [1] * len(worth)]
     right = [0] * len(gains) + [1]
-    point, _ = optimize(matrix, right, worth)
+    point, _ = optimize(matrix, right, worth, deadline)
     return point
 
 
