@@ -74,18 +74,18 @@ def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
 def _simplified(values: list[float]) -> list[Fraction]:
     """The numbers that were meant: fractions of the range if all are simple, else each by itself;
     see above."""
-    exact = [Fraction(value) for value in values]
-    low = min(exact)
-    largest = max(map(abs, exact))
-    spread = max(exact) - low
+    lowest = min(values)
+    low = Fraction(lowest)
+    high = Fraction(max(values))
+    largest = max(abs(low), abs(high))
+    spread = high - low
     rounding = largest / spread / 2**51
     if rounding > _ROUNDING_LIMIT:
-        return exact
+        return [Fraction(value) for value in values]
 
-    lowest = min(values)
     width = float(spread)
     if all(_is_near_simple((value - lowest) / width, 1.0) for value in values):
-        shares = [(value - low) / spread for value in exact]
+        shares = [(Fraction(value) - low) / spread for value in values]
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
         off = [abs(a - b) for a, b in zip(shares, near, strict=True)]
         if max(off) <= 2 * rounding:
@@ -93,18 +93,20 @@ def _simplified(values: list[float]) -> list[Fraction]:
 
     last_digit = max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)
     decimals = ceil(-log10(last_digit))
-    return [_simple(value, largest, decimals) for value in values]
+    return [_simple(value, float(largest), decimals) for value in values]
 
 
-def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
+def _simple(value: float, largest: float, decimals: int) -> Fraction:
     """The fraction of small denominator that `value` is up to rounding, else its decimal with so
     many places."""
-    if _is_near_simple(value, float(largest)):
+    if _is_near_simple(value, largest):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
-        if abs(near - Fraction(value)) <= largest / 2**51:
+        if abs(near - Fraction(value)) <= Fraction(largest) / 2**51:
             return near
     in_last_place = round(Decimal(repr(value)).scaleb(decimals))
-    return in_last_place * Fraction(10) ** -decimals
+    if decimals < 0:
+        return Fraction(in_last_place * 10**-decimals)
+    return Fraction(in_last_place, 10**decimals)
 
 
 def _is_near_simple(value: float, largest: float) -> bool:
