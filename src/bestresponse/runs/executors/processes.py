@@ -18,9 +18,10 @@ from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver, Message, WorkerJob, describe_job, run_worker
 
 _NO_WORKERS = (
-    "a worker process ended before its work was done. A script that starts workers has to be a file,"
-    ' and calls of bestresponse in it have to be below `if __name__ == "__main__":`; `workers=1` does'
-    " without workers. If that is so already, this machine may have run out of memory"
+    "a worker process ended before its work was done. A script that starts workers has to be a"
+    ' file, and calls of bestresponse in it have to be below `if __name__ == "__main__":`;'
+    " `workers=1` does without workers. If that is so already, this machine may have run out of"
+    " memory"
 )
 A = TypeVar("A")
 B = TypeVar("B")
