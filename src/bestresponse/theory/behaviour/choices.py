@@ -213,11 +213,11 @@ def fit_choices(
     several such numberings, each has as many resamples, one numbering after the other.
     """
     rng = np.random.default_rng(seed)
-    weights = [np.ones((1, len(data)))]
+    weights: list[Floats] = [np.ones((1, len(data)))]
     for numbers in clusters or [np.arange(len(data))]:
         size = int(numbers.max()) + 1
         drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws)
-        weights.append(drawn[:, numbers])
+        weights.append(drawn[:, numbers].astype(np.float64))
     sample = _Sample(
         data=data,
         forms=list(dict.fromkeys(game.form for game in data)),
