@@ -71,13 +71,14 @@ class ChoiceRow(TypedDict):
         column("best reply", help="to the others' strategies, or in one round to what they did"),
     ]
     cost: Annotated[
-        float | None, column("cost", ".3g", "what the best reply earns more, later rounds included")
+        float | None,
+        column("cost", ".3g", "how much more the best reply earns, later rounds included"),
     ]
     best_in_equilibrium: Annotated[
         str | None, column("best in equilibrium", help="if the others play an equilibrium")
     ]
     equilibrium_cost: Annotated[
-        float | None, column("cost in equilibrium", ".3g", "what that move earns more")
+        float | None, column("cost in equilibrium", ".3g", "how much more that move earns")
     ]
 
 

@@ -502,7 +502,7 @@ def test_a_baseline_says_how_many_actions_its_seat_has_and_the_other():
 def test_a_figure_without_an_interval_is_called_a_mean():
     help = {metric.name: metric.help for metric in METRICS}
     assert help["llm_value"] == "mean expected payoff"
-    assert help["nash_gap"] == "best response less own value, equilibrium opponent"
+    assert help["nash_gap"] == "best response minus own value, against an equilibrium opponent"
 
 
 def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():

@@ -85,7 +85,7 @@ def solve_command(
     seconds: Annotated[
         float,
         typer.Option(
-            help="Time limit of the search for mixed equilibria with more than two players.", min=0
+            help="Time limit of the search for all equilibria of a table, in seconds.", min=0
         ),
     ] = SECONDS,
     dynamics: Annotated[
@@ -121,8 +121,8 @@ def solve_command(
         ),
     ] = None,
 ) -> None:
-    """Print the equilibria of a game, how they were found and how sure they are; dominance,
-    efficiency and kind."""
+    """Print the equilibria of a game with their method and certificate, and dominance, efficiency
+    and properties."""
     ending = "" if plot is None else plot.suffix.lower()
     if plot is not None and ending not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")

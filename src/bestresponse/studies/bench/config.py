@@ -106,11 +106,11 @@ _OF_MODELS = (
 
 @settings
 class BenchConfig(RunSettings):
-    """Measure the Nash gap and the exploitability of models on matrix games, or the policies of
-    models in a tree.
+    """Measure the Nash gap and the exploitability of models in matrix games, or of their policies
+    in a tree.
 
-    Games are drawn, or one is named: it is put to the models with its actions in many orders or, if
-    it is played in turn, at every information set.
+    Games are drawn at random unless you name one. A named game is shown with its actions in many
+    orders; in a sequential game, models are asked at every information set.
     """
 
     model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
@@ -166,7 +166,7 @@ class BenchConfig(RunSettings):
     """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
     plain: bool = setting(
         default=False,
-        help="Let models answer at once, without writing down reasons first.",
+        help="Let models answer immediately, without writing down reasons first.",
     )
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
     """Reasoning effort, for models that have one. [default: the provider's own]"""

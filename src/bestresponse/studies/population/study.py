@@ -73,12 +73,12 @@ _SURE = 1e12
 
 @settings
 class PopulationConfig(MatchSettings, ToolSettings):
-    """Let agents be matched, imitate or reply, and report which strategies and models spread,
-    beside theory.
+    """Simulate a population of agents that learn, and compare the strategies that spread with
+    theory.
 
-    Every pair of strategies plays matches; agents then earn what these matches earned, so a larger
-    population costs no further call. In a symmetric game there is one population, elsewhere one for
-    each role.
+    Agents are matched at random and imitate others or reply to them. Every pair of strategies first
+    plays matches; agents then earn the payoffs of these matches, so a larger population needs no
+    further calls. A symmetric game has one population, any other game one per role.
     """
 
     strategies: ModelsSetting = setting(default=(), kw_only=False)
@@ -359,9 +359,9 @@ class StrategyFigures(TypedDict):
     expected: Annotated[float, column(format=".3f")]
     """share at the end by the replicator, best-reply or logit dynamics from the same start"""
     died_out: Annotated[float, column(format=".3f")]
-    """share of repetitions at whose end nobody holds the strategy"""
+    """share of repetitions that end with nobody using the strategy"""
     farthest: Annotated[float, column("farthest from theory", ".3f")]
-    """farthest the mean share ever was from what the dynamics expect"""
+    """largest distance between the mean share and the theoretical dynamics"""
 
 
 def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:

@@ -25,10 +25,9 @@ from bestresponse.theory.repeated.automaton import Automaton
 
 @settings
 class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
-    """Play any game many times and report payoffs, moves, regret and welfare beside what theory
-    says.
+    """Play any game many times and compare payoffs, moves, regret and welfare with theory.
 
-    The word `game` may be left out: `bestresponse simulate stag-hunt --model M`.
+    You can leave out the word `game`: `bestresponse simulate stag-hunt --model M`.
     """
 
     model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")

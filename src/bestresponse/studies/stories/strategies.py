@@ -221,7 +221,7 @@ class RulesFigures(TypedDict):
     """The figures of a model and a strategy."""
 
     written: int
-    """how often rules were asked for"""
+    """number of times rules were requested"""
     plays: Annotated[Interval | None, column(format=".0%")]
     """the rules give a move in every situation, in both seats"""
     approximate: Annotated[Interval | None, column(format=".0%")]

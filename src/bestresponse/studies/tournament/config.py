@@ -48,10 +48,9 @@ bytes of a record."""
 
 @settings
 class TournamentConfig(ToolSettings):
-    """Run a round robin, including self-play, with every pair in both seats, and print who earns
-    most.
+    """Run a round robin with every pair in both seats, including self-play, and rank the entries.
 
-    Matches between strategies are worked out exactly, or drawn with --repetitions. Models are asked
+    Matches between strategies are computed exactly, or sampled with --repetitions. Models are asked
     round by round.
     """
 
@@ -95,7 +94,7 @@ class TournamentConfig(ToolSettings):
     """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
     1 - intensity + intensity x payoff per round, as in the `axelrod` package."""
     moran_intensity: float = setting(
-        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 where linear."
+        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 if fitness is linear."
     )
     background: float | None = setting(default=None, ge=0, le=1e9)
     """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
