@@ -95,7 +95,7 @@ MISTAKES = [
     ("bench --settings nosuch.toml", "nosuch.toml: there is no such file"),
     (
         "bench --num-games 2 --model http://127.0.0.1:9/v1#x --output-dir FILE/x",
-        "cannot make the folder",
+        "cannot create the folder",
     ),
     ("export sft", "missing --output FOLDER: Folder for the files."),
     ("models pull nosuch", "there are no weights named 'nosuch'; known: "),
@@ -150,7 +150,7 @@ MISTAKES = [
     ),
     (
         "tournament prisoners-dilemma --entries grim --entries grim",
-        "--entries: two who take part are both called",
+        "--entries: two entries are called",
     ),
     ("steer", "missing DOMAIN: bargaining, debate, email,"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),

@@ -196,7 +196,7 @@ def test_a_cluster_makes_the_same_records_with_one_call_a_play(cluster, server, 
 def test_a_budget_is_one_for_the_cluster(cluster, server, tmp_path):
     run = bench(server, tmp_path, Ray(count=1), limits=ModelLimits(4, calls=5))
     assert server.calls == 5
-    assert run.outcome.stopped.startswith("the next call could pass the budget")
+    assert run.outcome.stopped.startswith("the next call could exceed the budget")
 
 
 @WITH_RAY

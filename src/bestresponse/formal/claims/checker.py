@@ -101,7 +101,7 @@ class TheoryCheck:
             return answer
         return Proof(
             Verdict.UNKNOWN,
-            f"{added_forms.describe(form)} returns {answer!r:.60}, which is no verdict",
+            f"{added_forms.describe(form)} returns {answer!r:.60}, which is not a verdict",
         )
 
 
@@ -321,7 +321,7 @@ def _ask(solver: ClaimSolver, grounded: Grounded) -> Proof:
         return Proof(Verdict.UNKNOWN, f"the solver fails: {type(error).__name__}: {error}")
     if isinstance(proof, Proof):
         return proof
-    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is no verdict")
+    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is not a verdict")
 
 
 _HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)
