@@ -42,7 +42,7 @@ from bestresponse.studies.water.judging import (
     summarise,
 )
 from bestresponse.studies.water.study import water
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.trial import TrialSettings, try_experiment
 

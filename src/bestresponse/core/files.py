@@ -69,7 +69,10 @@ class Unpacked(gzip.GzipFile):
 
     def read1(self, size: int = -1) -> bytes:
         """Read some bytes, as `TextIOWrapper` does."""
-        data = super().read1(size)
+        try:
+            data = super().read1(size)
+        except zlib.error as error:
+            raise OSError(errno.EINVAL, f"its compressed content is damaged ({error})") from None
         if self.tell() > self._most:
             raise OSError(errno.EFBIG, f"unpacked it has more than {self._most:,} bytes")
         return data

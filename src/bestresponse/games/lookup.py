@@ -364,7 +364,10 @@ class NamedGame:
             raise UsageError(
                 f"this run keeps a game file ending in {ending}; known are {list_endings()}"
             )
-        return cls(**data)
+        try:
+            return cls(**data)
+        except TypeError:
+            raise UsageError("expected the name of a game or a file, got a table") from None
 
 
 @lru_cache(maxsize=16)

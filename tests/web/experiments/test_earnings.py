@@ -10,7 +10,7 @@ from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import Resident, WaterRules
-from bestresponse.web.experiments.model import Payment
+from bestresponse.web.experiments.payment import Payment
 from bestresponse.web.services.earnings import Earnings, PartEarnings, find_outcome, locate_answers
 
 EUR = Payment("EUR", show_up=Decimal("2.50"), rate=Decimal("0.5"))

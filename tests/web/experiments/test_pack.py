@@ -113,7 +113,7 @@ def test_every_table_is_made_again_from_the_journal_without_the_secret(server, p
     path.write_bytes(pack_lobby(server, played).content)
     replay = replay_pack(path)
     assert [table.name for table in replay.tables] == [f"{name}.csv" for name in TABLES]
-    assert [table.difference for table in replay.tables] == [""] * 7
+    assert [table.difference for table in replay.tables] == [""] * 8
     assert replay.remarks == ()
     # Both cooperate (3 points), then both defect (1): 4 points at 0.10.
     wide = replay.tables[3].content.decode().splitlines()

@@ -8,7 +8,7 @@ import pytest
 from web_server import export, hidden, join, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import Payment
+from bestresponse.web.experiments.payment import Payment
 from bestresponse.web.services.earnings import compute_part
 from bestresponse.web.services.export import COLUMNS
 from bestresponse.web.services.play import act

@@ -12,7 +12,7 @@ from web_server import hidden, join, take
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.services.export import list_moves
 from bestresponse.web.trial import (
     TrialSettings,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.sessions.setup import (
     GameChoice,
     count_rounds,

@@ -74,10 +74,10 @@ def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable
     0.0
     """
     solvable = game.solvable()
-    if wish and wish.seconds != Wish().seconds and solvable.num_players == 2:
+    is_tree_of_two = isinstance(solvable, Tree) and solvable.num_players == 2
+    if wish and wish.seconds != Wish().seconds and is_tree_of_two:
         raise SettingError(
-            "seconds",
-            "it has no effect with two players; it limits the search for mixed equilibria of more",
+            "seconds", "it has no effect on a tree of two players; it limits searches in tables"
         )
     return solve_form(solvable, wish)
 
@@ -468,8 +468,8 @@ def _whatever_fits(game: NormalForm, wish: Wish) -> NashResult:
         if max(m, n) <= _ACTIONS and most_vertices(m, m + n) + most_vertices(n, m + n) <= (
             _COMPILED_VERTICES if has_numba() else _VERTICES
         ):
-            with suppress(TooLarge):
-                return nash(game, engine=wish.engine)
+            with suppress(TooLarge, NotCertified):
+                return nash(game, engine=wish.engine, seconds=wish.seconds)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
     try:
         return nash(game, engine=wish.engine, seconds=wish.seconds, report=wish.report)

@@ -85,7 +85,7 @@ def solve_command(
     seconds: Annotated[
         float,
         typer.Option(
-            help="Time limit of the search for mixed equilibria with more than two players.", min=0
+            help="Time limit of the search for all equilibria of a table, in seconds.", min=0
         ),
     ] = SECONDS,
     dynamics: Annotated[

@@ -242,6 +242,10 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     low = float(reader.get("utilities.low", (int, float)))
     high = float(reader.get("utilities.high", (int, float)))
     texts = _read_texts(reader, deal)
+    try:
+        mark = digest(data)
+    except (TypeError, ValueError):
+        raise reader.wrong("expected texts and finite numbers, got nan, inf or a date") from None
     score = PayoffPart(texts["score"], low, high)
     domain = Domain(
         name=name,
@@ -253,7 +257,7 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
         deal=deal,
         generate=reader.get("generate", dict),
         texts=texts,
-        digest=digest(data),
+        digest=mark,
         payoffs=_read_payoffs(reader, score, deal),
     )
     _check_generator(domain, reader)

@@ -29,6 +29,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from io import BufferedReader
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
@@ -103,6 +104,8 @@ class Shard:
 _LONGEST = 1 << 26
 """Bytes of a line: a hundred times the longest record seen, and what a sparse file cannot make a
 reader hold."""
+_PIECE = 1 << 20
+"""Bytes that are read of a line at a time."""
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
@@ -206,12 +209,21 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
         raise explain_os_error(error, f"reading {path}") from None
     with file:
         file.seek(start)
-        while (line := file.readline(_LONGEST)).endswith(b"\n"):
+        while (line := _read_line(file, path)).endswith(b"\n"):
             yield line
-        if len(line) == _LONGEST:
+
+
+def _read_line(file: BufferedReader, path: Path) -> bytes:
+    """Return the next line, in pieces: as a whole, one that is too long would take its memory twice
+    before it is refused."""
+    pieces = [file.readline(_PIECE)]
+    while len(pieces[-1]) == _PIECE and not pieces[-1].endswith(b"\n"):
+        if len(pieces) * _PIECE >= _LONGEST:
             raise StoreError(
                 f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run"
             )
+        pieces.append(file.readline(_PIECE))
+    return b"".join(pieces)
 
 
 def read_lines(path: Path) -> Iterator[JsonObject]:
@@ -243,7 +255,8 @@ def find_spec_id(line: bytes, path: Path, number: int) -> str:
     """Return the spec id of a stored line; without parsing all of it where the line begins as
     `Lines` writes it."""
     if match := _SPEC.match(line):
-        return match[1].decode("utf-8")
+        with suppress(UnicodeDecodeError):
+            return match[1].decode("utf-8")
     spec = parse_line(line, path, number).get("spec")
     if not isinstance(spec, str):
         raise StoreError(f"{path}, line {number}: expected the id of a spec, got {line[:60]!r}")

@@ -11,6 +11,7 @@ import csv
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -91,6 +92,8 @@ class Layout:
     join: Mapping[str, str] = setting(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not self.actions or not all(self.actions):
+            raise SettingError("actions", "expected the names of the moves, got none")
         if len(self.subjects) > len(ROLES):
             raise SettingError(
                 "subjects", f"expected the names of one or two seats, got {len(self.subjects)}"
@@ -184,6 +187,9 @@ _REST = "cells beyond the last column"
 makes it."""
 
 
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
 class _Fault(ValueError):
     """What is wrong with a row, so that its match is left out: the kind of problem, and the
     detail."""
@@ -246,8 +252,11 @@ def find_layout(mapping: str, file: Path) -> Layout:
     """Return what the mapping says of this file; UsageError where it says nothing or something
     unknown."""
     path = find_mapping(mapping)
-    for entry in read_toml(path).get("files", []):
-        if fnmatch(file.name, entry.get("name", "*")):
+    entries = read_toml(path).get("files", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError(f"{path.name}: expected tables [[files]], each for files of one kind")
+    for entry in entries:
+        if fnmatch(file.name, str(entry.get("name", "*"))):
             try:
                 return Layout(**entry)
             except UsageError as error:
@@ -363,7 +372,10 @@ class Reader:
             # name.
             filled = {name: cell for name, cell in {**cells, **beside}.items() if cell is not None}
             row = {**columns.empty, **filled}
-            key = tuple(row.get(name) for name in self.layout.match) or (line,)
+            named = [row.get(name) for name in self.layout.match]
+            # A list or a table in a line of JSON tells matches apart by its text.
+            key = tuple(str(cell) if isinstance(cell, dict | list) else cell for cell in named)
+            key = key or (line,)
             match = matches.get(key) or _Match(row, line)
             try:
                 self._check_joined(cells, beside, columns)
@@ -548,13 +560,17 @@ class Reader:
 
 
 def _fill(text: str, row: Cells) -> str:
-    """Return the cell of that column, or a text filled in from the row."""
-    try:
-        return str(row[text]) if text in row else text.format_map(row)
-    except (KeyError, ValueError) as error:
-        raise UsageError(
-            f"the mapping names {text!r}, but the file has no column {error}"
-        ) from None
+    """Return the cell of that column, or a text filled in from the row.
+
+    Columns are filled in by name alone: the mapping may be from somebody else, and a width such as
+    in {name:999999999} would fill memory.
+    """
+    if text in row:
+        return str(row[text])
+    for name in _PLACE.findall(text):
+        if name not in row:
+            raise UsageError(f"the mapping names {text!r}, but the file has no column {name!r}")
+    return _PLACE.sub(lambda place: str(row[place[1]]), text)
 
 
 def _as_number(cell: Any) -> float | None:
@@ -562,7 +578,7 @@ def _as_number(cell: Any) -> float | None:
     of."""
     try:
         return number if math.isfinite(number := float(cell)) else None
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None
 
 
@@ -578,7 +594,7 @@ def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
             cell = row.get(name)
             lists.append(cell if isinstance(cell, list) else ast.literal_eval(str(cell)))
         lengths = [len(cells) for cells in lists]
-    except (ValueError, SyntaxError, TypeError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
     if len(set(lengths)) > 1:
         raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")

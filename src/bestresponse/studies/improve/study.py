@@ -19,7 +19,7 @@ from bestresponse.runs.settings import OF_CALLS, OF_PLAYS, RunSettings, setting,
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting
-from bestresponse.studies.improve.rows import TestRow, TrainRow
+from bestresponse.studies.improve.rows import AbilityRow, TestRow, TrainRow
 
 
 @settings
@@ -151,7 +151,11 @@ def check_output(config: TrainConfig) -> None:
 def measure(config: TrainConfig, folder: RunFolder) -> Measured:
     """Read what was reported while it trained, and what was measured at the end."""
     frames: dict[str, Frame[Any]] = {}
-    for name, kind in (("training", TrainRow), ("tests", TestRow)):
+    for name, kind in (
+        ("training", TrainRow),
+        ("tests", TestRow),
+        ("abilities", AbilityRow),
+    ):
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
     return Measured(frames, len(frames["training"]))
@@ -165,7 +169,7 @@ train = Study(
     subtitle="{{ config.minutes }} minutes, seed {{ config.seed }}",
     command="train",
     unit="percent",
-    tables=2,
+    tables=3,
     count_plays=lambda config: 100,
     estimate_calls=lambda config: Estimate(None, f"at most {config.minutes:g} minutes of training"),
     make_run=run_training,
@@ -177,6 +181,7 @@ train = Study(
             " split, so no game of a test is a relabelled game of the training.{% endif %}"
         ),
         table("tests", title="Games that were never trained on"),
+        table("abilities", title="What it can do besides games"),
         table("training", title="The training"),
         lines(
             "training",

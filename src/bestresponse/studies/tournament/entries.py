@@ -167,7 +167,10 @@ def _describe_entry(item: object, stored: bool) -> Contestant | str:
     if isinstance(item, Contestant):
         return item
     if isinstance(item, Mapping):
-        return Contestant(**item)
+        try:
+            return Contestant(**item)
+        except TypeError:
+            raise UsageError("expected the name of a strategy, a model or a file") from None
     if stored:
         raise UsageError(f"the stored entry {item!r} is not complete")
     if isinstance(item, Model):

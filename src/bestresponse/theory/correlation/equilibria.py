@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -38,6 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
 from bestresponse.theory.arrays import Bools, Indices
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import (
@@ -63,7 +65,7 @@ _DUALITY_GAP = 1e-7  # `_polished` solves the binding rows from here to the last
 _NEWTON_STEPS = 60
 
 
-def most_random(rows: csr_array) -> Array:
+def most_random(rows: csr_array, deadline: Deadline = NEVER) -> Array:
     """Return the distribution p of largest entropy with rows p <= 0."""
     cells = rows.shape[1]
     if cells > _CELLS_LIMIT:
@@ -71,16 +73,16 @@ def most_random(rows: csr_array) -> Array:
             f"largest entropy over {cells:,} cells: more than {_CELLS_LIMIT:,}; use objective='any'"
         )
     dense = rows.toarray()
-    start, possible, slack = _interior(dense)
+    start, possible, slack = _interior(dense, deadline)
     inner = dense[slack][:, possible]
     tight = dense[~slack][:, possible]
-    inside = _follow(start[possible], inner, tight)
+    inside = _follow(start[possible], inner, tight, deadline)
     p = np.zeros(cells)
     p[possible] = inside
     return p
 
 
-def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
+def _interior(rows: Array, deadline: Deadline) -> tuple[Array, Bools, Bools]:
     """(a distribution in the relative interior, the cells that can be positive, the rows that can
     be slack).
 
@@ -93,7 +95,11 @@ def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
     slacked = np.hstack([rows, np.zeros((count, cells)), np.eye(count)])
     bounds = [(0.0, None)] * cells + [(0.0, 1.0)] * (cells + count)
     answer = solve_program(
-        cost, np.vstack([positive, slacked]), np.zeros(cells + count), bounds=bounds
+        cost=cost,
+        above=np.vstack([positive, slacked]),
+        limits=np.zeros(cells + count),
+        bounds=bounds,
+        deadline=deadline,
     )
     assert answer is not None  # nothing at all fulfils the constraints
     p, t, s = np.split(answer[0], [cells, 2 * cells])
@@ -102,22 +108,21 @@ def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
     return inside / inside.sum(), possible, s > 0.5
 
 
-def _follow(p: Array, inner: Array, tight: Array) -> Array:
+def _follow(p: Array, inner: Array, tight: Array, deadline: Deadline) -> Array:
     """The central path: minimise weight * sum p log p - sum log(-walls p) with p kept on sum 1 and
     tight p = 0."""
     fixed = np.vstack([np.ones((1, len(p))), tight])
     _, sizes, directions = np.linalg.svd(fixed)
     free = directions[int((sizes > 1e-10 * sizes[0]).sum()) :].T
-    p = (
-        p
-        - fixed.T
-        @ np.linalg.lstsq(fixed @ fixed.T, fixed @ p - np.eye(len(fixed))[0], rcond=None)[0]
-    )
+    # Back onto the planes that rounding has left.
+    off = fixed @ p - np.eye(len(fixed))[0]
+    p = p - fixed.T @ np.linalg.lstsq(fixed @ fixed.T, off, rcond=None)[0]
     if free.shape[1] == 0:
         return p
     walls = np.vstack([inner, -np.eye(len(p))])
     weight = 1.0
     while True:
+        deadline.check("the correlated equilibrium of largest entropy")
         p = _centre(p, walls, free, weight)
         if len(walls) / weight < _DUALITY_GAP:
             return _polished(p, inner, tight, weight)
@@ -215,19 +220,24 @@ class CorrelatedEquilibrium:
 
 
 def correlated(
-    game: GameLike, objective: Objective = "welfare", *, coarse: bool = False
+    game: GameLike,
+    objective: Objective = "welfare",
+    *,
+    coarse: bool = False,
+    seconds: float = inf,
 ) -> CorrelatedEquilibrium:
     """Find the (coarse) correlated equilibrium that is best by `objective`; its constraints are
     checked to 1e-9.
 
     "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum.
     "entropy": most random (unique). "any": some equilibrium. Raises TooLarge before building a
-    linear program that would not fit.
+    linear program that would not fit, and NotCertified where it takes longer than `seconds`.
 
     >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
     >>> correlated(chicken).distribution.round(6).tolist()
     [[0.0, 0.25], [0.25, 0.5]]
     """
+    deadline = Deadline.after(seconds)
     game = as_normal_form(game)
     if objective not in ("welfare", "fairness", "entropy", "any"):
         raise UsageError(
@@ -235,10 +245,10 @@ def correlated(
         )
     rows = incentives(game, coarse)
     if objective == "entropy":
-        flat = most_random(rows)
+        flat = most_random(rows, deadline)
         method = "barrier method"
     else:
-        flat, method = _certified(game, rows, objective, coarse)
+        flat, method = _certified(_Wanted(game, objective, coarse, deadline), rows)
     distribution = flat.reshape(game.shape)
     violation = relative_violation(rows, flat)
     if violation > VIOLATION_LIMIT:
@@ -356,41 +366,57 @@ def relative_violation(rows: csr_array, flat: Array) -> float:
     return float(max((rows @ flat).max(initial=0.0), 0.0))
 
 
-def _certified(
-    game: NormalForm, rows: csr_array, objective: Objective, coarse: bool
-) -> tuple[Array, str]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """Which equilibrium of a game is looked for, and until when."""
+
+    game: NormalForm
+    objective: Objective
+    coarse: bool
+    deadline: Deadline
+
+
+def _certified(wanted: _Wanted, rows: csr_array) -> tuple[Array, str]:
     """HiGHS's answer if it holds; for objectives without a second stage and small games else an
     exact one."""
-    final = objective == "fairness" or rows.shape[1] > _EXACT_CELLS
+    game = wanted.game
+    final = wanted.objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
-        flat = _by_linear_program(game, rows, objective)
+        flat = _by_linear_program(wanted, rows)
         if final or relative_violation(rows, flat) <= VIOLATION_LIMIT:
             return flat, "linear program (HiGHS)"
     except NotCertified:
         if final:
             raise
-    return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
+    welfare = game.payoffs.sum(axis=0)
+    exact = exact_correlated(game, welfare, wanted.coarse, deadline=wanted.deadline)
+    return exact, "linear program (exact)"
 
 
-def find_exempted(game: NormalForm, leader: int) -> Array:
+def find_exempted(game: NormalForm, leader: int, deadline: Deadline = NEVER) -> Array:
     """Find the distribution that earns a leader most of those that all others obey; it has
     promised to obey itself."""
     cells = int(np.prod(game.shape))
     worth = game.payoffs[leader]
     if cells <= _EXACT_CELLS:
-        return exact_correlated(game, worth, coarse=False, exempt=leader).reshape(game.shape)
+        flat = exact_correlated(game, worth, coarse=False, exempt=leader, deadline=deadline)
+        return flat.reshape(game.shape)
     rows = incentives(game, coarse=False, exempt=leader)
     scaled = worth.ravel() / (float(np.ptp(worth)) or 1.0)
-    flat = find_mixture(-scaled, rows, np.zeros(rows.shape[0]))
-    if flat is None or relative_violation(rows, flat) > VIOLATION_LIMIT:
+    mixture = find_mixture(-scaled, rows, np.zeros(rows.shape[0]), deadline)
+    if mixture is None or relative_violation(rows, mixture) > VIOLATION_LIMIT:
         raise NotCertified(
             "the linear program of the commitment was not solved to the precision of a certificate"
         )
-    return flat.reshape(game.shape)
+    return mixture.reshape(game.shape)
 
 
 def exact_correlated(
-    game: NormalForm, worth: Array, coarse: bool, exempt: int | None = None
+    game: NormalForm,
+    worth: Array,
+    coarse: bool,
+    exempt: int | None = None,
+    deadline: Deadline = NEVER,
 ) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in
     whole numbers."""
@@ -403,21 +429,21 @@ def exact_correlated(
         row = np.zeros(worth.size, dtype=object)
         row[cells] = gains
         rows.append(row.tolist())
-    point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
+    point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0], deadline)
     return np.array([value / sum(point) for value in point])
 
 
-def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) -> Array:
+def _by_linear_program(wanted: _Wanted, rows: csr_array) -> Array:
+    game = wanted.game
     cells = int(np.prod(game.shape))
     flat = game.payoffs.reshape(game.num_players, cells)
     scale = float(np.ptp(flat)) or 1.0
     scaled = (flat - flat.min(axis=1, keepdims=True)) / scale
     total = scaled.sum(axis=0)
-    if objective == "fairness":
-        return _find_fairest(rows, (flat - flat.min()) / scale, total)
-    mixture = find_mixture(
-        -total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0])
-    )
+    if wanted.objective == "fairness":
+        return _find_fairest(rows, (flat - flat.min()) / scale, total, wanted.deadline)
+    cost = -total if wanted.objective == "welfare" else 0.0 * total
+    mixture = find_mixture(cost, rows, np.zeros(rows.shape[0]), wanted.deadline)
     if mixture is None:
         raise NotCertified(
             "the linear program of the correlated equilibrium was found to have no solution"
@@ -425,16 +451,16 @@ def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) 
     return mixture
 
 
-def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
+def _find_fairest(rows: csr_array, payoffs: Array, total: Array, deadline: Deadline) -> Array:
     """Largest lowest payoff first; then, keeping it, the largest sum."""
     from scipy import sparse
 
-    fairest = find_fairest_mixture(payoffs, rows)
+    fairest = find_fairest_mixture(payoffs, rows, deadline)
     floor = float((payoffs @ fairest).min())
     above = sparse.vstack([rows, sparse.csr_array(-payoffs)], format="csr")
     for slack in _FLOOR_SLACKS:  # rounding may have made the floor a little too high for HiGHS
         limits = np.concatenate([np.zeros(rows.shape[0]), np.full(len(payoffs), slack - floor)])
-        mixture = find_mixture(-total, above, limits)
+        mixture = find_mixture(-total, above, limits, deadline)
         if mixture is not None:
             return mixture
     return fairest

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from bestresponse.theory.correlation.equilibria import (
     correlated_regret,
     find_exempted,
 )
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.integer import maximize, whole_matrix
 from bestresponse.theory.games.normal_form import (
     Array,
@@ -97,6 +97,7 @@ def stackelberg(
     >>> committed.strategy.tolist(), committed.payoffs.tolist()
     ([0.5, 0.5], [3.5, 0.5])
     """
+    deadline = Deadline.after(seconds)
     game = as_normal_form(game)
     number = find_leader(game.players, leader)
     if game.num_players == 1:
@@ -107,12 +108,12 @@ def stackelberg(
                 "pure: the followers of a single action play a game of their own, which may have"
                 " several equilibria; leave it out for more than two players"
             )
-        return _correlate(game, number)
+        return _correlate(game, number, deadline)
     if pure:
         return _commit_purely(game, number)
     if game.payoffs[0].size <= _EXACT_CELLS:
-        return _commit_exactly(game, number)
-    return _commit_by_programs(game, number, seconds)
+        return _commit_exactly(game, number, deadline)
+    return _commit_by_programs(game, number, deadline)
 
 
 def find_leader(players: Sequence[str], leader: int | str) -> int:
@@ -136,17 +137,19 @@ class _Reply:
     earned: tuple[Fraction, Fraction]
 
 
-def _commit_exactly(game: NormalForm, leader: int) -> Commitment:
+def _commit_exactly(game: NormalForm, leader: int, deadline: Deadline) -> Commitment:
     """Solve one program per reply in whole numbers."""
     whole = [np.array(whole_matrix(game, player), dtype=object) for player in range(2)]
     turned = [table.T if leader else table for table in whole]
     own = turned[leader].tolist()
     others = turned[1 - leader].tolist()
-    best = max(_list_replies(own, others), key=lambda reply: reply.earned)
+    best = max(_list_replies(own, others, deadline), key=lambda reply: reply.earned)
     return _describe(game, leader, best, "one linear program per reply, in whole numbers")
 
 
-def _list_replies(own: list[list[int]], others: list[list[int]]) -> Iterator[_Reply]:
+def _list_replies(
+    own: list[list[int]], others: list[list[int]], deadline: Deadline
+) -> Iterator[_Reply]:
     """Give for every action of the follower that can be a best reply the leader's best mixture."""
     for action in range(len(own[0])):
         rows = [
@@ -154,7 +157,7 @@ def _list_replies(own: list[list[int]], others: list[list[int]]) -> Iterator[_Re
             for other in range(len(own[0]))
             if other != action
         ]
-        point = maximize(rows, [row[action] for row in own])
+        point = maximize(rows, [row[action] for row in own], deadline)
         if not any(point):
             continue
         mixture = tuple(Fraction(p, sum(point)) for p in point)
@@ -205,9 +208,8 @@ def _describe(game: NormalForm, leader: int, reply: _Reply, method: str) -> Comm
     )
 
 
-def _commit_by_programs(game: NormalForm, leader: int, seconds: float) -> Commitment:
+def _commit_by_programs(game: NormalForm, leader: int, deadline: Deadline) -> Commitment:
     """Solve one program per reply by HiGHS; replies that cannot be worth more are left out."""
-    stop = monotonic() + seconds
     tables = [table.T if leader else table for table in game.payoffs]
     own = tables[leader] / (float(np.ptp(tables[leader])) or 1.0)
     others = tables[1 - leader] / (float(np.ptp(tables[1 - leader])) or 1.0)
@@ -215,13 +217,13 @@ def _commit_by_programs(game: NormalForm, leader: int, seconds: float) -> Commit
     for action in np.argsort(-own.max(axis=0), kind="stable").tolist():
         if own[:, action].max() <= best[0]:
             break
-        if monotonic() > stop:
+        if deadline.is_over:
             raise NotCertified(
-                f"the best commitment was not found within {seconds:g} s: {len(own[0])} replies"
-                " are too many; allow more seconds"
+                f"the best commitment was not found within {deadline.seconds:g} s:"
+                f" {len(own[0])} replies are too many; allow more seconds"
             )
         gains = np.delete(others - others[:, [action]], action, axis=1).T
-        mixture = find_mixture(-own[:, action], gains, np.zeros(len(gains)))
+        mixture = find_mixture(-own[:, action], gains, np.zeros(len(gains)), deadline)
         if mixture is not None and mixture @ own[:, action] > best[0]:
             best = (float(mixture @ own[:, action]), action, mixture)
     _, action, mixture = best
@@ -246,8 +248,8 @@ def _commit_by_programs(game: NormalForm, leader: int, seconds: float) -> Commit
     )
 
 
-def _correlate(game: NormalForm, leader: int) -> Commitment:
-    distribution = find_exempted(game, leader)
+def _correlate(game: NormalForm, leader: int, deadline: Deadline) -> Commitment:
+    distribution = find_exempted(game, leader, deadline)
     gains = np.delete(correlated_regret(game, distribution), leader)
     return Commitment(
         game=game,

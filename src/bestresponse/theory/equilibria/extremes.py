@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
-from math import comb
+from functools import cached_property
+from math import comb, inf
 from threading import Thread
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.arrays import Numbers
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.components import (
     Edge,
@@ -52,7 +53,21 @@ Seen = tuple[int, int, bool, bool, float, Numbers]
 _COMPILED = ("auto", "numba")
 
 
-_READY: dict[tuple[int, ...], Callable[[Array], Seen]] = {}
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """The compiled enumeration for one size of games; `is_long` says that it may take a second."""
+
+    kernel: Callable[[Array], Seen]
+    is_long: bool
+
+    def enumerate(self, payoffs: Array, deadline: Deadline) -> Seen:
+        """See all vertices; NotCertified where that takes longer than the `deadline`."""
+        if self.is_long:
+            return _call_in_thread(self.kernel, payoffs, deadline)
+        return self.kernel(payoffs)
+
+
+_READY: dict[tuple[int, ...], _Compiled] = {}
 """The compiled enumeration, for the shapes of payoffs it was found to fit."""
 
 
@@ -193,7 +208,7 @@ class Extremes:
 
 
 def extreme_equilibria(
-    game: NormalForm, *, exact: bool = False, engine: Engine = "auto"
+    game: NormalForm, *, exact: bool = False, engine: Engine = "auto", deadline: Deadline = NEVER
 ) -> Extremes:
     """Find all extreme equilibria of a two-player game, each certified by its regret.
 
@@ -201,18 +216,18 @@ def extreme_equilibria(
     and with the engine "numpy". Compiled: exact for small integer payoffs; others are solved in
     floating point, and any comparison close to a tie makes it start again with integers. "auto"
     compiles once the games solved so far repay it. Raises TooLarge when the polytopes have more
-    vertices than fit into memory, or are bound to: `lemke_howson` finds one equilibrium of such a
-    game.
+    vertices than fit into memory, or are bound to, and NotCertified where they take longer than the
+    `deadline`: `lemke_howson` finds one equilibrium of such a game.
 
     >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """  # noqa: E501
     payoffs = game.payoffs
-    kernel = _READY.get(payoffs.shape) if engine in _COMPILED else None
-    kernel = kernel or _find_kernel(game, engine)
-    if kernel is None:
-        return _enumerate_in_integers(game)
-    count, _, whole, degenerate, worst, _ = seen = kernel(payoffs)
+    compiled = _READY.get(payoffs.shape) if engine in _COMPILED else None
+    compiled = compiled or _find_kernel(game, engine)
+    if compiled is None:
+        return _enumerate_in_integers(game, deadline)
+    count, _, whole, degenerate, worst, _ = seen = compiled.enumerate(payoffs, deadline)
     if count == _TOO_MANY:
         raise _too_large(
             payoffs.shape[1],
@@ -222,7 +237,7 @@ def extreme_equilibria(
     is_in_doubt = count < 0 or worst > _REGRET_LIMIT
     is_even = not degenerate and count % 2 == 0  # a nondegenerate game has an odd number
     if is_in_doubt or is_even or (exact and not whole):
-        return _enumerate_in_integers(game)
+        return _enumerate_in_integers(game, deadline)
     return Extremes(game, seen)
 
 
@@ -254,7 +269,7 @@ def _too_large(m: int, n: int, why: str) -> TooLarge:
     )
 
 
-def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | None:
+def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
     """Find the compiled enumeration, or None where it does not exist, does not fit or would not
     pay."""
     require_two_players(game, "extreme_equilibria")
@@ -269,14 +284,13 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | 
     kernel: Callable[[Array], Seen] = kernels.extreme_pairs
     if (m, n) == (3, 3):
         kernel = kernels.extreme_pairs_of_three
-    if most > _LONG:
-        kernel = partial(_call_in_thread, kernel)
-    _READY[game.payoffs.shape] = kernel
-    return kernel
+    compiled = _Compiled(kernel, is_long=most > _LONG)
+    _READY[game.payoffs.shape] = compiled
+    return compiled
 
 
-def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
-    """Call compiled code where Ctrl-C need not wait for its end."""
+def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array, deadline: Deadline) -> Seen:
+    """Call compiled code where neither Ctrl-C nor the `deadline` need wait for its end."""
     seen: list[Seen] = []
 
     def work() -> None:
@@ -285,7 +299,10 @@ def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
 
     thread = Thread(target=work, daemon=True)
     thread.start()
-    thread.join()
+    while thread.is_alive():
+        # One that is left alone ends by itself, at the latest when its memory is full.
+        deadline.check("all vertices of the best-response polytopes")
+        thread.join(None if deadline.stop == inf else deadline.left)
     if not seen:
         raise _too_large(
             payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory"
@@ -310,11 +327,11 @@ class _Corners:
         return [number for number, first in enumerate(self.ids) if first == number]
 
 
-def _enumerate_in_integers(game: NormalForm) -> Extremes:
+def _enumerate_in_integers(game: NormalForm, deadline: Deadline) -> Extremes:
     """Enumerate the vertices of both polytopes in integers of any length, and pair them."""
     m, n = game.shape
     _check_memory(m, n)
-    of_x, of_y = _find_corners(game)
+    of_x, of_y = _find_corners(game, deadline)
     all_labels = (1 << (m + n)) - 1
 
     pairs = []
@@ -357,7 +374,7 @@ def _check_memory(m: int, n: int) -> None:
         raise _too_large(m, n, f"may have {count} vertices to enumerate, {need}")
 
 
-def _find_corners(game: NormalForm) -> tuple[_Corners, _Corners]:
+def _find_corners(game: NormalForm, deadline: Deadline) -> tuple[_Corners, _Corners]:
     """Find the vertices of the polytopes of x and of y, with one bit per label, rows first."""
     m, n = game.shape
     row_labels = (1 << m) - 1
@@ -369,10 +386,10 @@ def _find_corners(game: NormalForm) -> tuple[_Corners, _Corners]:
 
     of_y = [
         Vertex(renumber(vertex.basis), renumber(vertex.zeros), vertex.point)
-        for vertex in vertices(whole_matrix(game, 0))
+        for vertex in vertices(whole_matrix(game, 0), deadline)
     ]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in of_y)]
-    in_used_rows = vertices(_turn(whole_matrix(game, 1), used))
+    in_used_rows = vertices(_turn(whole_matrix(game, 1), used), deadline)
     of_x = [_spread(vertex, used, m) for vertex in in_used_rows]
     return (
         _Corners(of_x, _number_by_zeros(of_x, row_labels)),

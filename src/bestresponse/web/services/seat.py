@@ -34,7 +34,8 @@ from bestresponse.telling.language import ENGLISH
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
-from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
+from bestresponse.web.experiments.items import FormPage, ItemAnswer
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import (
     Presence,
@@ -223,11 +224,11 @@ def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made
     from the rules."""
     written = session.table.part.game.questions
-    return (
-        (*written, *make_questions(session.game, seat, session.seed))
-        if session.setup.quiz
-        else written
-    )
+    if not session.setup.quiz:
+        return written
+    # Whoever is put into another group while answering has to find the same questions.
+    asked_as = session.standing.asked_as.get(seat, seat)
+    return (*written, *make_questions(session.game, asked_as, session.quiz_seed))
 
 
 def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: PageTexts) -> dict[int, str]:

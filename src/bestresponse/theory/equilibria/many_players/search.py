@@ -30,6 +30,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.certify import Certified, certify
@@ -87,7 +88,7 @@ class _Search:
 
     payoffs: Array
     engine: Engine
-    deadline: float
+    deadline: Deadline
     report: Callable[[str], None] | None
     mixed: list[Profile] = field(default_factory=list)
     searched: int = 0
@@ -109,18 +110,19 @@ def nplayer_nash(
     find them all. `degenerate` says that an equilibrium listed is not regular; each says whether it
     is one of a continuum.
     """
+    deadline = Deadline.after(seconds)
     _check_size(game)
     rest = find_rest(game)
-    solved = rest.solve_simple(engine)
+    solved = rest.solve_simple(engine, deadline)
     if solved is not None:
         return solved
     if rest.game.shape == (2, 2, 2):
         return _solve_in_closed_form(rest)
-    search = _Search(scale_payoffs(rest.game), engine, monotonic() + seconds, report)
-    return _search_rest(rest, search, seconds)
+    search = _Search(scale_payoffs(rest.game), engine, deadline, report)
+    return _search_rest(rest, search)
 
 
-def _search_rest(rest: ReducedGame, search: _Search, seconds: float) -> NashResult:
+def _search_rest(rest: ReducedGame, search: _Search) -> NashResult:
     """Search what is left of a game: see above."""
     game = rest.game
     pure = [_point_masses(game, cell) for cell in pure_nash(game)]
@@ -135,11 +137,12 @@ def _search_rest(rest: ReducedGame, search: _Search, seconds: float) -> NashResu
     if not search.sure or not certified:
         # Where there is an equilibrium already, the principal branch has to do: failing ones take
         # seconds each.
-        traced = trace_to_equilibrium(search.payoffs, 1 if certified else BRANCHES)
+        time = Deadline.after(max(search.deadline.seconds, SECONDS))
+        traced = trace_to_equilibrium(search.payoffs, 1 if certified else BRANCHES, time)
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(rest.whole)
-    search.deadline = monotonic() + seconds
+    search.deadline = Deadline.after(search.deadline.seconds)
     different = _drop_doubles(search, certified)
     return _assemble(rest, different, search, profiles)
 
@@ -193,7 +196,7 @@ def _name_method(search: _Search, profiles: int) -> str:
 
 
 def _describe(
-    rest: ReducedGame, points: list[Certified], deadline: float
+    rest: ReducedGame, points: list[Certified], deadline: Deadline
 ) -> tuple[list[Equilibrium], list[Continuum]]:
     """Compute the indices of equilibria, and until `deadline` the continua that those lie on which
     have none."""
@@ -202,7 +205,7 @@ def _describe(
     continua: list[Continuum] = []
     for point in points:
         index = find_index(payoffs, point.strategies, point.quasi_strict)
-        if index is None and monotonic() < deadline:
+        if index is None and not deadline.is_over:
             add_continua(payoffs, point.strategies, continua)
         on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
         equilibria.append(rest.carry(point.strategies, point.exact, index, on_curve))
@@ -221,7 +224,7 @@ def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
         mix = tuple(np.array(shares, dtype=np.float64) for shares in exact)
         points.append(Certified(mix, exact if known else None))
-    equilibria, continua = _describe(rest, points, inf)
+    equilibria, continua = _describe(rest, points, NEVER)
     return NashResult(
         tuple(equilibria),
         "closed form, exact" if game.is_exact and cube.rational else "closed form",
@@ -232,9 +235,12 @@ def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
     )
 
 
-def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibrium:
+def nplayer_nash_one(
+    game: NormalForm, method: OneMethod = "auto", seconds: float = inf
+) -> Equilibrium:
     """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where
     there is one."""
+    deadline = Deadline.after(seconds)
     _check_size(game)
     if method not in get_args(OneMethod):
         raise UsageError(
@@ -243,9 +249,10 @@ def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibriu
     pure = pure_nash(game) if method == "auto" else ()
     if pure:
         return Equilibrium.at(game, _point_masses(game, pure[0]))
-    traced = trace_to_equilibrium(scale_payoffs(game))
+    traced = trace_to_equilibrium(scale_payoffs(game), deadline=deadline)
     certified = None if traced is None else certify(game, traced)
     if certified is None:
+        deadline.check("an equilibrium")
         raise _found_none(game)
     index = find_index(scale_payoffs(game), certified.strategies, certified.quasi_strict)
     return Equilibrium.at(game, certified.strategies, certified.exact, index)
@@ -286,7 +293,7 @@ def _search_supports(search: _Search) -> None:
     for sizes in sorted(all_sizes, key=lambda s: (sum(s), max(s), s)):
         if max(sizes) == 1:
             continue
-        if monotonic() > search.deadline:
+        if search.deadline.is_over:
             search.sure = False
             return
         choices = [list(combinations(range(m), size)) for m, size in zip(shape, sizes, strict=True)]
@@ -334,7 +341,7 @@ def _follow(search: _Search, batch: list[Supports]) -> None:
         return
     at_once = max(1, _PATHS_AT_ONCE // paths)
     for first in range(0, len(batch), at_once):
-        if monotonic() > search.deadline:
+        if search.deadline.is_over:
             return
         _solve_systems(search, batch[first : first + at_once])
 
@@ -345,7 +352,7 @@ def _batches(
     """The profiles that survive conditional dominance, some at a time, as long as there is time."""
     batch: list[Supports] = []
     for supports in product(*choices):
-        if monotonic() > search.deadline:
+        if search.deadline.is_over:
             search.sure = False
             break
         search.searched += 1
@@ -384,7 +391,7 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
         ]
         ends = follow_paths(parts, seed, search.engine)
         if not search.followed:  # the first time the loop may have been compiled
-            search.deadline += monotonic() - start
+            search.deadline = search.deadline.extend(monotonic() - start)
             search.followed = True
         doubtful = _read_ends(search, left, ends)
         left = [supports for supports, doubt in zip(left, doubtful, strict=True) if doubt]

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.many_players.equations import Supports
 from bestresponse.theory.games.normal_form import Array
 
@@ -197,7 +197,7 @@ class _Boxes:
         return (self.high - self.low) / 2
 
 
-def solve_systems(systems: Systems, deadline: float) -> Roots:
+def solve_systems(systems: Systems, deadline: Deadline) -> Roots:
     """Find all solutions that may be equilibria, and say of which systems there are no others."""
     count = len(systems.equations)
     shape = _Shape.of(systems.sizes)
@@ -214,7 +214,7 @@ def solve_systems(systems: Systems, deadline: float) -> Roots:
         np.ones((count, systems.unknowns)),
     )
     while len(waiting):
-        if monotonic() > deadline:
+        if deadline.is_over:
             roots.proved[waiting.system] = False
             break
         boxes = waiting.take(slice(_AT_ONCE))
