@@ -110,7 +110,7 @@ def test_an_address_is_that_of_a_ray_cluster():
     assert find_executor("ray", "ray://head:10001") == Ray("ray://head:10001")
     with pytest.raises(
         UsageError,
-        match="address: auto is that of a cluster, and the executor threads uses none: try ray",
+        match="address: auto is the address of a cluster, and the executor threads uses none: try ray",
     ):
         find_executor("threads", "auto")
 

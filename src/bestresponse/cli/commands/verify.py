@@ -136,6 +136,8 @@ def _read_text(path: Path) -> str:
     """Return the text of a file; bytes that are no text are replaced, not refused."""
     try:
         data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
+    except FileNotFoundError:
+        raise UsageError(f"--text {path}: there is no such file") from None
     except OSError as error:
         raise UsageError(f"--text {path}: {error.strerror}") from None
     return data.decode("utf-8", "replace")
