@@ -203,7 +203,7 @@ def read_domain_text(source: str | Path) -> str:
         near = did_you_mean(str(source), list(domain_names()))
         raise UsageError(
             f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a"
-            f" file.{near}"
+            f" .toml file.{near}"
         )
     try:
         return read_text_file(path)
