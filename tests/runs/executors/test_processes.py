@@ -78,7 +78,7 @@ def test_a_budget_is_one_for_all_processes(server, tmp_path):
     run = bench(server, tmp_path, Processes(2), limits=ModelLimits(8, calls=5))
     assert server.calls == 5
     assert run.outcome.played == 5
-    assert run.outcome.stopped.startswith("the next call could pass the budget")
+    assert run.outcome.stopped.startswith("the next call could exceed the budget")
 
 
 def test_replies_that_are_kept_are_not_asked_for_again(server, tmp_path):

@@ -77,7 +77,7 @@ def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable
     is_tree_of_two = isinstance(solvable, Tree) and solvable.num_players == 2
     if wish and wish.seconds != Wish().seconds and is_tree_of_two:
         raise SettingError(
-            "seconds", "it does nothing for a tree of two players; it bounds searches in tables"
+            "seconds", "it has no effect on a tree of two players; it limits searches in tables"
         )
     return solve_form(solvable, wish)
 
@@ -95,7 +95,7 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
         return replace(solved, remarks=(_FORGETS, *solved.remarks))
     if wish.iterations:
         raise SettingError(
-            "iterations", "it does nothing for a game in normal form; it is for trees solved by CFR"
+            "iterations", "it has no effect on a table; it is for trees solved by CFR"
         )
 
     return solve_table(game, wish)
@@ -149,7 +149,7 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     if wish.iterations and solved.cfr is None and method not in _ITERATED:
         raise SettingError(
             "iterations",
-            f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+",
+            f"it has no effect here, as {solved.method} solves this tree; choose the method cfr+",
         )
     if wish.engine != "auto" and solved.cfr is None and solved.table is None:
         raise SettingError(
@@ -168,7 +168,7 @@ def _check_tree_method(method: str, wish: Wish) -> None:
     if method and wish.iterations and method not in _ITERATED:
         raise SettingError(
             "iterations",
-            f"it does nothing with the method {method}; it is for {', '.join(_ITERATED)}",
+            f"it has no effect with the method {method}; it is for {', '.join(_ITERATED)}",
         )
 
 
@@ -437,7 +437,7 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
     if method in ("zero-sum", "double-oracle") and not is_constant_sum(game):
         raise SettingError(
             "method",
-            f"{method} is for games where one player's gain is the other's loss; this is none",
+            f"{method} is for zero-sum and constant-sum games; this game is neither",
         )
     if wish.engine != "auto" and method not in ("auto", "enumeration"):
         raise SettingError(

@@ -44,7 +44,7 @@ def read_sheet(
         if not set(columns) <= names or (some_of and not set(some_of) & names):
             expected = ", ".join((*columns, *some_of))
             raise UsageError(
-                f"{where} is no sheet; expected a CSV file with the columns {expected}"
+                f"{where} is not a sheet; expected a CSV file with the columns {expected}"
             )
         for row in reader:
             cells = {}
