@@ -36,11 +36,12 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+from fuzzed_files import Reader, attempt, list_readers, write_right_files
 from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as st
 
-import bestresponse as br
 from bestresponse.core.errors import BestResponseError
-from bestresponse.core.files import read_toml
 from bestresponse.formal.formalize.plan import library
 from bestresponse.integrations.mcp.server import _answer as answer_tool
 from bestresponse.integrations.mcp.tools import TOOLS
@@ -60,12 +61,6 @@ from bestresponse.models.providers.google import GoogleModel
 from bestresponse.models.providers.openai import OpenAIModel
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.run import load_run
-from bestresponse.runs.study import find_study
-from bestresponse.theory.catalogue.tables import load
-from bestresponse.theory.catalogue.trees import load_tree
-from bestresponse.theory.files.efg import format_efg, parse_efg
-from bestresponse.theory.files.nfg import format_nfg, parse_matrix_json, parse_nfg
 
 LIMITS = Limits(steps=30_000, cells=100_000)
 SWI = SwiEngine(LIMITS) if shutil.which("swipl") else None
@@ -211,45 +206,17 @@ def _without_orders(report: Report) -> GameTable | None:
     return None if report.table is None else replace(report.table, every_order=True)
 
 
-def check_settings(text: str) -> None:
-    """Read a changed file of settings as `bestresponse run` does, without running anything."""
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "settings.toml"
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        data = dict(read_toml(path))
-        study = find_study(str(data.pop("study", "simulate")))
-        study.estimate(study.config(**data))
+def draw_reader(readers: tuple[Reader, ...], rng: Random) -> tuple[Reader, int]:
+    """Draw who reads a changed file, and the seed that makes the file."""
+    (reader,) = rng.choices(readers, [one.often for one in readers])
+    return reader, rng.randrange(2**31)
 
 
-def make_runs(place: Path) -> list[Path]:
-    """Make small runs without a model, to be damaged."""
-    answer = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
-    runs = (
-        br.simulate("stag-hunt", seat={"row": "random", "col": "random"}, output_dir=place),
-        br.tournament("prisoners-dilemma", ["tit-for-tat", "random"], rounds=2, output_dir=place),
-        br.bench(answer, num_games=2, num_rows=2, num_cols=2, output_dir=place),
-    )
-    return [run.folder.path for run in runs]
-
-
-def check_folder(damaged: tuple[Path, str, str]) -> None:
-    """Load and measure a run one of whose files was changed or has become something else."""
-    folder, name, text = damaged
-    with tempfile.TemporaryDirectory() as place:
-        copied = Path(place) / "run"
-        shutil.copytree(folder, copied)
-        path = copied / name
-        path.unlink()
-        match text:
-            case "a link":
-                path.symlink_to(Path(__file__))
-            case "a pipe":
-                os.mkfifo(path)
-            case "a folder":
-                path.mkdir()
-            case _:
-                path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        load_run(copied).summary()
+def check_file(reader: Reader, number: int) -> None:
+    """Let a reader of files read a changed one, as `fuzz_files.py` does for each of them."""
+    found = attempt(reader, number)
+    if found.wrong:
+        raise Wrong(f"{reader.name}, seed {number}, {found.file}: {found.wrong}")
 
 
 def check_message(sent: bytes) -> None:
@@ -428,16 +395,6 @@ WEIGHTS = [
     for program in PROGRAMS
 ]
 """Small games more often, because they are done sooner."""
-FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
-    "nfg": (format_nfg(load("stag-hunt")), parse_nfg),
-    "efg": (format_efg(load_tree("kuhn-poker")), parse_efg),
-    "json": (
-        '{"players": ["a", "b"], "payoffs": [[[1, 2], [3, 4]], [[0, 1], [2, 5]]]}',
-        parse_matrix_json,
-    ),
-}
-
-
 ANSWERS = [
     b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n%s\r\n\r\n%s"
     % (status, len(body), header, body)
@@ -486,19 +443,6 @@ SPELLINGS: list[Callable[[str], str]] = [
 ENCODINGS = [
     *("utf-8", "utf-8-sig", "latin-1", "utf-7"),
     *("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
-]
-SETTINGS = [
-    (
-        'study = "simulate"\ngame = "stag-hunt"\nrepeats = 3\nseed = 1\n[seat]\nrow = "random"\ncol'
-        ' = "A"\n'
-    ),
-    'study = "bench"\nmodel = ["smollm2"]\nnum_games = 5\nnum_rows = 3\nfamily = "zero-sum"\n',
-    (
-        'study = "tournament"\ngame = "prisoners-dilemma"\nentries = ["tit-for-tat",'
-        ' "random"]\nrounds = 10\n'
-    ),
-    'study = "water"\nbidder = "need"\nrepeats = 2\n[seat]\nEric = "myopic"\n',
-    'study = "population"\ngame = "hawk-dove"\nagents = 20\nrevise = 0.2\nrule = "imitation"\n',
 ]
 ARGUMENTS = [
     "stag-hunt",
@@ -550,23 +494,11 @@ def list_targets(
 ) -> dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], object], float]]:
     """Return what is fuzzed: how inputs are drawn, what reads one, and the seconds it may take on a
     quiet machine."""
-    folders = make_runs(place)
-    files = [
-        (folder, path.relative_to(folder).as_posix())
-        for folder in folders
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in (".json", ".jsonl", ".toml")
-    ]
+    right = place / "right"
+    right.mkdir()
+    write_right_files(right)
+    readers = list_readers(right)
     web = WebApp(place / "web")
-
-    def damage_file(file: tuple[Path, str], rng: Random) -> tuple[Path, str, str]:
-        kinds = ("a link", "a pipe", "a folder")
-        text = (
-            rng.choice(kinds)
-            if rng.random() < 0.1
-            else change((file[0] / file[1]).read_text("utf-8"), ["{}"], rng)
-        )
-        return (*file, text)
 
     def change_reply(name: str, rng: Random) -> tuple[str, Json]:
         try:
@@ -599,20 +531,10 @@ def list_targets(
             20.0,
         ),
         "varied program": (st.builds(vary, programs, RNG), check_program, 20.0),
-        **{
-            f"game file {name}": (
-                st.builds(lambda text, rng: change(text, [text], rng), st.just(right), RNG),
-                lambda text, parse=parse: parse(text, "fuzzed"),  # type: ignore[misc]
-                4.0,
-            )
-            for name, (right, parse) in FILES.items()
-        },
-        "settings": (
-            st.builds(
-                lambda text, rng: change(text, SETTINGS, rng), st.sampled_from(SETTINGS), RNG
-            ),
-            check_settings,
-            4.0,
+        "file": (
+            st.builds(draw_reader, st.just(readers), RNG),
+            lambda drawn: check_file(*drawn),
+            20.0,
         ),
         "reply": (st.builds(change_reply, st.sampled_from(sorted(WIRE)), RNG), check_reply, 4.0),
         "answer over HTTP": (
@@ -620,7 +542,6 @@ def list_targets(
             check_answer,
             4.0,
         ),
-        "run folder": (st.builds(damage_file, st.sampled_from(files), RNG), check_folder, 10.0),
         "web": (st.tuples(st.sampled_from(web.routes), fields, JSON), web.check, 8.0),
         "MCP tool": (
             st.tuples(

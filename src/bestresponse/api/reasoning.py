@@ -13,7 +13,7 @@ from bestresponse.core.episode import (
     ask_in_turn,
     play as play_episode,
 )
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.errors import BestResponseError, SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
@@ -198,5 +198,13 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
     """Work out the figures of a paper from its recorded runs in the folder `data`."""
     if not Path(data).is_dir():
         raise UsageError(f"{data}: there is no such folder")
-    result: Reproduction = papers.load(paper)(Path(data))
-    return result
+    reproduce_paper: Callable[[Path], Reproduction] = papers.load(paper)
+    try:
+        return reproduce_paper(Path(data))
+    except BestResponseError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise UsageError(
+            f"{data} does not hold the records of {paper} as they were published ({what[:200]})"
+        ) from error

@@ -208,18 +208,17 @@ def _listen(host: str, port: int) -> socket:
 
 @settings
 class ExperimentConfig(RunSettings):
-    """Try an experiment before people come.
+    """Test an experiment before you recruit participants, and export its data.
 
-    `game` lists roles, parameters with their usual values, and strategies; with --text it prints
-    what the game says as a table for the file. `check` names the line and the cause of what is
-    wrong, and lists what people would read in another language. `preview` writes every page of
-    every role on one sheet. `bots` sends programs through the real pages and compares what the
-    server kept with their own notes. `run` lets models take part: they read the pages that people
-    read, answer quiz, games and questionnaires, and are in the same tables.
-
-    `export` writes what people did as a replication pack: the file, what they read, the journal,
-    versions, and the tables with their codebook. `replay` makes the tables of a pack again from
-    its journal and compares them byte by byte.
+    `game` lists a game's roles, parameters with their defaults, and strategies; with --text it
+    prints the game's texts as a table for the file. `check` reports every error with its line and
+    cause, and lists what people would still read in another language. `preview` writes every page
+    of every role to one file. `bots` sends programs through the real pages and compares the stored
+    answers with the bots' own log. `run` lets models take part: they read the same pages as people,
+    answer the quiz, games and questionnaires, and appear in the same tables. `export` writes a
+    replication pack: the file, everything people read, the journal, versions, and the tables with
+    their codebook. `replay` rebuilds the tables of a pack from its journal and compares them byte
+    by byte.
     """
 
     task: Literal["game", "check", "preview", "bots", "run", "export", "replay"] = setting(

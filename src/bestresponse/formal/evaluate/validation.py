@@ -299,11 +299,13 @@ def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
         left, right = (evaluate_arithmetic(side, lambda steps: None) for side in comparison.args)
     except (KeyError, ValueError, Fault, LimitReached):
         expected = "expected letters of the payoffs, whole numbers, +, - and *"
-        raise InvalidGame(f"{rule!r} is no comparison such as 'T > R': {expected}") from None
+        raise InvalidGame(f"{rule!r} is not a comparison such as 'T > R': {expected}") from None
     return "" if holds(left, right) else f"{rule} does not hold ({left} {comparison.name} {right})"
 
 
-def _split_letters(cell: str) -> tuple[str, str]:
+def _split_letters(cell: object) -> tuple[str, str]:
+    if not isinstance(cell, str):
+        raise TypeError(f"{cell!r} is no text")
     first, second = cell.split(",")
     return first.strip(), second.strip()
 
@@ -317,6 +319,7 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
         ones = dict.fromkeys(chain.from_iterable(cells), Fraction(1))
         for rule in holds:
             _fails(rule, ones)
+        roles = tuple(entry.get("roles", ()))
     except (KeyError, TypeError, ValueError, InvalidGame) as error:
         raise InvalidGame(
             f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})"
@@ -325,7 +328,6 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
     widths = [len(row) for row in letters]
     if widths != [size] * size:
         raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
-    roles = tuple(entry.get("roles", ()))
     if roles and len(roles) != size:
         raise InvalidGame(
             f"{where}: {name} has {size} moves and {len(roles)} roles; expected one role for each"

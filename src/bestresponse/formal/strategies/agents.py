@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text, read_text_file
 from bestresponse.core.player import Call, Status
 from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
@@ -107,7 +107,7 @@ class Agent:
     def load(cls, path: Path) -> Agent:
         """Read an agent from a JSON file; UsageError where it is none."""
         try:
-            return TypeAdapter(cls).validate_json(read_text_file(path))
+            return TypeAdapter(cls).validate_json(read_text(path))
         except ValidationError as error:
             wrong = error.errors()[0]
             problem = f"{wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()

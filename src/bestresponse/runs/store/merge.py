@@ -87,7 +87,9 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
         )
         if len(inside) != 1:
             names = ", ".join(sorted(folder.name for folder in inside))
-            what = f"holds several runs ({names}); name one of them" if inside else "holds no run"
+            what = (
+                f"holds several runs ({names}); name one of them" if inside else "contains no run"
+            )
             raise UsageError(f"{path} {what}")
         folders[inside[0].resolve()] = RunFolder.read(inside[0])
     return [folders[path] for path in sorted(folders)]
@@ -127,7 +129,7 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
     for part in parts:
         for name, entry in part.manifest.models.items():
             before, known = models.setdefault(name, (part, entry))
-            if canonical(known["identity"]) != canonical(entry["identity"]):
+            if _identify(known, before) != _identify(entry, part):
                 raise UsageError(
                     f"{before.path} and {part.path} are not parts of one run: {name} is another"
                     " model"
@@ -137,18 +139,36 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
     )
 
 
+def _identify(entry: object, part: RunFolder) -> str:
+    """Return what a manifest says about the identity of a model, as text."""
+    if not isinstance(entry, dict) or "identity" not in entry:
+        raise StoreError(f"{part.path / 'manifest.json'} does not say which models were asked")
+    return canonical(entry["identity"])
+
+
 def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
     """Decide from which part every play is taken; StoreError where two parts recorded a play
     differently."""
     kept: dict[str, _Kept] = {}
     for number, part in enumerate(parts):
         for row in read_lines(part.path / "records.jsonl"):
-            mark = digest([row.get("data"), row.get("record")])
-            before = kept.setdefault(row["spec"], _Kept(number, mark))
+            spec = row.get("spec")
+            if not isinstance(spec, str):
+                raise StoreError(
+                    f"{part.path / 'records.jsonl'}: expected the id of a spec, got {spec!r:.60}"
+                )
+            try:
+                mark = digest([row.get("data"), row.get("record")])
+            except ValueError:
+                raise StoreError(
+                    f"{part.path / 'records.jsonl'}: the record of {spec} holds a number that is"
+                    " not finite"
+                ) from None
+            before = kept.setdefault(spec, _Kept(number, mark))
             if before.record != mark:
                 raise StoreError(
                     f"{parts[before.part].path} and {part.path} hold different records of play"
-                    f" {row['spec']}; leave one of them out"
+                    f" {spec}; leave one of them out"
                 )
     finished = frozenset(kept)
     most: Counter[str] = Counter()

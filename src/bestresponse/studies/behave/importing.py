@@ -11,6 +11,7 @@ import csv
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import Unpacked, open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
+from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
@@ -47,9 +49,9 @@ Cells = Mapping[str, object]
 
 @settings
 class ImportConfig(RunSettings):
-    """Read recorded play from a CSV, JSONL or Parquet file, check every row, and keep it as a run.
+    """Turn recorded play from a CSV, JSONL or Parquet file into a run, and check every row.
 
-    Payoffs are worked out from the moves; whatever does not fit is listed with its line.
+    Payoffs are computed from the moves. Rows that do not fit are listed with their lines.
     """
 
     file: str | Path = setting(default="", kw_only=False, argument=True, how=True)
@@ -91,6 +93,8 @@ class Layout:
     join: Mapping[str, str] = setting(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not self.actions or not all(self.actions):
+            raise SettingError("actions", "expected the names of the moves, got none")
         if len(self.subjects) > len(ROLES):
             raise SettingError(
                 "subjects", f"expected the names of one or two seats, got {len(self.subjects)}"
@@ -184,6 +188,9 @@ _REST = "cells beyond the last column"
 makes it."""
 
 
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
 class _Fault(ValueError):
     """What is wrong with a row, so that its match is left out: the kind of problem, and the
     detail."""
@@ -246,8 +253,11 @@ def find_layout(mapping: str, file: Path) -> Layout:
     """Return what the mapping says of this file; UsageError where it says nothing or something
     unknown."""
     path = find_mapping(mapping)
-    for entry in read_toml(path).get("files", []):
-        if fnmatch(file.name, entry.get("name", "*")):
+    entries = read_toml(path).get("files", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError(f"{path.name}: expected tables [[files]], each for files of one kind")
+    for entry in entries:
+        if fnmatch(file.name, str(entry.get("name", "*"))):
             try:
                 return Layout(**entry)
             except UsageError as error:
@@ -260,16 +270,33 @@ def find_mapping(mapping: str) -> Path:
     known = sorted(path.stem for path in MAPPINGS.glob("*.toml"))
     if mapping in known:
         return MAPPINGS / f"{mapping}.toml"
-    if not mapping.endswith(".toml"):
+    if not mapping:
         raise SettingError(
-            "mapping", f"expected one of {', '.join(known)} or a .toml file, got {mapping!r}"
+            "mapping",
+            f"this setting is missing; expected one of {', '.join(known)}, or a .toml file that"
+            " says what the columns mean",
+        )
+    if not mapping.endswith(".toml"):
+        hint = did_you_mean(mapping, known)
+        raise SettingError(
+            "mapping",
+            f"expected one of {', '.join(known)}, or a .toml file; got {mapping!r}.{hint}",
         )
     return Path(mapping)
 
 
+_KINDS = ("csv", "jsonl", "ndjson", "parquet")
+_EXPECTED_KIND = "expected a .csv, .jsonl or .parquet file, also with .gz"
+
+
+def _find_kind(path: Path) -> str:
+    """Return the ending of a file without that of its packing."""
+    return path.name.removesuffix(".gz").rpartition(".")[2]
+
+
 def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
     """Yield the rows of a table with their lines, the first row of a CSV file being line 2."""
-    kind = path.name.removesuffix(".gz").rpartition(".")[2]
+    kind = _find_kind(path)
     try:
         with open_plain(path) as raw:
             if kind == "parquet":
@@ -303,7 +330,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                         raise ValueError(f"line {number} holds no object")
                     yield number, row
             else:
-                raise UsageError(f"{path}: expected a .csv, .jsonl or .parquet file, also with .gz")
+                raise UsageError(f"{path}: {_EXPECTED_KIND}")
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
     except RecursionError:
@@ -363,7 +390,10 @@ class Reader:
             # name.
             filled = {name: cell for name, cell in {**cells, **beside}.items() if cell is not None}
             row = {**columns.empty, **filled}
-            key = tuple(row.get(name) for name in self.layout.match) or (line,)
+            named = [row.get(name) for name in self.layout.match]
+            # A list or a table in a line of JSON tells matches apart by its text.
+            key = tuple(str(cell) if isinstance(cell, dict | list) else cell for cell in named)
+            key = key or (line,)
             match = matches.get(key) or _Match(row, line)
             try:
                 self._check_joined(cells, beside, columns)
@@ -548,13 +578,17 @@ class Reader:
 
 
 def _fill(text: str, row: Cells) -> str:
-    """Return the cell of that column, or a text filled in from the row."""
-    try:
-        return str(row[text]) if text in row else text.format_map(row)
-    except (KeyError, ValueError) as error:
-        raise UsageError(
-            f"the mapping names {text!r}, but the file has no column {error}"
-        ) from None
+    """Return the cell of that column, or a text filled in from the row.
+
+    Columns are filled in by name alone: the mapping may be from somebody else, and a width such as
+    in {name:999999999} would fill memory.
+    """
+    if text in row:
+        return str(row[text])
+    for name in _PLACE.findall(text):
+        if name not in row:
+            raise UsageError(f"the mapping names {text!r}, but the file has no column {name!r}")
+    return _PLACE.sub(lambda place: str(row[place[1]]), text)
 
 
 def _as_number(cell: Any) -> float | None:
@@ -562,7 +596,7 @@ def _as_number(cell: Any) -> float | None:
     of."""
     try:
         return number if math.isfinite(number := float(cell)) else None
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None
 
 
@@ -578,7 +612,7 @@ def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
             cell = row.get(name)
             lists.append(cell if isinstance(cell, list) else ast.literal_eval(str(cell)))
         lengths = [len(cells) for cells in lists]
-    except (ValueError, SyntaxError, TypeError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
     if len(set(lengths)) > 1:
         raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
@@ -597,6 +631,13 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     """Make the content of all files part of the run's identity, so that another file makes another
     run."""
     path = Path(config.file)
+    if not str(config.file):
+        raise UsageError(
+            "name the file to import and a mapping of its columns, such as rounds.csv --mapping"
+            " akata"
+        )
+    if _find_kind(path) not in _KINDS:
+        raise UsageError(f"{path}: {_EXPECTED_KIND}")
     join = find_layout(config.mapping, path).join
     files = [path, find_mapping(config.mapping)]
     if join:

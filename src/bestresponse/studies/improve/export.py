@@ -180,7 +180,7 @@ class ExportConfig:
             )
         if self.games == "claims" and tuple(self.formats) != FORMATS:
             raise SettingError(
-                "formats", "does nothing for claims: the text is about the game, which is not shown"
+                "formats", "has no effect on claims: the text is about the game, which is not shown"
             )
         if self.checked and (self.games != "zero-sum" or self.answers != "worked"):
             raise SettingError("checked", "is for worked answers of zero-sum games only")
@@ -396,11 +396,27 @@ def read_manifest(folder: Path) -> ExportManifest:
             raise StoreError(
                 f"{folder} was written in format {manifest['format']}; this version reads {FORMAT}"
             )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        _check_manifest(manifest)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(
             f"{folder} holds no examples: its manifest.json cannot be read ({error})"
         ) from None
     return manifest
+
+
+def _check_manifest(manifest: ExportManifest) -> None:
+    """Raise TypeError or KeyError where something that is used has another form than it is written
+    in."""
+    made = manifest["settings"]
+    texts = [manifest["prompts"], made["purpose"], made["answers"], made["games"]]
+    for listed in (made["formats"], made["themes"], made["trees"]):
+        texts += listed
+    for name, known in manifest["files"].items():
+        texts += [name, known]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("expected texts in its settings and files")
+    if type(manifest["counts"]["train"]) is not int:
+        raise TypeError("expected a whole number of examples")
 
 
 def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:

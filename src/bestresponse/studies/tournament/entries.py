@@ -167,7 +167,10 @@ def _describe_entry(item: object, stored: bool) -> Contestant | str:
     if isinstance(item, Contestant):
         return item
     if isinstance(item, Mapping):
-        return Contestant(**item)
+        try:
+            return Contestant(**item)
+        except TypeError:
+            raise UsageError("expected the name of a strategy, a model or a file") from None
     if stored:
         raise UsageError(f"the stored entry {item!r} is not complete")
     if isinstance(item, Model):
@@ -463,11 +466,11 @@ def keep_programs(
         if entry.kind in ("rules", "model", "words"):
             kept.append(entry)
         elif in_groups:
-            left_out.append((entry.name, "it is no program that another one could read"))
+            left_out.append((entry.name, "it is not a program that another one can read"))
         else:
             raise SettingError(
                 "entries",
-                f"{entry.name} is no program that another one could read; with --open-source name"
+                f"{entry.name} is not a program that another one can read; with --open-source name"
                 " programs (.pl files, published strategies) and models",
             )
     return tuple(kept), tuple(left_out)
