@@ -107,7 +107,7 @@ class TimedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ChatMessage:
+class GroupMessage:
     """A message beside the game; `after` is how many answers and draws the play had before it."""
 
     seat: int
@@ -132,7 +132,7 @@ class TableStanding:
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
     pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
-    chat: list[ChatMessage] = field(default_factory=list)
+    chat: list[GroupMessage] = field(default_factory=list)
     asked_as: dict[int, int] = field(default_factory=dict)
     closed: bool = False
     attempt: int = 1
@@ -161,7 +161,7 @@ class TableStanding:
             case "message":
                 self.messages.append(event["text"])
             case "chat":
-                message = ChatMessage(
+                message = GroupMessage(
                     seat=event["seat"],
                     text=event["text"],
                     at=event["at"],
