@@ -165,7 +165,7 @@ class Tree:
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
         moving = np.count_nonzero(self.infoset >= 0)
-        return moving == len(self.infosets)
+        return bool(moving == len(self.infosets))
 
     @cached_property
     def is_exact(self) -> bool:
