@@ -164,8 +164,8 @@ class Tree:
     @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
-        moving = np.count_nonzero(self.infoset >= 0)
-        return bool(moving == len(self.infosets))
+        moving = int(np.count_nonzero(self.infoset >= 0))
+        return moving == len(self.infosets)
 
     @cached_property
     def is_exact(self) -> bool:
