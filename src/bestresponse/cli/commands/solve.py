@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,6 +28,7 @@ from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.answers import Answered
+    from bestresponse.games.lookup import LoadedGame
 
 _PICTURE_FILES = (".svg", ".pdf", ".png", ".tex", ".html")
 
@@ -166,7 +167,7 @@ def _is_latex(plot: Path) -> bool:
 
 
 def _ask(
-    game: FoundGame, dynamics: str | None, concept: str | None, settings: Mapping[str, str]
+    game: LoadedGame, dynamics: str | None, concept: str | None, settings: Mapping[str, str]
 ) -> Answered:
     """Ask for dynamics or one concept; what is wrong with a setting is said of `--set`."""
     try:
@@ -194,7 +195,7 @@ def _show_answer(answer: Answered, as_json: bool, plot: Path | None) -> None:
         _write(plot, lambda: render(answer.to_document(drawn=True)), chart.draw)
 
 
-def _check_drawable(game: FoundGame, plot: Path) -> None:
+def _check_drawable(game: LoadedGame, plot: Path) -> None:
     """Refuse a picture that cannot be drawn before a long solve; a page can do without one."""
     from bestresponse.analysis.solve.document import drawable
 

@@ -164,7 +164,7 @@ class Tree:
     @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
-        moving = np.count_nonzero(self.infoset >= 0)
+        moving = int(np.count_nonzero(self.infoset >= 0))
         return moving == len(self.infosets)
 
     @cached_property
