@@ -71,16 +71,11 @@ def validate(source: str, engine: LogicEngine) -> Report:
         return Report(source, gated.defined, (*faults, describe_failure(error)))
     if extraction.table is not None:
         # The game was played to all its ends: what is undefined was not reached.
-        faults = list(map(_excuse_call, faults))
+        for number, fault in enumerate(faults):
+            if fault.code in ("undefined", "arity") and "called" in fault.message:
+                faults[number] = replace(fault, severity=Severity.WARNING)
     faults += [_locate(defect, gated) for defect in extraction.defects]
     return Report(source, gated.defined, tuple(faults), extraction.table)
-
-
-def _excuse_call(fault: Diagnostic) -> Diagnostic:
-    """Make the call of something undefined a warning."""
-    if fault.code in ("undefined", "arity") and "called" in fault.message:
-        return replace(fault, severity=Severity.WARNING)
-    return fault
 
 
 def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
