@@ -54,7 +54,8 @@ def list_cells(game: NormalForm, distribution: Array) -> list[dict[str, object]]
     likely = [cell for cell in np.ndindex(*game.shape) if distribution[cell] > _SHOWN]
     listed = []
     for cell in sorted(likely, key=lambda cell: -distribution[cell]):
-        listed.append({"probability": float(distribution[cell]), **_name_cell(game, cell)})
+        actions = _by_player(game, _list_actions(game, cell))
+        listed.append({"probability": float(distribution[cell]), **actions})
     return listed
 
 
@@ -201,10 +202,6 @@ def _describe_value(value: Value | None) -> dict[str, object]:
 
 def _by_player(game: NormalForm, values: Iterable[object]) -> dict[str, object]:
     return dict(zip(game.players, values, strict=True))
-
-
-def _name_cell(game: NormalForm, cell: Sequence[int]) -> dict[str, str]:
-    return dict(zip(game.players, _list_actions(game, cell), strict=True))
 
 
 def _list_actions(game: NormalForm, cell: Sequence[int]) -> list[str]:

@@ -210,20 +210,13 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
         texts = []
         for corner in corners:
             mix = dict(zip(names, corner, strict=True))
-            texts.append(facts.mix_text(mix, _find_exact(equilibria, player, mix)))
+            exact = None
+            same = [e for e in equilibria if e["strategies"][player] == mix]
+            if same and same[0]["strategies_exact"]:
+                exact = same[0]["strategies_exact"][player]
+            texts.append(facts.mix_text(mix, exact))
         sides.append(f"{{{'; '.join(texts)}}}")
     return " x ".join(sides)
-
-
-def _find_exact(
-    equilibria: list[JsonObject], player: str, mix: dict[str, float]
-) -> dict[str, str] | None:
-    """Return a mix as fractions, as the first equilibrium in which the player mixes so has it."""
-    for equilibrium in equilibria:
-        if equilibrium["strategies"][player] == mix:
-            exact = equilibrium["strategies_exact"]
-            return exact[player] if exact else None
-    return None
 
 
 def _show_position(data: JsonObject, unit: float) -> list[Section]:

@@ -129,7 +129,7 @@ class LogicCheck:
         """Whether a grounded claim follows."""
         form = grounded.claim.form
         looks_ahead = ("possible", form) in self._heads
-        if ("claim", form) not in self._heads or self._has_draws(grounded.arguments):
+        if ("claim", form) not in self._heads or self._has_draws(grounded):
             why = "claims about chance and knowledge are decided by theory alone"
             return Proof(Verdict.UNKNOWN, why)
         if looks_ahead and self.subject.tree is not None and not self.subject.tree_is_open:
@@ -139,7 +139,7 @@ class LogicCheck:
             program = self.program
         except (InvalidGame, LogicError) as error:
             return Proof(Verdict.UNKNOWN, str(error))
-        term = self._write_claim(form, grounded.arguments)
+        term = self._write_claim(grounded)
         proof = self._engine.prove(program, Struct("claim", (term,)))
         if looks_ahead and proof.verdict is Verdict.REFUTED:
             proof = self._engine.prove(program, Struct("possible", (term,)))
@@ -147,21 +147,24 @@ class LogicCheck:
                 return Proof(Verdict.UNKNOWN, "a tie: best play may do this or something else")
         return grounded.settle(proof)
 
-    def _has_draws(self, arguments: JsonMapping) -> bool:
+    def _has_draws(self, grounded: Grounded) -> bool:
         """Say whether nature's draws leave open in which of several nodes an outcome ends."""
         if self.subject.tree is None:
             return False
+        arguments = grounded.arguments
         outcomes = [arguments[name] for name in ("outcome", "than") if name in arguments]
         return any(len(nodes) > 1 for nodes in outcomes)
 
-    def _write_claim(self, form: str, arguments: JsonMapping) -> Term:
+    def _write_claim(self, grounded: Grounded) -> Term:
         """Write a claim as a term, with the rounding that its rule allows for."""
+        form = grounded.claim.form
+        arguments = grounded.arguments
         terms = []
         for name, argument in arguments.items():
             if isinstance(argument, Fraction):
                 terms.append(_write_number(argument))
             elif self.subject.tree is not None:
-                terms.append(self._write_for_tree(self.subject.tree, name, arguments))
+                terms.append(self._write_for_tree(self.subject.tree, name, grounded))
             else:
                 terms.append(_write_for_table(name, argument))
         if "Error" in self._heads["claim", form]:
@@ -172,13 +175,13 @@ class LogicCheck:
             terms.append(_write_number(margin))
         return Struct(form, tuple(terms))
 
-    def _write_for_tree(self, tree: Tree, name: str, arguments: JsonMapping) -> Term:
-        argument = arguments[name]
+    def _write_for_tree(self, tree: Tree, name: str, grounded: Grounded) -> Term:
+        argument = grounded.arguments[name]
         match name:
             case "who":
                 return int(self.subject.order[argument])
             case "action":
-                infoset = int(tree.infoset[arguments["after"]])
+                infoset = int(tree.infoset[grounded.arguments["after"]])
                 position = tree.infosets[infoset].moves.index(argument)
                 return Atom(f"a{position}")
             case "after":
@@ -323,8 +326,11 @@ class Checker:
 
     def check_all(self, claims: Iterable[Claim | Malformed]) -> tuple[Checked, ...]:
         """Every claim once, in order, without those that say there is none."""
-        made = (claim for claim in claims if isinstance(claim, Malformed) or claim.form != NO_CLAIM)
-        return tuple(dict.fromkeys(map(self.check, made)))
+        checked = []
+        for claim in claims:
+            if isinstance(claim, Malformed) or claim.form != NO_CLAIM:
+                checked.append(self.check(claim))
+        return tuple(dict.fromkeys(checked))
 
 
 def _ask(solver: ClaimSolver, grounded: Grounded) -> Proof:

@@ -277,12 +277,13 @@ def _print_argument(sort: Sort, argument: Any) -> str:
                 text = f"do(choice({write(Atom(move.who))}, {_quote(move.action)}), {text})"
             return text
         case Sort.MIXES:
-            return f"[{', '.join(map(_print_mix, argument))}]"
-
-
-def _print_mix(mix: Mix) -> str:
-    weights = [f"{_quote(action)}-{number_text(share)}" for action, share in mix.weights]
-    return f"mix({write(Atom(mix.who))}, [{', '.join(weights)}])"
+            mixes = []
+            for mix in argument:
+                weights = [
+                    f"{_quote(action)}-{number_text(share)}" for action, share in mix.weights
+                ]
+                mixes.append(f"mix({write(Atom(mix.who))}, [{', '.join(weights)}])")
+            return f"[{', '.join(mixes)}]"
 
 
 def _quote(name: str) -> str:
@@ -657,23 +658,21 @@ def _read_argument(sort: Sort, value: Any) -> Argument:
         case Sort.JOINT:
             return tuple(map(_read_name, value))
         case Sort.CHAIN:
-            return tuple(map(_read_move, value))
+            moves = []
+            for move in value:
+                who = _read_name(move["who"])
+                moves.append(Move(who, _read_name(move["action"])))
+            return tuple(moves)
         case Sort.MIXES:
-            return tuple(map(_read_mix, value))
-
-
-def _read_move(move: Any) -> Move:
-    who = _read_name(move["who"])
-    return Move(who, _read_name(move["action"]))
-
-
-def _read_mix(mix: Any) -> Mix:
-    who = _read_name(mix["who"])
-    weights = []
-    for weight in mix["weights"]:
-        action = _read_name(weight["action"])
-        weights.append((action, read_number(_read_name(weight["probability"]))))
-    return Mix(who, tuple(weights))
+            mixes = []
+            for mix in value:
+                who = _read_name(mix["who"])
+                weights = []
+                for weight in mix["weights"]:
+                    action = _read_name(weight["action"])
+                    weights.append((action, read_number(_read_name(weight["probability"]))))
+                mixes.append(Mix(who, tuple(weights)))
+            return tuple(mixes)
 
 
 def _read_name(value: object) -> str:

@@ -406,17 +406,16 @@ def _tell(name: str, argument: Any) -> str:
             return " and ".join(map(_tell_mix, argument))
         case Sort.CHAIN:
             if name == "removed":
-                return " and ".join(map(_tell_removed, argument))
+                removed = []
+                for move in argument:
+                    owner = "yours" if move.who == YOU else _name(move.who)
+                    removed.append(f"{move.action} of {owner}")
+                return " and ".join(removed)
             movers = {move.who for move in argument}
             if len(movers) == len(argument) and NATURE not in movers:
                 # The order does not matter: the reasoner comes first.
                 argument = sorted(argument, key=lambda move: move.who != YOU)
             return " and ".join(map(_tell_move, argument))
-
-
-def _tell_removed(move: Move) -> str:
-    owner = "yours" if move.who == YOU else _name(move.who)
-    return f"{move.action} of {owner}"
 
 
 def _tell_move(move: Move) -> str:

@@ -97,14 +97,8 @@ class Review:
         rows = []
         for checked in self.checked:
             words = say(checked.claim) if isinstance(checked.claim, Claim) else checked.text
-            rows.append(
-                (
-                    checked.verdict.value,
-                    words,
-                    right.get(checked.claim, checked.proof.why),
-                    checked.text,
-                )
-            )
+            why = right.get(checked.claim, checked.proof.why)
+            rows.append((checked.verdict.value, words, why, checked.text))
         return format_html(self.summary, ("verdict", "claim", "why", "formula"), rows)
 
     @property
@@ -115,15 +109,12 @@ class Review:
     @property
     def refutations(self) -> tuple[Refutation, ...]:
         """Every false claim with its correction and its places in the text."""
-        passages = self.passages or ()
-        return tuple(
-            Refutation(
-                correction.claim,
-                correction.text,
-                tuple(p for p in passages if correction.claim in p.claims),
-            )
-            for correction in self.corrections
-        )
+        refutations = []
+        for correction in self.corrections:
+            claim = correction.claim
+            places = tuple(place for place in self.passages or () if claim in place.claims)
+            refutations.append(Refutation(claim, correction.text, places))
+        return tuple(refutations)
 
     @property
     def unread(self) -> tuple[str, ...] | None:
@@ -160,7 +151,9 @@ class Review:
             State.UNCHECKED: "nothing could be checked",
         }[self.state]
         parts = [f"{verdict}; {_count(len(self.checked), 'claim')} read, {self._coverage()}"]
-        return "; ".join((*parts, *(f"{kind}: {count:,}" for kind, count in self.troubles.items())))
+        for kind, count in self.troubles.items():
+            parts.append(f"{kind}: {count:,}")
+        return "; ".join(parts)
 
     @property
     def troubles(self) -> Counter[str]:
@@ -297,19 +290,20 @@ class Reviewer:
             else:
                 passages = None
         disputed = dict(_list_disputed(passages or [], others, checker))
-        checked = tuple(
-            (
-                Checked(
-                    judged.claim, Proof(Verdict.UNKNOWN, f"{_DISPUTED}: {disputed[judged.claim]}")
-                )
-                if judged.claim in disputed and judged.verdict is not Verdict.UNKNOWN
-                else judged
-            )
-            for judged in checker.check_all(claims)
-        )
-        read_passages = None if passages is None else tuple(passages)
+        verdicts = []
+        for judged in checker.check_all(claims):
+            if judged.claim in disputed and judged.verdict is not Verdict.UNKNOWN:
+                why = f"{_DISPUTED}: {disputed[judged.claim]}"
+                verdicts.append(Checked(judged.claim, Proof(Verdict.UNKNOWN, why)))
+            else:
+                verdicts.append(judged)
+        checked = tuple(verdicts)
         return Review(
-            checked, correct(checked, checker, self.tone), tuple(calls), read_passages, cut
+            checked,
+            corrections=correct(checked, checker, self.tone),
+            calls=tuple(calls),
+            passages=None if passages is None else tuple(passages),
+            cut_replies=cut,
         )
 
     def _counts(self, claim: Claim | Malformed) -> bool:
@@ -354,19 +348,18 @@ def _list_disputed(
     """Yield the claims of sentences that another reader judges differently, each with what that
     reader understood."""
     for passage in passages:
-        near = [
-            claim
-            for o in others
-            if o.start < passage.end and passage.start < o.end
-            for claim in o.claims
-        ]
+        near: list[Claim | Malformed] = []
+        for other in others:
+            if other.start < passage.end and passage.start < other.end:
+                near += other.claims
         refutes = []
         for claims in (passage.claims, near):
             verdicts = {checker.check(claim).verdict for claim in claims} - {Verdict.UNKNOWN}
             refutes.append(Verdict.REFUTED in verdicts if verdicts else None)
         if None not in refutes and refutes[0] != refutes[1]:
             understood = " ".join(say(claim) for claim in near if isinstance(claim, Claim))
-            yield from ((claim, understood) for claim in passage.claims)
+            for claim in passage.claims:
+                yield claim, understood
 
 
 def _place(passage: Passage, start: int, subject: Subject) -> Passage:
@@ -385,9 +378,8 @@ def _ground(claim: Claim | Malformed, subject: Subject) -> Claim | Malformed:
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     """The paragraphs with their places; the last of many holds all that is left."""
-    paragraphs = [
-        (match.start(), match.group()) for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)
-    ]
+    found = re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)
+    paragraphs = [(match.start(), match.group()) for match in found]
     yield from paragraphs[: _MOST_PARAGRAPHS - 1]
     if len(paragraphs) >= _MOST_PARAGRAPHS:
         start = paragraphs[_MOST_PARAGRAPHS - 1][0]

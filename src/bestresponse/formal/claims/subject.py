@@ -42,7 +42,9 @@ def exact(value: float) -> Fraction:
     (Fraction(1, 10), Fraction(1, 3))
     """
     near = Fraction(float(value)).limit_denominator(_SIMPLE)
-    return near if float(near) == value else Fraction(repr(float(value)))
+    if float(near) == value:
+        return near
+    return Fraction(repr(float(value)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +99,10 @@ class Subject:
         moves."""
         if isinstance(self.game, NormalForm):
             return tuple(self.game.actions[i] for i in self.order)
-        moves = [
-            [m for s in self.game.infosets if s.player == i for m in s.moves] for i in self.order
-        ]
-        return tuple(tuple(dict.fromkeys(labels)) for labels in moves)
+        moves: dict[int, list[str]] = {seat: [] for seat in self.order}
+        for infoset in self.game.infosets:
+            moves[infoset.player] += infoset.moves
+        return tuple(tuple(dict.fromkeys(moves[seat])) for seat in self.order)
 
     @cached_property
     def scale(self) -> int:
@@ -114,15 +116,21 @@ class Subject:
         action."""
         if not isinstance(self.game, NormalForm):
             raise UsageError("a tree has no table of payoffs")
-        source = self.game.payoffs[list(self.order)].transpose(0, *(1 + i for i in self.order))
-        whole = [int(exact(value) * self.scale) for value in source.ravel().tolist()]
-        kind = np.int64 if max(map(abs, whole)) < _SMALL else object
+        axes = [1 + seat for seat in self.order]
+        source = self.game.payoffs[list(self.order)].transpose(0, *axes)
+        payoffs = map(exact, source.ravel().tolist())
+        whole = [int(payoff * self.scale) for payoff in payoffs]
+        largest = max(map(abs, whole))
+        kind = np.int64 if largest < _SMALL else object
         return np.array(whole, dtype=kind).reshape(source.shape)
 
     @cached_property
     def index(self) -> tuple[dict[str, int], ...]:
         """Where each action stands, per player."""
-        return tuple({action: k for k, action in enumerate(labels)} for labels in self.actions)
+        indices = []
+        for labels in self.actions:
+            indices.append({action: number for number, action in enumerate(labels)})
+        return tuple(indices)
 
     @cached_property
     def _people(self) -> dict[str, int]:

@@ -225,14 +225,14 @@ class TableTheory(SharedForms[PureProfile]):
     def expected_payoff(self, who: int, value: Fraction, action: int, mixed: Belief) -> Fraction:
         """Say what an action earns on average against a mix."""
         mean = self.expect(who, mixed)[action]
-        slack = self._find_slack_around(mean, self.own[who][action], mixed)
+        slack = self._find_slack_around(mean, self.own[who][action].tolist(), mixed)
         return _round_towards(value, mean, slack)
 
-    def _find_slack_around(self, mean: Fraction, payoffs: Numbers, mixed: Belief) -> Fraction:
+    def _find_slack_around(self, mean: Fraction, payoffs: list[int], mixed: Belief) -> Fraction:
         """Return how far the mean of an action's payoffs (times `scale`) may be off because
         probabilities are rounded."""
         scaled_mean = mean * self.subject.scale
-        return self.find_slack(mixed, [payoff - scaled_mean for payoff in payoffs.tolist()])
+        return self.find_slack(mixed, [payoff - scaled_mean for payoff in payoffs])
 
     @form("{if mixes}{who} <get> {value} on average")
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
@@ -244,7 +244,7 @@ class TableTheory(SharedForms[PureProfile]):
         means = self.expect(who, mixed)
         mean = _add_weighted(own, means)
         slack = Fraction(0)
-        for action, payoffs in enumerate(self.own[who]):
+        for action, payoffs in enumerate(self.own[who].tolist()):
             blur = self._find_slack_around(means[action], payoffs, mixed)
             own_range = highest[action] - own[action]
             slack += own_range * abs(means[action] - mean) + highest[action] * blur

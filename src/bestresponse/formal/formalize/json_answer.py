@@ -202,9 +202,9 @@ def read_game_table(answer: str) -> GameTable:
         raise InvalidGame(NO_PLAYERS)
     names = [player.get("name") for player in listed]
     players = list(read_players(names))
-    moves = [
-        _moves(name, player.get("moves")) for name, player in zip(players, listed, strict=True)
-    ]
+    moves = []
+    for name, player in zip(players, listed, strict=True):
+        moves.append(_moves(name, player.get("moves")))
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
         raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
@@ -283,16 +283,19 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     rows: dict[tuple[str, ...], Row] = {}
     for made, payoffs in ends:
         in_order = zip(made, moves, strict=False)
-        if not made or any(move not in choices for move, choices in in_order):
+        strange = [move for move, choices in in_order if move not in choices]
+        if strange or not made:
             raise InvalidGame(
                 f"the end {_join_moves(made)} has a move that is not the next player's"
             )
         if made in rows and rows[made].payoffs == payoffs:
             continue
-        if any(_begins_with(made, other) or _begins_with(other, made) for other in rows):
-            raise InvalidGame(
-                f"the end {_join_moves(made)} is there twice, or the game goes on after another end"
-            )
+        for other in rows:
+            if _begins_with(made, other) or _begins_with(other, made):
+                raise InvalidGame(
+                    f"the end {_join_moves(made)} is there twice, or the game goes on after another"
+                    " end"
+                )
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
     replies: dict[tuple[str, ...], set[str]] = {}
     for made in rows:

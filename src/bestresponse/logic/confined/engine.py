@@ -71,10 +71,12 @@ class ConfinedEngine(LogicEngine):
             "default_move": default_move,
             "usual_moves": list(usual_moves),
         }
+
+        def read_seats(reply: ChildReply) -> SeatsFound:
+            return decode_seats(reply.head["result"])
+
         try:
-            return self._request(
-                "find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments
-            )
+            return self._request("find_seats", read_seats, **arguments)
         except LimitReached as error:
             hint = describe_failure(error).hint
             raise LimitReached(f"{error} {hint[:1].upper()}{hint[1:]}.") from None
@@ -82,9 +84,11 @@ class ConfinedEngine(LogicEngine):
     def load(self, source: str | GatedProgram) -> Program:
         """Check a program, or `ProgramRefused`; its clauses stay in the children."""
         text = source if isinstance(source, str) else source.source
-        report = self._request(
-            "gate", lambda reply: decode_report(text, reply.head["result"]), source=text
-        )
+
+        def read_verdict(reply: ChildReply) -> Report:
+            return decode_report(text, reply.head["result"])
+
+        report = self._request("gate", read_verdict, source=text)
         return Program(GatedProgram(text, (), report.diagnostics, report.defined), self)
 
     def solutions(
@@ -101,22 +105,21 @@ class ConfinedEngine(LogicEngine):
             names = [variable.name for variable in variables_of(goal)]
 
         def read_answers(reply: ChildReply) -> tuple[Answer, ...]:
-            return tuple(
-                {name: decode(value) for name, value in answer.items()}
-                for answer in reply.read_items()
-            )
+            answers = []
+            for answer in reply.read_items():
+                answers.append({name: decode(value) for name, value in answer.items()})
+            return tuple(answers)
 
         return self._request(
             "ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit
         )
 
     def _report(self, text: str, job: str, **arguments: object) -> Report:
+        def read_report(reply: ChildReply) -> Report:
+            return decode_report(text, reply.head["result"], reply.read_items())
+
         try:
-            return self._request(
-                job,
-                lambda reply: decode_report(text, reply.head["result"], reply.read_items()),
-                **arguments,
-            )
+            return self._request(job, read_report, **arguments)
         except LogicError as error:
             return Report(text, frozenset(), (describe_failure(error),))
 

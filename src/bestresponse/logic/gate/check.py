@@ -103,9 +103,7 @@ class GatedProgram:
     @property
     def refusals(self) -> tuple[Diagnostic, ...]:
         """Why it must not run; empty if it may."""
-        return tuple(
-            d for d in self.diagnostics if d.severity is Severity.ERROR and d.code in REFUSING
-        )
+        return tuple(error for error in self.errors if error.code in REFUSING)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -124,7 +122,8 @@ class GatedProgram:
         rest = refusals[_MOST_TOLD:]
         if shown:
             more = f" (and {len(rest)} more)" if rest else ""
-            raise ProgramRefused("The program was refused: " + "; ".join(map(str, shown)) + more)
+            reasons = "; ".join(map(str, shown))
+            raise ProgramRefused(f"The program was refused: {reasons}{more}")
         return self
 
     def initialise(self, fluents: Iterable[tuple[Term, Term]]) -> GatedProgram:
@@ -165,9 +164,11 @@ def check_source(source: str) -> GatedProgram:
     gate.collect(reading.clauses)
     clauses = gate.clauses()
     diagnostics = (*reading.diagnostics, *gate.diagnostics)
-    ordered = tuple(
-        sorted(diagnostics, key=lambda d: (d.severity is not Severity.ERROR, d.line, d.column))
-    )
+
+    def errors_first(found: Diagnostic) -> tuple[bool, int, int]:
+        return found.severity is not Severity.ERROR, found.line, found.column
+
+    ordered = tuple(sorted(diagnostics, key=errors_first))
     program = GatedProgram(source, clauses, ordered, frozenset(gate.defined))
     return program if not program.refusals else GatedProgram(source, (), ordered, program.defined)
 
@@ -189,23 +190,21 @@ def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
         raise ProgramRefused(f"The goal was refused: {error}") from error
     variables = {variable.name: variable for variable in variables_of(whole)}
     names = tuple(name for name in variables if not name.startswith("_"))
-    return GatedGoal(term, names, tuple(variables[name] for name in names), tuple(fluents))
+    named = tuple(variables[name] for name in names)
+    return GatedGoal(term, names, named, tuple(fluents))
 
 
 def _split_fluents(term: Term) -> tuple[Term, list[tuple[Term, Term]]]:
     fluents: list[tuple[Term, Term]] = []
-    while (
-        isinstance(term, Struct) and term.name == "," and indicator(term.args[0]) == "initialise/2"
-    ):
-        first = term.args[0]
-        if (
-            not isinstance(first, Struct)
-            or not isinstance(first.args[0], Struct)
-            or variables_of(first)
-        ):
+    while isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
+        first, rest = term.args
+        if not isinstance(first, Struct) or indicator(first) != "initialise/2":
+            break
+        fluent, situation = first.args
+        if not isinstance(fluent, Struct) or variables_of(first):
             raise Refusal("initialise/2 takes a fluent and a situation without variables")
-        fluents.append((first.args[0], first.args[1]))
-        term = term.args[1]
+        fluents.append((fluent, situation))
+        term = rest
     if indicator(term) == "initialise/2":
         raise Refusal("initialise/2 stands before the goal it is meant for")
     return term, fluents
@@ -215,14 +214,13 @@ def _replaced(head: Term, fluent: Term, situation: Term) -> bool:
     if not (isinstance(head, Struct) and head.name == "initially" and len(head.args) == 2):
         return False
     old, where = head.args
-    if not (
-        isinstance(old, Struct)
-        and isinstance(fluent, Struct)
-        and indicator(old) == indicator(fluent)
-    ):
+    if not isinstance(old, Struct) or not isinstance(fluent, Struct):
+        return False
+    if indicator(old) != indicator(fluent):
         return False
     same_place = isinstance(where, Var) or where == situation
-    return same_place and (isinstance(old.args[0], Var) or old.args[0] == fluent.args[0])
+    same_owner = isinstance(old.args[0], Var) or old.args[0] == fluent.args[0]
+    return same_place and same_owner
 
 
 class _Gate:
@@ -343,12 +341,8 @@ class _Gate:
             return
         if not self.may_define(key, head):
             return
-        if (
-            key in self.defined
-            and self.kept
-            and self.kept[-1][1] != key
-            and key not in self.scattered
-        ):
+        last_key = self.kept[-1][1] if self.kept else key
+        if key in self.defined and key != last_key and key not in self.scattered:
             hint = f"put them together or declare :- discontiguous {key}."
             self.say(
                 Severity.WARNING, "discontiguous", f"the clauses of {key} are not together", hint
@@ -401,11 +395,8 @@ class _Gate:
                 message,
                 "a misspelling? if not, start the name with _",
             )
-        marked = [
-            name
-            for name, count in clause.variables
-            if count > 1 and name[0] == "_" and name[1:2].isupper()
-        ]
+        often = [name for name, count in clause.variables if count > 1]
+        marked = [name for name in often if name[0] == "_" and name[1:2].isupper()]
         if marked:
             message = f"marked as unused but used more than once: {', '.join(marked)}"
             self.say(Severity.WARNING, "marked", message, "remove the leading _")
@@ -420,15 +411,10 @@ class _Gate:
             self.not_run(term, GoalChecker(defined, _refuse_undefined, closed=True))
         self.current = None
         gated += [GatedClause(head, body) for head, body in checker.clauses]
-        gated += [
-            _empty(key)
-            for key in sorted(
-                (predicates.GAME | frozenset(self.declared)) - frozenset(self.defined)
-            )
-        ]
-        gated.append(
-            GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail"))
-        )
+        may_be_called = predicates.GAME | frozenset(self.declared)
+        gated += map(_empty, sorted(may_be_called - frozenset(self.defined)))
+        has_percepts = "true" if "sees/3" in self.defined else "fail"
+        gated.append(GatedClause(Atom("has percepts"), Atom(has_percepts)))
         return tuple(gated)
 
     @cached_property
@@ -479,8 +465,8 @@ class _Gate:
             return
         self.missed.add((key, line))
         severity = Severity.ERROR if self.needs.is_needed(self.head) else Severity.WARNING
-        name = key.rpartition("/")[0]
-        arities = sorted(other for other in self.known if other.rpartition("/")[0] == name)
+        name = _strip_arity(key)
+        arities = sorted(other for other in self.known if _strip_arity(other) == name)
         near = find_similar(name, self.names) if len(self.missed) <= MAX_HINTS else ""
         if arities:
             self.say(
@@ -498,7 +484,7 @@ class _Gate:
     @cached_property
     def names(self) -> list[str]:
         """The names of these predicates, in order."""
-        return sorted({key.rpartition("/")[0] for key in self.known})
+        return sorted(set(map(_strip_arity, self.known)))
 
     def drawn(self, key: str) -> None:
         """Refuse a draw by lot in the rules of a game; a strategy may make one."""
@@ -598,8 +584,15 @@ def find_similar(name: str, names: list[str]) -> str:
     short names."""
     if len(name) > _LONGEST_HINT:
         return ""
-    near = [other for other in names if abs(len(other) - len(name)) <= 3 and other[:1] == name[:1]]
-    return next(iter(get_close_matches(name, near[:MAX_NAMES], 1, 0.75)), "")
+    same_letter = [other for other in names if other[:1] == name[:1]]
+    near = [other for other in same_letter if abs(len(other) - len(name)) <= 3]
+    found = get_close_matches(name, near[:MAX_NAMES], 1, 0.75)
+    return found[0] if found else ""
+
+
+def _strip_arity(key: str) -> str:
+    """Return the name of a predicate without the number of its arguments."""
+    return key.rpartition("/")[0]
 
 
 def _quote_first_line(clause: Clause) -> str:
@@ -614,47 +607,49 @@ def _refuse_undefined(key: str) -> None:
 def _trusted() -> frozenset[str]:
     """Every predicate the solver defines, its inner ones too: a game that defined one would play by
     other rules."""
-    return (
-        predicates.SOLVER
-        | _heads(TRUSTED)
-        | PRIMITIVES
-        | (_heads(LIBRARY_TEXT) - predicates.LIBRARY)
-    )
+    inner = _heads(LIBRARY_TEXT) - predicates.LIBRARY
+    return predicates.SOLVER.union(_heads(TRUSTED), PRIMITIVES, inner)
 
 
 def _heads(text: str) -> frozenset[str]:
-    return frozenset(indicator(clause.parts[0]) for clause in read(text).clauses)
+    clauses = read(text).clauses
+    return frozenset(indicator(clause.parts[0]) for clause in clauses)
 
 
 @cache
 def _solver_clauses() -> frozenset[str]:
     """The solver's clauses as text: a program that repeats them, as a listing might, means no harm;
     nor if it writes `not` for `\\+` or leaves out what makes no difference."""
-    return frozenset(write(clause.term) for clause in read(SOLVER_TEXT + _RETOLD).clauses)
+    clauses = read(SOLVER_TEXT + _RETOLD).clauses
+    return frozenset(write(clause.term) for clause in clauses)
 
 
 @lru_cache(1024)
 def _empty(key: str) -> GatedClause:
     name, _, arity = key.rpartition("/")
-    head = Struct(name, tuple(Var() for _ in range(int(arity)))) if int(arity) else Atom(name)
+    arguments = tuple(Var() for _ in range(int(arity)))
+    head = Struct(name, arguments) if arguments else Atom(name)
     return GatedClause(head, Atom("fail"))
 
 
 def _is_forbidden(key: str) -> bool:
     """Whether a game may not define a predicate by this name."""
-    name = key.rpartition("/")[0]
+    name = _strip_arity(key)
     everyday = name in predicates.EVERYDAY and key not in predicates.CORE
     return (name in predicates.FORBIDDEN or key in predicates.FORBIDDEN_EXACT) and not everyday
 
 
 def _harmless(argument: Term | None) -> bool:
     """Whether a library, or each of a list of them, does nothing when it is loaded."""
-    items = items_of(argument)[0] or [argument] if argument is not None else []
-    known = predicates.HARMLESS_LIBRARIES
-    return bool(items) and all(
-        isinstance(item, Struct) and item.name == "library" and item.args[0] in known
-        for item in items
-    )
+    if argument is None:
+        return False
+    items, _ = items_of(argument)
+    for item in items or [argument]:
+        if not isinstance(item, Struct) or item.name != "library":
+            return False
+        if item.args[0] not in predicates.HARMLESS_LIBRARIES:
+            return False
+    return True
 
 
 def _declared(argument: Term) -> list[str | None]:

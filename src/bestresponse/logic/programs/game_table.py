@@ -80,22 +80,19 @@ class GameTable:
     @property
     def forgetful(self) -> frozenset[str]:
         """The players who forget something somewhere."""
-        return frozenset(
-            seer
-            for row in self.rows
-            for seen in row.percepts
-            for seer, what in seen
-            if what == FORGETS
-        )
+        forgetful: set[str] = set()
+        for row in self.rows:
+            for seen in row.percepts:
+                forgetful.update(seer for seer, what in seen if what == FORGETS)
+        return frozenset(forgetful)
 
     def payoffs(self, profile: Sequence[str]) -> tuple[Fraction, ...]:
         """What everybody earns when each player, in order, makes the given move once."""
+        wanted = dict(zip(self.players, profile, strict=True))
         for row in self.rows:
             made = dict(row.moves)
-            if len(made) == len(row.moves) and all(
-                made.get(player, move) == move
-                for player, move in zip(self.players, profile, strict=True)
-            ):
+            others = [player for player, move in wanted.items() if made.get(player, move) != move]
+            if len(made) == len(row.moves) and not others:
                 return row.payoffs
         raise InvalidGame(f"No end of the game has the moves {', '.join(profile)}.")
 
@@ -168,15 +165,17 @@ Node = DecisionNode | ChanceNode | End
 
 def spell_knowledge(knowledge: Knowledge) -> str:
     """Write what a player knows; different knowledge is written differently."""
-    return " ".join(
-        f"{_spell(mover) if mover != SEES else 'sees'}:{_spell(what)}" for mover, what in knowledge
-    )
+    parts = []
+    for mover, what in knowledge:
+        source = "sees" if mover == SEES else _spell(mover)
+        parts.append(f"{source}:{_spell(what)}")
+    return " ".join(parts)
 
 
 def _spell(name: str) -> str:
-    return (
-        name if _PLAIN.fullmatch(name) and name != "sees" else json.dumps(name, ensure_ascii=False)
-    )
+    if _PLAIN.fullmatch(name) and name != "sees":
+        return name
+    return json.dumps(name, ensure_ascii=False)
 
 
 def tree(table: GameTable) -> Node:
@@ -215,11 +214,9 @@ class _TreeBuilder:
                 )
             player = mover
             groups.setdefault(move, []).append(row)
-        return (
-            self._build_chance(groups, depth)
-            if player == NATURE
-            else self._build_decision(player, groups, depth)
-        )
+        if player == NATURE:
+            return self._build_chance(groups, depth)
+        return self._build_decision(player, groups, depth)
 
     def _build_decision(
         self, player: str, groups: dict[str, list[Row]], depth: int
@@ -254,9 +251,11 @@ class _TreeBuilder:
         """Return a move of nature, without what has probability 0."""
         first = next(iter(groups.values()))[0]
         when = _say_when(first, depth)
-        odds = {move: group[0].chances[depth] or Fraction(0) for move, group in groups.items()}
+        odds: dict[str, Fraction] = {}
         for move, group in groups.items():
-            if any((row.chances[depth] or 0) != odds[move] for row in group):
+            chances = {row.chances[depth] or Fraction(0) for row in group}
+            odds[move] = group[0].chances[depth] or Fraction(0)
+            if len(chances) > 1:
                 raise InvalidGame(f"Nature's move {move} {when} has several probabilities.")
         total = sum(odds.values())
         if total != 1:

@@ -44,11 +44,9 @@ class Report:
 
     def __repr__(self) -> str:
         verdict = "a game" if self.ok else "no game"
-        counts = ((len(self.errors), "error"), (len(self.warnings), "warning"))
-        return (
-            f"Report({verdict},"
-            f" {', '.join(f'{n} {what}' if n == 1 else f'{n} {what}s' for n, what in counts)})"
-        )
+        errors = _count(len(self.errors), "error")
+        warnings = _count(len(self.warnings), "warning")
+        return f"Report({verdict}, {errors}, {warnings})"
 
     def _repr_html_(self) -> str:
         rows = ((d.severity.value, d.line or "", d.message, d.hint) for d in self.diagnostics)
@@ -80,6 +78,10 @@ class Report:
         return not self.errors and self.table is not None
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def describe_failure(error: LogicError) -> Diagnostic:
     """Return the diagnostic for an error or a limit while a program ran."""
     line = 0
@@ -90,7 +92,9 @@ def describe_failure(error: LogicError) -> Diagnostic:
         source_line = error.source_line
         message = error.message
     limit = isinstance(error, LimitReached)
-    hint = next(hint for word, hint in _LIMIT_HINTS.items() if word in message) if limit else ""
+    hint = ""
+    if limit:
+        hint = next(hint for word, hint in _LIMIT_HINTS.items() if word in message)
     code = "limit" if limit else "error"
     return Diagnostic(
         Stage.RUNTIME,
@@ -121,15 +125,11 @@ def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) ->
     """Return the report on `source` that came as JSON from a confined child, the rows of its table
     by themselves."""
     _, defined, entries, table = data
-    diagnostics = tuple(
-        Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in entries
-    )
-    return Report(
-        source,
-        frozenset(defined),
-        diagnostics,
-        None if table is None else _decode_table(table, rows),
-    )
+    diagnostics = []
+    for stage, severity, *rest in entries:
+        diagnostics.append(Diagnostic(Stage(stage), Severity(severity), *rest))
+    decoded = None if table is None else _decode_table(table, rows)
+    return Report(source, frozenset(defined), tuple(diagnostics), decoded)
 
 
 def _decode_table(data: JsonList, encoded: Iterable[JsonList]) -> GameTable:

@@ -51,9 +51,8 @@ class StrategyTable:
     @property
     def pure(self) -> bool:
         """Whether it never leaves anything to chance."""
-        return all(
-            len(mixture) == 1 for mixture in (self.first, *(mixture for _, mixture in self.after))
-        )
+        mixtures = [self.first, *dict(self.after).values()]
+        return all(len(mixture) == 1 for mixture in mixtures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def find_seats(
     engine = EmbeddedEngine(limits)
     alone = engine.load(game)
     table = extract(engine, alone).require()
-    if len(table.players) != 2 or table.sequential or set(table.moves[0]) != set(table.moves[1]):
+    if len(table.players) != 2 or table.sequential or len(set(map(frozenset, table.moves))) > 1:
         raise InvalidGame(
             "a match needs two players who choose among the same moves at the same time"
         )
@@ -113,23 +112,24 @@ def find_seats(
         first, second = (write(terms.get(move, Atom(move))) for move in moves)
         opposites = f"opposite_move({first}, {second}).\nopposite_move({second}, {first}).\n"
     gated = check_source(f"{game}\n{opposites}\n{rules}").require()
-    situation = label(engine.solutions(engine.load(gated), "initial(S)", 1)[0]["S"])
+    program = engine.load(gated)
+    start = engine.solutions(program, "initial(S)", 1)[0]
+    situation = label(start["S"])
     players = (table.players[0], table.players[1])
     if default_move is not None and default_move not in moves:
         raise UsageError(
             f"there is no move {default_move!r} for the default move; expected {' or '.join(moves)}"
         )
     defaults: Sequence[str] = () if default_move is None else (default_move, default_move)
-    if not defaults and not engine.solutions(
-        engine.load(gated), "initial(S), holds(default_move(_, M), S)", 1
-    ):
+    named = "initial(S), holds(default_move(_, M), S)"
+    if not defaults and not engine.solutions(program, named, 1):
         defaults = usual_moves or (moves[0], moves[0])
     if defaults:
-        fluents = (
-            Struct("default_move", (Atom(player), terms.get(move, Atom(move))))
-            for player, move in zip(players, defaults, strict=True)
-        )
-        gated = gated.initialise((fluent, Atom(situation)) for fluent in fluents)
+        fluents = []
+        for player, move in zip(players, defaults, strict=True):
+            fluent = Struct("default_move", (Atom(player), terms.get(move, Atom(move))))
+            fluents.append((fluent, Atom(situation)))
+        gated = gated.initialise(fluents)
     readers = [StrategyReader(gated, *pair, situation, limits) for pair in (players, players[::-1])]
     behaviour = (
         _read_behaviour(gated, readers[0], moves),
@@ -248,8 +248,10 @@ class StrategyReader:
     def list_moves(self, last: LastMoves) -> tuple[str, ...]:
         """Return all moves that the rules give after a pair of last moves; only the first would be
         made."""
-        answers = self._engine.solutions(self._loaded, self._write_goal(last, None), _MOST_MOVES)
-        return tuple(dict.fromkeys(label(answer["Move"]) for answer in answers))
+        goal = self._write_goal(last, None)
+        answers = self._engine.solutions(self._loaded, goal, _MOST_MOVES)
+        moves = [answer["Move"] for answer in answers]
+        return tuple(dict.fromkeys(map(label, moves)))
 
     def start(self) -> Term:
         """Return the state of memory before the first round."""
@@ -257,25 +259,28 @@ class StrategyReader:
 
     def remember(self, memory: Term, last: tuple[str, str]) -> Term:
         """Return the state of memory after a round."""
-        moves = tuple(self._terms.get(move, Atom(move)) for move in last)
+        moves = map(self._find_term, last)
         goal = Struct("next_memory", (memory, *moves, Var("State")))
-        return self._ask_state(
-            goal, f"after {write(memory)}, own {last[0]} and the other's {last[1]}"
-        )
+        when = f"after {write(memory)}, own {last[0]} and the other's {last[1]}"
+        return self._ask_state(goal, when)
+
+    def _find_term(self, move: str) -> Term:
+        """Return a move as the game writes it."""
+        return self._terms.get(move, Atom(move))
 
     def _ask_state(self, goal: Term, when: str) -> Term:
         answers = self._engine.solutions(self._loaded, goal, 1)
-        if not answers or variables_of(answers[0]["State"]):
+        state = answers[0]["State"] if answers else None
+        if state is None or variables_of(state):
             raise InvalidGame(f"The strategy has no state of memory {when}.")
-        return answers[0]["State"]
+        return state
 
     def _write_goal(self, last: LastMoves, memory: Term | None) -> Term:
         player, opponent = map(Atom, self.players)
         goal: Term = Struct("select", (player, opponent, self._situation, Var("Move")))
-        fluents = [
-            Struct("last_move", (mover, self._terms.get(move, Atom(move))))
-            for mover, move in zip((player, opponent), last or (), strict=False)
-        ]
+        fluents = []
+        for mover, move in zip((player, opponent), last or (), strict=False):
+            fluents.append(Struct("last_move", (mover, self._find_term(move))))
         if memory is not None:
             fluents.append(Struct("memory", (player, memory)))
         for fluent in fluents:

@@ -97,7 +97,9 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         return _refuse(defects)
     orders = _try_orders(engine, program, plays, private)
     if not orders.plays_compared:
-        defects += _find_missing_plays(plays.paths_with_gap)
+        for path in plays.paths_with_gap:
+            if path.gap is not None:
+                defects.append(_say_gap(path.gap, path))
     defects += orders.defects
     if defects:
         return _refuse(defects)
@@ -146,13 +148,6 @@ def _read_plays(start: Term, rows: Term) -> _Plays:
     if not players:
         players = _list_once(step.player for step in steps if step.player != NATURE)
     return _Plays(paths, paths_with_gap, steps, players, reader)
-
-
-def _find_missing_plays(paths: Iterable[_Path]) -> Iterator[Diagnostic]:
-    """Say of each path with a gap what differs after it."""
-    for path in paths:
-        if path.gap is not None:
-            yield _say_gap(path.gap, path)
 
 
 def _list_items(term: Term) -> list[Term]:

@@ -69,17 +69,11 @@ def validate(source: str, engine: LogicEngine) -> Report:
         extraction = extract(engine, engine.load(gated))
     except LogicError as error:
         return Report(source, gated.defined, (*faults, describe_failure(error)))
-    if (
-        extraction.table is not None
-    ):  # the game was played to all its ends: what is undefined was not reached
-        faults = [
-            (
-                replace(d, severity=Severity.WARNING)
-                if d.code in ("undefined", "arity") and "called" in d.message
-                else d
-            )
-            for d in faults
-        ]
+    if extraction.table is not None:
+        # The game was played to all its ends: what is undefined was not reached.
+        for number, fault in enumerate(faults):
+            if fault.code in ("undefined", "arity") and "called" in fault.message:
+                faults[number] = replace(fault, severity=Severity.WARNING)
     faults += [_locate(defect, gated) for defect in extraction.defects]
     return Report(source, gated.defined, tuple(faults), extraction.table)
 
@@ -94,9 +88,9 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
         return Report(source, alone.defined, alone.diagnostics)
     lines = source.count("\n") + 1
     memory = _MEMORY if "start_memory/1" in alone.defined else ""
-    gated = check_source(
-        source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory
-    )
+    trimmed = source.rstrip()
+    to_next_line = "\n" * (lines - trimmed.count("\n"))
+    gated = check_source(trimmed + to_next_line + game + memory)
     faults = [d for d in gated.diagnostics if d.line <= lines]
     faults += _find_missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
     faults += _find_unknown_fluents(alone, check_source(game))
@@ -137,31 +131,30 @@ def feedback(report: Report) -> str:
 
 
 def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]:
-    return [
-        Diagnostic(
-            Stage.STATIC,
-            Severity.ERROR,
-            line=0,
-            column=0,
-            source_line="",
-            message=f"{key} is missing",
-            hint=f"for example: {_EXAMPLES[key]}",
-            code="missing",
-        )
-        for key in required
-        if key not in gated.defined
-    ]
+    missing = []
+    for key in required:
+        if key not in gated.defined:
+            diagnostic = Diagnostic(
+                Stage.STATIC,
+                Severity.ERROR,
+                line=0,
+                column=0,
+                source_line="",
+                message=f"{key} is missing",
+                hint=f"for example: {_EXAMPLES[key]}",
+                code="missing",
+            )
+            missing.append(diagnostic)
+    return missing
 
 
 def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
     """Say where chance or a percept is defined that is wrong, or, if a move is not fully known,
     where a variable stands that may be a name in capitals."""
-    wrong = next(
-        (clause for clause in gated.clauses if indicator(clause.head) == _DEFINED.get(defect.code)),
-        None,
-    )
-    if wrong is not None:
-        return replace(defect, line=wrong.line, column=1, source_line=wrong.source_line)
+    wanted = _DEFINED.get(defect.code)
+    for clause in gated.clauses:
+        if indicator(clause.head) == wanted:
+            return replace(defect, line=clause.line, column=1, source_line=clause.source_line)
     singles = [d for d in gated.diagnostics if d.code == "singleton"]
     if defect.code != "move" or not singles:
         return defect
@@ -205,17 +198,14 @@ def _find_unknown_fluents(strategy: GatedProgram, game: GatedProgram) -> list[Di
             known.add(indicator(clause.head.args[0]))
     if anything:
         return []
-    return [
-        _say(
-            clause,
-            "fluent",
-            f"{fluent} never holds when a strategy is asked",
-            f"use {', '.join(sorted(known))}",
-        )
-        for clause in strategy.clauses
-        for fluent in _find_tested(clause)
-        if fluent not in known
-    ]
+    hint = f"use {', '.join(sorted(known))}"
+    unknown = []
+    for clause in strategy.clauses:
+        for fluent in _find_tested(clause):
+            if fluent not in known:
+                message = f"{fluent} never holds when a strategy is asked"
+                unknown.append(_say(clause, "fluent", message, hint))
+    return unknown
 
 
 def _find_tested(clause: GatedClause) -> Iterator[str]:
@@ -228,11 +218,8 @@ def _find_tested(clause: GatedClause) -> Iterator[str]:
         term = stack.pop()
         if not isinstance(term, Struct):
             continue
-        fluent = (
-            indicator(term.args[0])
-            if indicator(term) == "holds/2" and term.args[1] == asked
-            else ""
-        )
+        is_test = indicator(term) == "holds/2" and term.args[1] == asked
+        fluent = indicator(term.args[0]) if is_test else ""
         if fluent:
             yield fluent
         stack.extend(term.args)
@@ -280,9 +267,8 @@ def _find_misnamed(uses: _Uses) -> Iterator[Diagnostic]:
             )
             yield _say(clause, "contract", message, f"give {name} {_CONTRACT[name]} arguments")
             continue
-        near = find_similar(
-            name, sorted(other for other, count in _CONTRACT.items() if str(count) == arity)
-        )
+        others = sorted(other for other, count in _CONTRACT.items() if str(count) == arity)
+        near = find_similar(name, others)
         if near:
             yield _say(clause, "misspelt", f"nothing calls {key}", f"did you mean {near}/{arity}?")
 
@@ -291,24 +277,29 @@ def _find_dead_fluents(uses: _Uses) -> Iterator[Diagnostic]:
     """Find fluents that are tested but that no effect/3 or initially/2 makes true."""
     if uses.anything:
         return
-    names = sorted({key.rsplit("/", 1)[0] for key in uses.made})
+    by_name: dict[str, list[str]] = {}
+    for key in sorted(uses.made):
+        name, _, _ = key.rpartition("/")
+        by_name.setdefault(name, []).append(key)
+    names = sorted(by_name)
     for fluent, clause in uses.tested.items():
         if fluent in uses.made or fluent in _GIVEN:
             continue
-        name = fluent.rsplit("/", 1)[0]
+        name, _, arity = fluent.rpartition("/")
         near = name if name in names else find_similar(name, names)
-        same = sorted(key for key in uses.made if key.rsplit("/", 1)[0] == near)
-        arity = fluent.rsplit("/", 1)[1]
-        alike = same or sorted(
-            key for key in uses.made if key.rsplit("/", 1)[1] == arity and key[0] == name[0]
-        )
-        hint = (
-            f"did you mean {alike[0]}?" if alike else "let an effect/3 or initially/2 make it true"
-        )
+        same = by_name.get(near, [])
+        alike = same
+        if not alike:
+            same_arity = [key for key in sorted(uses.made) if key.rpartition("/")[2] == arity]
+            alike = [key for key in same_arity if key[0] == name[0]]
+        hint = "let an effect/3 or initially/2 make it true"
+        if alike:
+            hint = f"did you mean {alike[0]}?"
         message = (
             f"{fluent} is tested with holds/2, but no effect/3 or initially/2 ever makes it true"
         )
-        yield _say(clause, "fluent", message, hint, Severity.ERROR if same else Severity.WARNING)
+        severity = Severity.ERROR if same else Severity.WARNING
+        yield _say(clause, "fluent", message, hint, severity)
 
 
 def _say(

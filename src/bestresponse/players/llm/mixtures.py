@@ -327,8 +327,9 @@ def _cut(options: tuple[str, ...], text: str, number: str, flags: int) -> _Piece
             value = _find_number(match)
             last = tokens[-1] if tokens else None
             before = text[: match.start()]
+            is_same = isinstance(last, float) and abs(last - value) <= _SAME
             # As in `1/3 = 0.333`.
-            is_again = _is_same_number(last, value) and re.search(r"[=≈(]\s*$", before)
+            is_again = is_same and re.search(r"[=≈(]\s*$", before)
             if not is_again:
                 tokens.append(value)
         elif match["other"] or not _is_telling(match["word"]):
@@ -336,10 +337,6 @@ def _cut(options: tuple[str, ...], text: str, number: str, flags: int) -> _Piece
         else:
             words.add(match["word"].casefold())
     return _Pieces(tuple(tokens), frozenset(words))
-
-
-def _is_same_number(token: str | float | None, value: float) -> bool:
-    return isinstance(token, float) and abs(token - value) <= _SAME
 
 
 def _write_pattern(options: tuple[str, ...], number: str) -> str:

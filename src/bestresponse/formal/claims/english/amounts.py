@@ -380,12 +380,7 @@ class Amounts(Cases):
         facts = []
         for amount, kind in zip(amounts, kinds, strict=True):
             facts.append(self._read_extreme(*shared, amount, kind))
-
-        def state(case: Choices) -> Iterator[Claim]:
-            for fact in facts:
-                yield from fact.state(case)
-
-        return Fact(state)
+        return Fact(lambda case: [claim for fact in facts for claim in fact.state(case)])
 
     def _read_extreme_at(self, *parts: Part) -> Fact:
         """Claim that a payoff is the highest or lowest there is, and in which outcome."""

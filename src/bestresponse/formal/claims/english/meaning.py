@@ -212,14 +212,11 @@ class Meaning(Amounts):
         """Claim something of outcomes; "this is an equilibrium" speaks of the one that a heading
         names."""
         denied = "denied" in parts
-
-        def judge(case: Choices) -> Claim:
-            return Claim(form, (self._chain(case),), denied)
-
         cases = [dict(case) for case in pick(parts, Case)]
         if not cases:
-            return Fact(lambda case: [judge(case)])
-        return self._solve([judge(case) for case in cases])
+            return Fact(lambda case: [Claim(form, (self._chain(case),), denied)])
+        outcomes = [self._chain(case) for case in cases]
+        return self._solve([Claim(form, (outcome,), denied) for outcome in outcomes])
 
     _read_equilibrium = partialmethod(_judge_outcomes, "equilibrium")
 
@@ -229,15 +226,16 @@ class Meaning(Amounts):
         stays = self._judge_outcomes("equilibrium", *pick(parts, Case))
         names = [self.subject.players[player] for player in find_party(parts).players]
 
-        def state(case: Choices) -> Iterator[Claim]:
-            for equilibrium in stays.state(case):
-                outcome: tuple[Any, ...] = equilibrium.args[0]  # type: ignore[assignment]
-                chosen = {move.who: move.action for move in outcome}
-                for name in names:
-                    others = tuple(move for move in outcome if move.who != name)
-                    yield Claim("best_response", (chosen[name], others, name), negated=True)
+        def list_claims(equilibrium: Claim) -> Iterator[Claim]:
+            outcome: tuple[Any, ...] = equilibrium.args[0]  # type: ignore[assignment]
+            chosen = {move.who: move.action for move in outcome}
+            for name in names:
+                others = tuple(move for move in outcome if move.who != name)
+                yield Claim("best_response", (chosen[name], others, name), negated=True)
 
-        return Fact(state)
+        return Fact(
+            lambda case: [left for claim in stays.state(case) for left in list_claims(claim)]
+        )
 
     _read_pareto_optimal = partialmethod(_judge_outcomes, "pareto_optimal")
 

@@ -76,7 +76,7 @@ class English:
 def load_english() -> English:
     """Read the grammar and the words, and join them.
 
-    A phrase may be in several word lists. The lexer gives it one terminal (numbered from 0)
+    A phrase may be in several word lists. The lexer gives it one terminal, _T0, _T1 and so on,
     for the set of lists it is in, and each list becomes a rule: the terminals of its phrases.
     """
     folder = files(__package__)
@@ -111,7 +111,7 @@ def load_english() -> English:
     )
 
 
-def _list_phrases(words: dict[str, Any]) -> dict[Phrase, set[str]]:
+def _list_phrases(words: dict[str, dict[str, list[str]]]) -> dict[Phrase, set[str]]:
     """Return the names of the word lists that each phrase is in; verbs are in theirs in three
     forms."""
     lists: dict[Phrase, set[str]] = {}
