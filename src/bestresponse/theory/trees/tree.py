@@ -164,7 +164,7 @@ class Tree:
     @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
-        moving = np.count_nonzero(self.infoset >= 0)
+        moving = int(np.count_nonzero(self.infoset >= 0))
         return moving == len(self.infosets)
 
     @cached_property
@@ -461,7 +461,7 @@ class Grower(Generic[Position]):
             raise self._wrong(node, f"the probabilities of chance sum to {total:.12g}; expected 1")
         shares = [p for _, p in draws]
         are_exact = not any(isinstance(p, float) for p in shares)
-        if are_exact and sum(map(Fraction, shares)) != 1:
+        if are_exact and sum(Fraction(p) for p in shares) != 1:
             return [(label, float(p)) for label, p in draws]  # rounded by whoever wrote them
         return draws
 

@@ -159,18 +159,17 @@ def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
     values = [value for value in set().union(*by_branch) if value >= least]
     counts: dict[Payoffs, int] = {}
     for value in sorted(values, reverse=True):
-        no_more = [_count_no_more(table, owner, value) for table in below]
+        no_more = []
+        for table in below:
+            allowed = [ways for payoffs, ways in table.items() if payoffs[owner] <= value]
+            no_more.append(sum(allowed))
         profiles = math.prod(no_more)
-        for table, allowed in zip(below, no_more, strict=True):
+        for table, own in zip(below, no_more, strict=True):
+            others = profiles // own
             for payoffs, ways in table.items():
                 if payoffs[owner] == value:
-                    counts[payoffs] = counts.get(payoffs, 0) + ways * (profiles // allowed)
+                    counts[payoffs] = counts.get(payoffs, 0) + ways * others
     return counts
-
-
-def _count_no_more(table: dict[Payoffs, int], owner: int, value: Fraction) -> int:
-    """Count the equilibria of a branch that give its owner no more than this."""
-    return sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
 
 
 def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
@@ -546,16 +545,11 @@ def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
         columns.append([row[move][owner] for row in earned])
     kept: list[int] = []
     for move, column in enumerate(columns):
-        if any(_is_no_better(column, columns[other]) for other in kept):
+        if any(all(map(le, column, columns[other])) for other in kept):
             continue
-        kept = [other for other in kept if not _is_no_better(columns[other], column)]
+        kept = [other for other in kept if not all(map(le, columns[other], column))]
         kept.append(move)
     return kept
-
-
-def _is_no_better(first: list[Fraction | float], second: list[Fraction | float]) -> bool:
-    """Say whether what a move earns is nowhere more than what another one earns."""
-    return all(map(le, first, second))
 
 
 def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> list[_Point]:
