@@ -373,7 +373,8 @@ def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
     for k, floor in enumerate(floors):
         added = slacks[k] if problem.is_first[k] else unknowns[k]
         weight = list(map(add, added, floor))
-        terms.append(_find_lowest_term(weight))
+        lowest = next(power for power, coefficient in enumerate(weight) if coefficient)
+        terms.append(Term(Fraction(lowest), Fraction(weight[lowest])))
     count = form.plexes[0].num_sequences
     moves: dict[int, Term] = {}
     for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
@@ -382,12 +383,6 @@ def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
             above = plan[parent]
             moves[move] = Term(here.power - above.power, here.weight / above.weight)
     return [moves[move] for move in range(len(moves))]
-
-
-def _find_lowest_term(polynomial: Sequence[Fraction]) -> Term:
-    """Find the first term that is not 0; coefficients of low powers come first."""
-    power = next(k for k, coefficient in enumerate(polynomial) if coefficient)
-    return Term(Fraction(power), Fraction(polynomial[power]))
 
 
 def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:

@@ -466,7 +466,10 @@ def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _
             numbers[k, move] = len(solutions)
             played = np.eye(len(point.earned))[move]
             solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
-    ties = any(map(_are_different, everywhere, best))
+    ties = False
+    for point, moves in zip(everywhere, best, strict=True):
+        first_earned = point.earned[moves[0]]
+        ties = ties or any(point.earned[move] != first_earned for move in moves)
     one_choice = all(_is_one_choice(points, best, group) for group in groups)
     stays_linear = one_choice and not between
     all_kept = len(solutions) <= wish.limit
@@ -477,12 +480,6 @@ def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _
         edges=_list_edges(numbers, parts.edges),
         is_linear=parts.is_linear and stays_linear,
     )
-
-
-def _are_different(point: _Point, moves: tuple[int, ...]) -> bool:
-    """Say whether some of these moves earn something else than the first."""
-    first = point.earned[moves[0]]
-    return any(point.earned[move] != first for move in moves)
 
 
 def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
