@@ -61,7 +61,8 @@ def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None =
     values = fitness(game)
     steps = [start_or_uniform(game, anchor)]
     for _ in range(level):
-        steps.append(tuple(map(share_best, values(steps[-1]), game.payoffs)))
+        earned = values(steps[-1])
+        steps.append(tuple(map(share_best, earned, game.payoffs)))
     return _levels(game, f"level-{level}", np.eye(level + 1)[-1], steps)
 
 
@@ -227,10 +228,12 @@ def trace_branch(
         raise NotCertified(
             f"a point of the branch is off by {residuals.max():.2g}; try a lower precision"
         )
+    precisions = np.array([point[-1] for point in points])
+    by_player = zip(*mixes, strict=True)
     return QuantalBranch(
         method="logit branch by arc length",
-        precisions=np.array([point[-1] for point in points]) / unit,
-        strategies=tuple(np.array(path) for path in zip(*mixes, strict=True)),
+        precisions=precisions / unit,
+        strategies=tuple(map(np.array, by_player)),
         residuals=residuals,
         gains=gains,
     )

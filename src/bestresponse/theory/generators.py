@@ -225,7 +225,9 @@ def has_saddle_point(row: Array) -> bool:
     >>> has_saddle_point(np.array([[3.0, 2.0], [1.0, 0.0]])), has_saddle_point(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     (True, False)
     """  # noqa: E501
-    return bool(row.min(axis=1).max() == row.max(axis=0).min())
+    guaranteed = row.min(axis=1).max()
+    conceded = row.max(axis=0).min()
+    return bool(guaranteed == conceded)
 
 
 def _plant_saddle_point(rng: np.random.Generator, row: Array) -> None:
@@ -305,7 +307,8 @@ def covariant(rng: np.random.Generator, shape: Shape = (2, 2), rho: float = 0.0)
     average = independent.mean(axis=0, keepdims=True)
     deviations = np.sqrt(1 - rho) * (independent - average)
     common = 1 + (players - 1) * rho
-    return np.asarray(deviations + np.sqrt(max(0.0, common)) * average)
+    together = np.sqrt(max(0.0, common)) * average
+    return np.asarray(deviations + together)
 
 
 def _check_range(low: float, high: float) -> None:
@@ -355,7 +358,8 @@ def blotto(
         raise UsageError(
             f"expected troops >= 0, fields >= 1, tilt >= 0; got {troops}, {fields}, {tilt:g}"
         )
-    check_shape(tuple(comb(count + fields - 1, fields - 1) for count in troops))
+    ways = [comb(count + fields - 1, fields - 1) for count in troops]
+    check_shape(tuple(ways))
     values = 1.0 + tilt * rng.random(fields)
     ours, theirs = (divisions(count, fields) for count in troops)
     row = np.sign(ours[:, None, :] - theirs[None, :, :]) @ values
@@ -370,7 +374,8 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
     """
     slots = troops + fields - 1
     # Bars between the fields stand in some of the slots; the troops of a field lie between two.
-    bars = np.array(list(combinations(range(slots), fields - 1)), dtype=np.int64)
+    places = list(combinations(range(slots), fields - 1))
+    bars = np.array(places, dtype=np.int64)
     edges = np.empty((len(bars), fields + 1), dtype=np.int64)
     edges[:, 0] = -1
     edges[:, 1:-1] = bars.reshape(-1, fields - 1)
@@ -605,7 +610,8 @@ def _fill_unit(payoffs: Array) -> Array:
     axes = tuple(range(1, payoffs.ndim))
     low = payoffs.min(axis=axes, keepdims=True)
     high = payoffs.max(axis=axes, keepdims=True)
-    return np.asarray((payoffs - low) / np.where(high > low, high - low, 1.0))
+    ranges = np.where(high > low, high - low, 1.0)
+    return np.asarray((payoffs - low) / ranges)
 
 
 __all__ = [

@@ -179,7 +179,8 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
         for own, other, table in zip(totals, totals[::-1], tables, strict=True):
             believed = other / below
             reply = share_best(believed @ table.T, table)
-            grown.append(own + weights[:, k : k + 1] * reply)
+            weight = weights[:, k : k + 1]
+            grown.append(own + weight * reply)
         totals = grown
     whole = weights.sum(axis=1)[:, None]
     return totals[0] / whole, totals[1] / whole
@@ -340,8 +341,10 @@ def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
     With much data all of these are within one step of a grid.
     """
     for part in (best[:1], best):
-        low = max(int(part.min()) - 1, 0)
-        high = min(int(part.max()) + 1, len(grid) - 1)
+        before = int(part.min()) - 1
+        after = int(part.max()) + 1
+        low = max(before, 0)
+        high = min(after, len(grid) - 1)
         yield np.linspace(grid[low], grid[high], _POINTS // 4)
 
 
@@ -458,9 +461,10 @@ def _judge(
     drawn = rng.multinomial(len(forms), chances, size=draws)
     below = drawn @ attainable
     is_known = below > 0
+    resampled = drawn @ gained
     completeness = Completeness(
         estimate=float(gained.sum() / attainable.sum()),
-        resampled=(drawn @ gained)[is_known] / below[is_known],
+        resampled=resampled[is_known] / below[is_known],
         games=len(forms),
     )
     return score, completeness

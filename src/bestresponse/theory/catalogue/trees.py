@@ -120,7 +120,10 @@ def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
     if betting.endswith("f"):
         loser = (len(betting) - 1) % 2
     else:
-        strength = [("JQK".index(card) + 3 * (card == cards[2])) for card in cards[:2]]
+        strength = []
+        for card in cards[:2]:
+            is_pair = card == cards[2]
+            strength.append("JQK".index(card) + 3 * is_pair)
         if strength[0] == strength[1]:
             return [0.0, 0.0]
         loser = 0 if strength[0] < strength[1] else 1
@@ -162,7 +165,8 @@ def centipede(moves: int = 4) -> Tree:
         large = float(Fraction(2, 5) * 2**step)
         small = float(Fraction(1, 10) * 2**step)
         if taken or step == moves:
-            return Leaf([large, small] if step % 2 == 0 else [small, large])
+            is_first = step % 2 == 0
+            return Leaf([large, small] if is_first else [small, large])
         return Turn(names[step % 2], f"move {step + 1}", {"take": -(step + 1), "pass": step + 2})
 
     return build_tree(names, 1, expand, name="centipede")
@@ -183,7 +187,9 @@ def trust(endowment: int = 10, factor: int = 3) -> Tree:
     def receive(sent: int) -> Turn:
         kept = endowment - sent
         got = endowment + factor * sent
-        returns = {str(back): Leaf([kept + back, got - back]) for back in range(factor * sent + 1)}
+        returns = {}
+        for back in range(factor * sent + 1):
+            returns[str(back)] = Leaf([kept + back, got - back])
         return Turn("receiver", f"sent {sent}", returns)
 
     sends = {str(sent): receive(sent) for sent in range(endowment + 1)}

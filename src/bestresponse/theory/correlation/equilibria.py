@@ -321,7 +321,7 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     return np.array(regrets)
 
 
-def _put_first(table: Array, player: int) -> Array:
+def _put_first(table: Numbers, player: int) -> Numbers:
     """Give one row per action of a player, and one column per choice of all others."""
     turned = np.moveaxis(table, player, 0)
     return turned.reshape(len(turned), -1)

@@ -31,7 +31,8 @@ def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
         joined: list[Edge] = []
         apart: list[list[Edge]] = []
         for part in parts:
-            if any(edge[0] == x or edge[1] == y for x, y in part):
+            firsts, seconds = zip(*part, strict=True)
+            if edge[0] in firsts or edge[1] in seconds:
                 joined += part
             else:
                 apart.append(part)
@@ -78,7 +79,8 @@ def compute_indices(
         else:
             table = game.payoffs[player]
             payoff_range = find_range(table)
-            matrices.append((table - table.min()) / payoff_range + 1.0)
+            shifted = table - table.min()
+            matrices.append(shifted / payoff_range + 1.0)
 
     def find_sign(player: int, rows: list[int], columns: list[int]) -> int:
         part = [[matrices[player][i][j] for j in columns] for i in rows]

@@ -156,7 +156,8 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
     )  # leaving rows, the next column, the column taken
     masks = np.empty(_FIRST_ROOM, np.int64)
     order = np.empty(R + C, np.int64)  # the basic variables by row, then the others by column
-    order[:R], order[R:] = np.arange(C, R + C), np.arange(C)
+    order[:R] = np.arange(C, R + C)
+    order[R:] = np.arange(C)
     rates = np.empty((2, C))
     ups = np.zeros(C + 1, np.int64)
     _lay_root(M, tableaus[0])
@@ -334,7 +335,8 @@ def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
     pos = spots[C:]
     tableaus[0, :, :C] = M
     tableaus[0, :, C] = 1.0
-    order[0, :R], order[0, R:] = np.arange(C, R + C), np.arange(C)
+    order[0, :R] = np.arange(C, R + C)
+    order[0, R:] = np.arange(C)
     masks[0] = (1 << C) - 1
     scale[0] = 1.0
     table[find_slot(table, masks, masks[0])] = 1
@@ -558,6 +560,50 @@ def sort_rows(out: Floats, count: int, side: int) -> None:
             return
 
 
+@njit(cache=True)
+def _pair_points(
+    labels_p: Ints, labels_q: Ints, first_p: Ints, first_q: Ints, full: int
+) -> tuple[Ints, int]:
+    """Find the pairs of different points that have all labels together, and their number; `first_p`
+    and `first_q` give the first vertex that is the same point."""
+    pairs = np.empty((8, 2), np.int64)
+    count = 0
+    for v in range(labels_p.shape[0]):
+        if first_p[v] != v:
+            continue
+        for w in range(labels_q.shape[0]):
+            if first_q[w] == w and labels_p[v] | labels_q[w] == full:
+                if count == pairs.shape[0]:
+                    pairs = enlarge(pairs, 2 * count)
+                pairs[count, 0] = v
+                pairs[count, 1] = w
+                count += 1
+    return pairs, count
+
+
+@njit(cache=True)
+def _pair_bases(
+    masks_p: Ints, count_p: int, masks_q: Ints, table_q: Shorts, shape: tuple[int, int]
+) -> tuple[Ints, int]:
+    """Find the pairs of bases that have all labels together, and their number."""
+    m, n = shape
+    full = (1 << (m + n)) - 1
+    low_m = (1 << m) - 1
+    pairs = np.empty((8, 2), np.int64)
+    count = 0
+    for v in range(1, count_p):
+        wanted = full ^ masks_p[v]
+        mask = (wanted >> m) | ((wanted & low_m) << n)
+        w = table_q[find_slot(table_q, masks_q, mask)] - 1
+        if w > 0:
+            if count == pairs.shape[0]:
+                pairs = enlarge(pairs, 2 * count)
+            pairs[count, 0] = v
+            pairs[count, 1] = w
+            count += 1
+    return pairs, count
+
+
 @njit(cache=True, error_model="numpy")
 def _pair_exactly(
     MP: Floats, MQ: Floats, range_a: float, range_b: float
@@ -575,49 +621,28 @@ def _pair_exactly(
     )
     if count_p < 0:
         return count_p, 0, True, False, 0.0, MP
-    full = (1 << (m + n)) - 1
-    low_n = (1 << n) - 1
-    low_m = (1 << m) - 1
     degenerate = False
     first_p = masks_p
     first_q = masks_q
-    bases = np.empty((8, 2), np.int64)
-    pairs = bases
-    count = 0
     labels_p = _labels(count_p, masks_p, tableaus_p, order_p)
     for v in range(count_p):
         degenerate |= labels_p[v] != masks_p[v]
     _by_label(labels_p, count_p, used, m)
     for v in range(count_q):
         degenerate |= labels_q[v] != masks_q[v]
+    _by_label(masks_p, count_p, used, m)
+    bases, lexicographic = _pair_bases(masks_p, count_p, masks_q, table_q, (m, n))
+    pairs = bases
+    count = lexicographic
     if degenerate:
-        pairs = np.empty((8, 2), np.int64)
+        low_n = (1 << n) - 1
+        low_m = (1 << m) - 1
         for v in range(count_q):
             labels_q[v] = ((labels_q[v] & low_n) << m) | (labels_q[v] >> n)
         first_p = _first_alike(labels_p, low_m)
         first_q = _first_alike(labels_q, low_n << m)
-        for v in range(count_p):
-            for w in range(count_q if first_p[v] == v else 0):
-                if first_q[w] == w and labels_p[v] | labels_q[w] == full:
-                    if count == pairs.shape[0]:
-                        pairs = enlarge(pairs, 2 * count)
-                    pairs[count, 0] = v
-                    pairs[count, 1] = w
-                    count += 1
-    _by_label(masks_p, count_p, used, m)
-    lexicographic = 0
-    for v in range(1, count_p):
-        wanted = full ^ masks_p[v]
-        w = table_q[find_slot(table_q, masks_q, (wanted >> m) | ((wanted & low_m) << n))] - 1
-        if w > 0:
-            if lexicographic == bases.shape[0]:
-                bases = enlarge(bases, 2 * lexicographic)
-            bases[lexicographic, 0] = v
-            bases[lexicographic, 1] = w
-            lexicographic += 1
-    if not degenerate:
-        pairs = bases
-        count = lexicographic
+        full = (1 << (m + n)) - 1
+        pairs, count = _pair_points(labels_p, labels_q, first_p, first_q, full)
     side = m + n
     out = np.zeros((count + lexicographic, 2 * side + 2))
     columns = np.arange(n)
@@ -680,17 +705,7 @@ def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, 
         table[find_slot(table, masks_q, masks_q[w])] = w + 1
     labels = masks_p[:count_p].copy()
     _by_label(labels, count_p, used, m)
-    pairs = np.empty((8, 2), np.int64)
-    count = 0
-    for v in range(1, count_p):
-        wanted = ((1 << side) - 1) ^ labels[v]
-        w = table[find_slot(table, masks_q, (wanted >> m) | ((wanted & ((1 << m) - 1)) << n))] - 1
-        if w > 0:
-            if count == pairs.shape[0]:
-                pairs = enlarge(pairs, 2 * count)
-            pairs[count, 0] = v
-            pairs[count, 1] = w
-            count += 1
+    pairs, count = _pair_bases(labels, count_p, masks_q, table, (m, n))
     out = np.zeros((2 * count, 2 * side + 2))
     worst = 0.0
     for e in range(count):
@@ -722,11 +737,8 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
     low_a, unit_a, range_a = _span(payoffs[0])
     low_b, unit_b, range_b = _span(payoffs[1])
     order = max(min(m, n + 1), min(n, m + 1))
-    exact = (
-        unit_a > 0.0
-        and unit_b > 0.0
-        and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
-    )
+    largest = _minor_bound(max(range_a, range_b) + 1.0, order)
+    exact = unit_a > 0.0 and unit_b > 0.0 and largest < _EXACT_LIMIT
     if not exact:
         unit_a = range_a or 1.0
         unit_b = range_b or 1.0
@@ -764,7 +776,8 @@ def _pure(M: Floats, i: int, j: int) -> int:
 def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
     """Whether all actions but r are the best replies to a mixture z of all but c, which is
     written."""
-    (i, k), (j, h) = _others(r), _others(c)
+    i, k = _others(r)
+    j, h = _others(c)
     a = M[i, j] - M[k, j]
     b = M[k, h] - M[i, h]
     if a * b <= 0.0:
@@ -774,8 +787,12 @@ def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
     z[c] = 0.0
     z[j] = b / (a + b)
     z[h] = a / (a + b)
-    lead = z[j] * (M[i, j] - M[r, j]) + z[h] * (M[i, h] - M[r, h])
-    return _YES if lead > _NEAR else (_NO if lead < -_NEAR else _DOUBT)
+    lead_j = M[i, j] - M[r, j]
+    lead_h = M[i, h] - M[r, h]
+    lead = z[j] * lead_j + z[h] * lead_h
+    if lead > _NEAR:
+        return _YES
+    return _NO if lead < -_NEAR else _DOUBT
 
 
 @njit(cache=True, error_model="numpy")
@@ -784,7 +801,11 @@ def _full(M: Floats, z: Floats) -> int:
     total = 0.0
     for c in range(3):
         j, h = _others(c)
-        z[c] = (M[0, j] - M[1, j]) * (M[1, h] - M[2, h]) - (M[0, h] - M[1, h]) * (M[1, j] - M[2, j])
+        first_j = M[0, j] - M[1, j]
+        first_h = M[0, h] - M[1, h]
+        second_j = M[1, j] - M[2, j]
+        second_h = M[1, h] - M[2, h]
+        z[c] = first_j * second_h - first_h * second_j
         total += z[c]
     if abs(total) < _SINGULAR:
         return _DOUBT

@@ -50,7 +50,8 @@ def whole_payoffs(matrix: Array) -> list[list[int]]:
     """
     values: list[float] = matrix.ravel().tolist()
     whole = count_units(values)
-    if max(whole) > _FEW_UNITS and not all(value.is_integer() for value in values):
+    are_many = max(whole) > _FEW_UNITS
+    if are_many and not all(value.is_integer() for value in values):
         whole = count_units(_simplified(values))
     return _in_rows(whole, len(matrix[0]))
 
@@ -101,9 +102,11 @@ def _simple(value: float, largest: float, decimals: int) -> Fraction:
     many places."""
     if _is_near_simple(value, largest):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
-        if abs(near - Fraction(value)) <= Fraction(largest) / 2**51:
+        rounding = Fraction(largest) / 2**51
+        if abs(near - Fraction(value)) <= rounding:
             return near
-    in_last_place = round(Decimal(repr(value)).scaleb(decimals))
+    written = Decimal(repr(value))
+    in_last_place = round(written.scaleb(decimals))
     if decimals < 0:
         return Fraction(in_last_place * 10**-decimals)
     return Fraction(in_last_place, 10**decimals)
@@ -127,7 +130,8 @@ def _is_near_simple(value: float, largest: float) -> bool:
         below = (below[1], whole * below[1] + below[0])
         if below[1] > _SIMPLE_DENOMINATOR:
             return False
-        if abs(value - above[1] / below[1]) <= 1e-12 * largest:
+        near = above[1] / below[1]
+        if abs(value - near) <= 1e-12 * largest:
             return True
         rest = 1.0 / (rest - whole)
 

@@ -74,7 +74,7 @@ def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibriu
         if not batch.exact[0]:
             return Equilibrium.at(game, (batch.x[0], batch.y[0]))
     exact = follow_exactly(game, label, deadline)
-    strategies = tuple(np.array([float(p) for p in mix]) for mix in exact)
+    strategies = tuple([np.array(mix, dtype=np.float64) for mix in exact])
     return Equilibrium.at(game, strategies, exact if game.is_exact else None)
 
 
@@ -86,7 +86,8 @@ def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibri
     equilibria: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):
         e = _follow_path(game, label, deadline)
-        equilibria.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
+        rounded = np.round(np.concatenate(e.strategies), 9)
+        equilibria.setdefault(tuple(rounded.tolist()), e)
     return tuple(equilibria.values())
 
 
@@ -177,7 +178,11 @@ def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER)
     """Follow the path of `label` in whole numbers, whatever the size of the game, and give both
     strategies."""
     points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label, deadline)
-    return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
+    strategies = []
+    for point in points:
+        total = sum(point)
+        strategies.append(tuple([Fraction(value, total) for value in point]))
+    return tuple(strategies)
 
 
 def _exact_path(

@@ -77,8 +77,10 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
         spread = find_range(own)
         return find_weak_mixture(lead / spread) is not None
     exact = as_fractions(np.moveaxis(game.given[player], player, 0))
-    lead = exact - np.array(equilibrium.exact[player]) @ exact
-    whole = np.asarray(np.frompyfunc(int, 1, 1)(lead * _find_denominator(lead)))
+    earned = np.array(equilibrium.exact[player]) @ exact
+    lead = exact - earned
+    multiples = lead * _find_denominator(lead)
+    whole = np.asarray(np.frompyfunc(int, 1, 1)(multiples))
     worth = whole.sum(axis=1)
     best = np.array(maximize((-whole.T).tolist(), worth.tolist()), dtype=object)
     return bool(worth @ best > 0)
@@ -86,7 +88,8 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
 
 def _find_denominator(numbers: Rationals) -> int:
     """Return the smallest common denominator."""
-    return lcm(*(number.denominator for number in numbers.ravel().tolist()))
+    denominators = [number.denominator for number in numbers.ravel().tolist()]
+    return lcm(*denominators)
 
 
 _MISTAKE = Fraction(1, 10**9)
@@ -174,8 +177,10 @@ def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Frac
     simple = []
     without_mistakes = []
     for mix in trembling:
-        simple.append(_normalise([p.limit_denominator(_SIMPLE) for p in mix]))
-        without_mistakes.append(_normalise([p if p > _NEAR else Fraction(0) for p in mix]))
+        near = [p.limit_denominator(_SIMPLE) for p in mix]
+        simple.append(_normalise(near))
+        played = [p if p > _NEAR else Fraction(0) for p in mix]
+        without_mistakes.append(_normalise(played))
     limit = tuple(simple)
     return limit if _is_equilibrium(own, other, limit) else tuple(without_mistakes)
 
@@ -202,7 +207,7 @@ def _prove(
         if needed <= orders:
             simple = []
             for mix in trembling:
-                simple.append(tuple(p.limit_denominator(bound) for p in mix))
+                simple.append(tuple([p.limit_denominator(bound) for p in mix]))
             limit = tuple(simple)
             return (mistake, trembling, limit) if _is_equilibrium(own, other, limit) else None
         orders = needed
@@ -215,7 +220,8 @@ def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
     largest = 1
     for table in (own, other):
         spread = table.max() - table.min()
-        largest = max(largest, int(spread * _find_denominator(table)))
+        units = spread * _find_denominator(table)
+        largest = max(largest, int(units))
     cells = len(own) * len(other)
     entry = 2 * cells * (largest + 1)
     bound: int = cells * factorial(orders + 2) * entry ** (orders + 2)

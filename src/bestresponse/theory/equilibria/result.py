@@ -237,7 +237,8 @@ class Equilibrium:
     def _deviations(self) -> tuple[Array, ...]:
         if self.game.num_players != 2:
             return deviation_payoffs(self.game, self.strategies)
-        (row, col), (x, y) = self.game.payoffs, self.strategies
+        row, col = self.game.payoffs
+        x, y = self.strategies
         return row @ y, x @ col
 
     @cached_property
@@ -284,7 +285,8 @@ class Equilibrium:
             most = map(max, self._exact_deviations)
             return float(max(map(sub, most, self._earned)))
         best = [float(values.max()) for values in self._deviations]
-        return max(0.0, *map(sub, best, self.payoffs.tolist()))
+        gains = map(sub, best, self.payoffs.tolist())
+        return float(max(0.0, *gains))
 
     @cached_property
     def strict(self) -> bool:

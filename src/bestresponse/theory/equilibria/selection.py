@@ -30,7 +30,8 @@ def select_equilibria(equilibria: Sequence[Equilibrium]) -> tuple[Equilibrium, .
     >>> [e.supports for e in select_equilibria(stag_hunt.equilibria)]
     [((1,), (1,))]
     """
-    largest = float(np.abs(equilibria[0].game.payoffs).max()) or 1.0
+    payoffs = equilibria[0].game.payoffs
+    largest = float(np.abs(payoffs).max()) or 1.0
     joint = np.array([float(sum(e.payoffs)) for e in equilibria])
     best = [
         e for e, total in zip(equilibria, joint, strict=True) if _is_near(total, joint, largest)

@@ -1,8 +1,5 @@
 """Nash equilibria of a game in normal form, whatever its number of players.
 
-All Nash equilibria of a two-player game, with the components that degenerate games have instead of
-single points.
-
 A bimatrix game is degenerate when some mixed strategy has more pure best responses than it has
 actions in its support; only then can there be infinitely many equilibria. Their set is always the
 union of finitely many polytopes, whose corners, the extreme equilibria, are enumerated here (von

@@ -77,9 +77,8 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
         table = _by_outcome(words, len(players), math.prod(shape))
     else:
         wanted = len(players) * math.prod(shape)
-        table = np.array(
-            [words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)], dtype=object
-        )
+        numbers = [words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)]
+        table = np.array(numbers, dtype=object)
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
     return NormalForm(
@@ -148,7 +147,11 @@ def format_nfg(game: NormalForm, *, openspiel: bool = False) -> str:
     head = f"NFG 1 R {quote_text(game.name)} {{ {players} }}"
     if openspiel:
         return "\n".join([f"{head} {{ {' '.join(map(str, game.shape))} }}", "", *body, ""])
-    actions = " ".join("{ " + " ".join(map(quote_text, names)) + " }" for names in game.actions)
+    lists = []
+    for names in game.actions:
+        quoted = " ".join(map(quote_text, names))
+        lists.append("{ " + quoted + " }")
+    actions = " ".join(lists)
     return "\n".join([head, f"{{ {actions} }}", '""', "", *body, ""])
 
 
@@ -265,7 +268,8 @@ def _game(data: object) -> NormalForm:
             if "row" in tables
             else NormalForm(**tables, **names)
         )
-    listed = ", ".join(map(repr, sorted(keys))) or "nothing"
+    spelled = map(repr, sorted(keys))
+    listed = ", ".join(spelled) or "nothing"
     raise InvalidGame(
         f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {listed}"
     )

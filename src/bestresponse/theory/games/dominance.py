@@ -80,7 +80,8 @@ class Elimination:
     @property
     def solved(self) -> bool:
         """Whether one action is left for each player."""
-        return all(len(actions) == 1 for actions in self.kept)
+        most = max(map(len, self.kept))
+        return most == 1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -166,7 +167,7 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
     (((1,), (1,)), 2, True)
     """
     game = as_normal_form(game)
-    kept = tuple(tuple(range(m)) for m in game.shape)
+    kept = tuple(map(tuple, map(range, game.shape)))
     steps: list[EliminationStep] = []
     current = game
     for turn in range(1, sum(game.shape)):
@@ -196,7 +197,8 @@ def _leave_out(
     removed = {(step.player, step.action) for step in steps}
     left = []
     for player, actions in enumerate(kept):
-        left.append(tuple(action for action in actions if (player, action) not in removed))
+        stay = [action for action in actions if (player, action) not in removed]
+        left.append(tuple(stay))
     return tuple(left)
 
 
@@ -205,7 +207,7 @@ def _restrict(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm
     cells = np.ix_(range(game.num_players), *kept)
     labels = []
     for names, left in zip(game.actions, kept, strict=True):
-        labels.append(tuple(names[action] for action in left))
+        labels.append(tuple([names[action] for action in left]))
     return NormalForm(
         payoffs=game.payoffs[cells],
         players=game.players,
@@ -334,7 +336,8 @@ def _find_strict_exactly(columns: list[list[int]], unit: Fraction) -> tuple[Arra
     if value <= 0:
         return None
     total = sum(point)
-    least = min(sum(map(mul, column, point)) for column in columns)
+    ahead = [sum(map(mul, column, point)) for column in columns]
+    least = min(ahead)
     return np.array([p / total for p in point]), float(least * unit / total)
 
 
@@ -369,4 +372,6 @@ def find_weak_mixture(lead: Array) -> Array | None:
     if mix is None:
         return None
     ahead = mix @ lead
-    return mix if ahead.min() > -_MARGIN and ahead.max() > 10 * _MARGIN else None
+    is_nowhere_less = ahead.min() > -_MARGIN
+    is_somewhere_more = ahead.max() > 10 * _MARGIN
+    return mix if is_nowhere_less and is_somewhere_more else None

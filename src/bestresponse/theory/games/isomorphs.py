@@ -101,7 +101,8 @@ def rewrite_game(
 
     labels = []
     for old, ordering in zip(players, moves, strict=True):
-        labels.append(tuple(game.actions[old][k] for k in ordering))
+        names = game.actions[old]
+        labels.append(tuple([names[k] for k in ordering]))
     rewritten = replace(
         game,
         payoffs=payoffs,

@@ -33,17 +33,19 @@ class AgentBranch(LogitBranch):
 
     def __init__(self, tree: Tree, noise: Array | None = None) -> None:
         to_sequence_form(tree)  # which refuses trees without perfect recall
-        rows = [
-            (int(tree.first_move[tree.infoset[node]] + tree.move[child]), node, child, leaf)
-            for leaf in tree.leaves[tree.reach[tree.leaves] > 0].tolist()
-            for node, child in _climb(tree, leaf)
-        ]
-        if not rows or len({action for action, *_ in rows}) < tree.first_move[-1]:
+        rows = []
+        is_possible = tree.reach[tree.leaves] > 0
+        for leaf in tree.leaves[is_possible].tolist():
+            for node, child in _climb(tree, leaf):
+                rows.append((_find_place(tree, node, child), node, child, leaf))
+        made = {action for action, *_ in rows}
+        if not rows or len(made) < tree.first_move[-1]:
             raise InvalidGame(
                 "nobody moves, or somebody only after draws of chance that have probability 0"
             )
         super().__init__([len(infoset.moves) for infoset in tree.infosets], noise)
-        self.unit = float(np.ptp(tree.payoffs[tree.leaves], axis=0).max()) or 1.0
+        ranges = np.ptp(tree.payoffs[tree.leaves], axis=0)
+        self.unit = float(ranges.max()) or 1.0
         self._chance = np.log(np.maximum(tree.reach, np.finfo(np.float64).tiny))
         self._infoset = tree.infoset
         self._played = _list_moves(tree)
@@ -63,7 +65,8 @@ class AgentBranch(LogitBranch):
         inner = self._infoset >= 0
         highest = np.full(len(self.edges), -np.inf)
         np.maximum.at(highest, self._infoset[inner], reach[inner])
-        weights = np.where(inner, np.exp(np.minimum(reach - highest[self._infoset], 0.0)), 0.0)
+        behind = np.minimum(reach - highest[self._infoset], 0.0)
+        weights = np.where(inner, np.exp(behind), 0.0)
         totals = np.bincount(self._infoset[inner], weights[inner], len(self.edges))
         return np.asarray(weights / totals[self._infoset])
 
@@ -74,18 +77,20 @@ class AgentBranch(LogitBranch):
         ways = np.exp(reach[self._leaf] - reach[self._child])
         earned = beliefs[self._node] * ways * self._payoffs
         values = np.add.reduceat(earned, self._begins)
+        inner = self._infoset >= 0
+        believed = beliefs[:, None] * self._played
         shares = np.zeros((len(self.edges), self.size))
-        np.add.at(
-            shares,
-            self._infoset[self._infoset >= 0],
-            (beliefs[:, None] * self._played)[self._infoset >= 0],
-        )
-        agents = np.repeat(np.arange(len(self.edges)), [high - low for low, high in self.edges])
-        derivative = (
-            np.add.reduceat(earned[:, None] * self._ways, self._begins)
-            - values[:, None] * shares[agents]
-        )
-        return values, derivative
+        np.add.at(shares, self._infoset[inner], believed[inner])
+        sizes = [high - low for low, high in self.edges]
+        agents = np.repeat(np.arange(len(self.edges)), sizes)
+        by_ways = np.add.reduceat(earned[:, None] * self._ways, self._begins)
+        return values, by_ways - values[:, None] * shares[agents]
+
+
+def _find_place(tree: Tree, node: int, child: int) -> int:
+    """Find the place of the move from a node to its child when all moves are in one row."""
+    first = tree.first_move[tree.infoset[node]]
+    return int(first + tree.move[child])
 
 
 def _climb(tree: Tree, leaf: int) -> list[tuple[int, int]]:
@@ -107,7 +112,7 @@ def _list_moves(tree: Tree) -> Array:
         above = int(tree.parent[node])
         played[node] = played[above]
         if tree.owner[above] != CHANCE:
-            played[node, tree.first_move[tree.infoset[above]] + tree.move[node]] = 1.0
+            played[node, _find_place(tree, above, node)] = 1.0
     return played
 
 

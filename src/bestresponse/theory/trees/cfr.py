@@ -21,20 +21,6 @@ M. Zinkevich et al., "Regret minimization in games with incomplete information",
 Tammelin, "Solving large imperfect information games using CFR+", 2014; N. Brown and T. Sandholm,
 "Solving imperfect-information games via discounted regret minimization", AAAI 2019; G. Farina, C.
 Kroer and T. Sandholm, "Faster game solving via predictive Blackwell approachability", AAAI 2021.
-
-Iterations of counterfactual regret minimisation in numpy: whole levels of information sets at a
-time.
-
-The same iterates as the compiled loop up to rounding. What can be done for all of a player's
-information sets at once (regrets, next behaviour) is one array operation; only values (last level
-first) and plans (first level first) go level by level.
-
-Iterations of counterfactual regret minimisation as one compiled loop (numba, extra `fast`).
-
-All players' sequences are in one row, so the kernel knows any number of players. Per player and
-iteration: one sparse product over the leaves gives what each own sequence earns, one pass over the
-own information sets (last first) gives values, regrets and the next behaviour, one pass (first
-first) the next realization plan.
 """  # noqa: E501
 
 from collections.abc import Callable, Iterable
@@ -71,7 +57,10 @@ class CfrState:
         self.plan = np.concatenate(
             [plex.plan(behaviour) for plex, behaviour in zip(plexes, behaviours, strict=True)]
         )
-        self.regret, self.total, self.value = np.zeros((3, int(self.starts[-1])))
+        size = int(self.starts[-1])
+        self.regret = np.zeros(size)
+        self.total = np.zeros(size)
+        self.value = np.zeros(size)
         counts = [np.zeros(1, dtype=np.int64)]
         others = []
         payoffs = []
@@ -80,10 +69,12 @@ class CfrState:
             rest = [q for q in range(form.num_players) if q != player]
             order = np.argsort(sequences, kind="stable")
             counts.append(np.bincount(sequences, minlength=plex.num_sequences))
-            others.append(form.sequences[rest][:, order] + self.starts[rest][:, None])
+            facing = form.sequences[rest][:, order]
+            others.append(facing + self.starts[rest][:, None])
             payoffs.append(form.payoffs[player][order])
         self.ends = np.cumsum(np.concatenate(counts))
-        self.others, self.payoffs = np.concatenate(others, axis=1), np.concatenate(payoffs)
+        self.others = np.concatenate(others, axis=1)
+        self.payoffs = np.concatenate(payoffs)
         self.run = _prepare_compiled(self) if engine == "numba" else _prepare_numpy(self)
 
     @property
@@ -98,6 +89,8 @@ weights)."""
 
 
 def _prepare_numpy(state: CfrState) -> Iterate:
+    """Iterate with whole levels of information sets at a time; the same as the compiled loop up to
+    rounding."""
     sides = [_Side(state, player) for player in range(state.form.num_players)]
 
     def run(schedule: Array, predictive: bool) -> None:
@@ -122,7 +115,11 @@ class _Level:
 
 
 class _Side:
-    """One player's part of the arrays, updated in place."""
+    """One player's part of the arrays, updated in place.
+
+    What can be done for all information sets at once (regrets, next behaviour) is one array
+    operation; only values (last level first) and plans (first level first) go level by level.
+    """
 
     def __init__(self, state: CfrState, player: int) -> None:
         plex = state.form.plexes[player]
@@ -135,11 +132,14 @@ class _Side:
         for sets in (slice(*ends) for ends in pairwise(plex.levels.tolist())):
             start, stop = plex.span(sets.start, sets.stop)
             parents = np.repeat(plex.parent[sets], plex.size[sets])
-            self.levels.append(
-                _Level(
-                    sets, slice(start, stop), plex.first[sets] - start, plex.parent[sets], parents
-                )
+            level = _Level(
+                sets=sets,
+                span=slice(start, stop),
+                begins=plex.first[sets] - start,
+                parent=plex.parent[sets],
+                parents=parents,
             )
+            self.levels.append(level)
         self.set_of = np.repeat(np.arange(len(plex.infosets)), plex.size)
         self.begins = plex.first - 1
         self.uniform = np.repeat(1.0 / plex.size, plex.size)
@@ -221,6 +221,12 @@ def _iterate(
     schedule: Floats,
     predictive: bool,
 ) -> None:
+    """Iterate for any number of players, whose sequences are in one row; compiled (extra `fast`).
+
+    Per player and iteration: one sparse product over the leaves gives what each own sequence earns,
+    one pass over the own information sets (last first) gives values, regrets and the next
+    behaviour, one pass (first first) the next realization plan.
+    """
     starts, begins, parent, first, size, ends, others = whole
     behaviour, plan, regret, total, value = rows
     num_players = starts.shape[0] - 1
@@ -330,7 +336,8 @@ def cfr(
     stops = _checked_stops(iterations, checkpoints)
     form = to_sequence_form(as_tree(game))
     work = iterations * (form.sequences.size + 1000)
-    chosen = choose_engine(engine, pays=work >= _WORTH_COMPILING * count_loads(__name__))
+    repaying = _WORTH_COMPILING * count_loads(__name__)
+    chosen = choose_engine(engine, pays=work >= repaying)
     state = CfrState(form, chosen)
     done = 0
     seen = []
@@ -341,17 +348,19 @@ def cfr(
             state.run(schedule(variant, done + 1, part), variant == "pcfr+")
             done = part
             if report is not None:
-                reached = float(plan_regrets(form, _average(form, state.totals)).sum())
-                report(f"NashConv {reached:.3g} after {done:,} of {iterations:,} iterations")
+                regrets = plan_regrets(form, _average(form, state.totals))
+                reached = f"NashConv {regrets.sum():.3g}"
+                report(f"{reached} after {done:,} of {iterations:,} iterations")
         plans = _average(form, state.totals)
-        seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
+        regrets = plan_regrets(form, plans)
+        seen.append(Checkpoint(stop, float(regrets.sum())))
     behaviours = [
         plex.normalise(total) for plex, total in zip(form.plexes, state.totals, strict=True)
     ]
-    value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
+    earned = form.expected(plans).tolist()
     return CfrResult(
         policy=form.policy(behaviours),
-        value=value,
+        value=dict(zip(form.tree.players, earned, strict=True)),
         nash_conv=seen[-1].nash_conv,
         checkpoints=tuple(seen),
         iterations=iterations,
@@ -377,7 +386,8 @@ def schedule(variant: Variant, first: int, last: int) -> Array:
         case "cfr+":
             return np.stack([ones, 0 * ones, t])
         case "dcfr":
-            return np.stack([t**1.5 / (t**1.5 + 1), ones / 2, t**2])
+            grown = t**1.5
+            return np.stack([grown / (grown + 1), ones / 2, t**2])
         case "pcfr+":
             return np.stack([ones, 0 * ones, t**2])
         case _:

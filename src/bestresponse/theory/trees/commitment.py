@@ -184,7 +184,10 @@ class _Search:
             bounds=bounds,
             deadline=deadline,
         )
-        return None if answer is None else np.clip(answer[0][:size], 0.0, None)
+        if answer is None:
+            return None
+        found, _ = answer
+        return np.clip(found[:size], 0.0, None)
 
     def describe(self, plans: tuple[Array, Array]) -> TreeCommitment:
         """Turn plans into a policy, in which the follower replies best where its plan does not say,
@@ -198,7 +201,8 @@ class _Search:
         for first, size in zip(follower.first.tolist(), follower.size.tolist(), strict=True):
             moves = slice(first, first + size)
             if not plans[1][moves].any():
-                reply[moves] = np.eye(size)[int(np.argmax(values[moves]))]
+                best = int(np.argmax(values[moves]))
+                reply[moves] = np.eye(size)[best]
         earned = self.form.expected([own, plans[1]])
         gain = max(float(values[0] - earned[1]), 0.0)
         unit = find_range(tree.payoffs[tree.leaves, self.follower])
@@ -207,13 +211,11 @@ class _Search:
                 f"the reply found is {gain / unit:.1e} of the follower's payoff range behind its"
                 f" best one, more than {VIOLATION_LIMIT:g}"
             )
-        order = (0, 1) if self.follower == 1 else (1, 0)
+        in_order = earned if self.follower == 1 else earned[::-1]
         return TreeCommitment(
             leader=tree.players[1 - self.follower],
             policy=self.form.policy([behaviour, reply]),
-            payoffs={
-                player: float(earned[k]) for player, k in zip(tree.players, order, strict=True)
-            },
+            payoffs=dict(zip(tree.players, in_order.tolist(), strict=True)),
             gain=gain,
             method="one linear program over realization plans per reply",
         )

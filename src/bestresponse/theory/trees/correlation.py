@@ -237,9 +237,9 @@ class MediatorProgram:
         gains = []
         for trigger in self.triggers:
             payoffs = self.form.payoffs[trigger.player]
-            obeyed = sum(
-                payoffs[leaf] * masses[self.at_leaves[leaf]] for leaf in self.list_obeyed(trigger)
-            )
+            obeyed = 0.0
+            for leaf in self.list_obeyed(trigger):
+                obeyed += payoffs[leaf] * masses[self.at_leaves[leaf]]
             gains.append(self._find_best(trigger, masses) - obeyed)
         return np.array(gains)
 
@@ -344,15 +344,16 @@ def weigh_plans(program: MediatorProgram) -> MediatorWeights:
     plans = [list_plans(form.tree, player) for player in range(form.num_players)]
     tells = []
     for plex, listed in zip(form.plexes, plans, strict=True):
-        told = np.ones((plex.num_sequences, len(listed)))
+        tell = np.ones((plex.num_sequences, len(listed)))
         for place, infoset in enumerate(plex.infosets.tolist()):
             for move in range(int(plex.size[place])):
-                told[plex.first[place] + move] = listed.moves[:, infoset] == move
-        tells.append(told)
-    numbers = sum(
-        math.prod(int(told[s].sum()) for told, s in zip(tells, key, strict=True))
-        for key in program.places
-    )
+                tell[plex.first[place] + move] = listed.moves[:, infoset] == move
+        tells.append(tell)
+    lengths = [told.sum(axis=1).astype(np.int64).tolist() for told in tells]
+    numbers = 0
+    for key in program.places:
+        told = [counts[sequence] for counts, sequence in zip(lengths, key, strict=True)]
+        numbers += math.prod(told)
     if numbers > _MOST_NUMBERS:
         raise TooLarge(
             f"the program of the mediator has {numbers:,} numbers, more than {_MOST_NUMBERS:,};"
@@ -360,8 +361,9 @@ def weigh_plans(program: MediatorProgram) -> MediatorWeights:
         )
     rows = []
     for key in program.places:
-        chosen = [told[sequence] for told, sequence in zip(tells, key, strict=True)]
-        rows.append(sparse.csr_array(reduce(np.multiply.outer, chosen).reshape(1, -1)))
+        chosen = [tell[sequence] for tell, sequence in zip(tells, key, strict=True)]
+        row = reduce(np.multiply.outer, chosen)
+        rows.append(sparse.csr_array(row.reshape(1, -1)))
     profiles = math.prod(map(len, plans))
     return MediatorWeights(
         masses=sparse.vstack(rows, format="csr"),
@@ -379,7 +381,8 @@ def weigh_pairs(program: MediatorProgram) -> MediatorWeights:
     pairs = {(0, 0): 0}
     owners = []
     for plex in form.plexes:
-        owners.append(np.repeat(np.arange(len(plex.infosets)), plex.size).tolist())
+        places = np.arange(len(plex.infosets))
+        owners.append(np.repeat(places, plex.size).tolist())
     for first in range(1, form.plexes[0].num_sequences):
         pairs[first, 0] = len(pairs)
     for second in range(1, form.plexes[1].num_sequences):
@@ -438,7 +441,8 @@ def find_meetings(form: SequenceForm) -> Bools:
             node = int(tree.parent[node])
             if tree.owner[node] >= 0:
                 owner = int(tree.owner[node])
-                own[owner].append(places[owner][int(tree.infoset[node])])
+                infoset = int(tree.infoset[node])
+                own[owner].append(places[owner][infoset])
         met[np.ix_(*own)] = True
     return met
 
@@ -447,10 +451,10 @@ def is_triangle_free(form: SequenceForm) -> bool:
     """Say whether no two information sets of each player, each pair after the same own sequence,
     meet in a triangle: the first with both of the other's, the second with one of them."""
     met = find_meetings(form)
-    groups = [
-        [places for places in _group(plex.parent, plex.num_sequences) if len(places) > 1]
-        for plex in form.plexes
-    ]
+    groups = []
+    for plex in form.plexes:
+        together = _group(plex.parent, plex.num_sequences)
+        groups.append([places for places in together if len(places) > 1])
     for rows in groups[0]:
         for columns in groups[1]:
             block = met[np.ix_(rows, columns)]
@@ -515,15 +519,17 @@ def solve_weights(
     deviations = program.by_value.shape[1]
     above = sparse.hstack([program.by_mass @ weights.masses, program.by_value], format="csr")
     lower = np.concatenate([np.zeros(size), np.full(deviations, -np.inf)])
+    upper = np.full(size + deviations, np.inf)
     constraints = _Constraints(
         above=above,
         limits=np.zeros(above.shape[0]),
         equal=_widen(weights.equal, deviations),
         totals=weights.totals,
-        bounds=np.stack([lower, np.full(size + deviations, np.inf)], axis=1),
+        bounds=np.stack([lower, upper], axis=1),
     )
     scale = float(program.units.max())
-    earned = _widen(program.weigh_leaves() @ weights.masses / scale, deviations)
+    by_weight = program.weigh_leaves() @ weights.masses
+    earned = _widen(by_weight / scale, deviations)
     cost = np.zeros(size + deviations)
     if objective != "any":
         cost = -np.asarray(earned.sum(axis=0), dtype=np.float64).ravel()
@@ -557,13 +563,15 @@ def _certify(
     masses = weights.masses @ point
     gains = program.find_gains(masses)
     units = [program.units[trigger.player] for trigger in program.triggers]
-    worst = float((gains / np.array(units)).max(initial=0.0))
+    relative = gains / np.array(units)
+    worst = float(relative.max(initial=0.0))
     if worst > VIOLATION_LIMIT:
         raise NotCertified(
             f"the mediator's advice that was found leaves somebody {worst:.1e} of its payoff range"
             f" to gain by disobeying, more than {VIOLATION_LIMIT:g}; try another objective"
         )
     payoffs = program.weigh_leaves() @ masses
+    value = payoffs.min() if objective == "fairness" else payoffs.sum()
     tree = form.tree
     at_leaves = masses[program.at_leaves][form.merged_leaves]
     return TreeCorrelation(
@@ -571,9 +579,9 @@ def _certify(
         outcomes=at_leaves * tree.reach[tree.leaves],
         payoffs=payoffs,
         objective=objective,
-        value=float(payoffs.min() if objective == "fairness" else payoffs.sum()),
+        value=float(value),
         coarse=program.coarse,
-        gain=max(float(gains.max(initial=0.0)), 0.0),
+        gain=float(gains.max(initial=0.0)),
         drawn=_list_drawn(weights, point),
         method=weights.method,
     )

@@ -41,7 +41,9 @@ class _Infoset:
         """Play in proportion to positive regrets, uniformly where there are none."""
         positive = np.maximum(self.regrets, 0.0)
         whole = positive.sum()
-        return positive / whole if whole > 0 else np.full(len(self.moves), 1.0 / len(self.moves))
+        if whole > 0:
+            return np.asarray(positive / whole)
+        return np.full(len(self.moves), 1.0 / len(self.moves))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,17 +62,11 @@ class SampledPolicy:
 
     def on(self, tree: Tree) -> Policy:
         """Return the policy on the whole tree: uniform where it was never met."""
-        whole = {
-            name: {
-                infoset.label: (
-                    self.table[name].get(infoset.label)
-                    or dict.fromkeys(infoset.moves, 1.0 / len(infoset.moves))
-                )
-                for infoset in tree.infosets
-                if infoset.player == player
-            }
-            for player, name in enumerate(tree.players)
-        }
+        whole: dict[str, dict[str, dict[str, float]]] = {name: {} for name in tree.players}
+        for infoset in tree.infosets:
+            name = tree.players[infoset.player]
+            uniform = dict.fromkeys(infoset.moves, 1.0 / len(infoset.moves))
+            whole[name][infoset.label] = self.table[name].get(infoset.label) or uniform
         return policy_from_table(tree, whole)
 
 
@@ -139,7 +135,9 @@ class _Walker:
             case Leaf():
                 return float(what.payoffs[player])
             case Chance():
-                return self.explore(what.branches[self._draw_branch(what)[0]][1], player)
+                label, _ = self._draw_branch(what)
+                _, after_draw = what.branches[label]
+                return self.explore(after_draw, player)
             case Turn():
                 owner, infoset = self._find(what)
                 mix = infoset.strategy()
@@ -208,14 +206,12 @@ class _Walker:
         return owner, infoset
 
     def _draw(self, mix: Array) -> int:
-        return int(
-            np.searchsorted(np.cumsum(mix), self.rng.random() * mix.sum(), side="right").clip(
-                0, len(mix) - 1
-            )
-        )
+        luck = self.rng.random() * mix.sum()
+        place = int(np.searchsorted(np.cumsum(mix), luck, side="right"))
+        return min(place, len(mix) - 1)
 
     def _draw_branch(self, chance: Chance) -> tuple[str, float]:
-        label = list(chance.branches)[
-            self._draw(np.array([share for share, _ in chance.branches.values()]))
-        ]
-        return label, float(chance.branches[label][0])
+        labels = list(chance.branches)
+        shares = [float(share) for share, _ in chance.branches.values()]
+        drawn = self._draw(np.array(shares))
+        return labels[drawn], shares[drawn]

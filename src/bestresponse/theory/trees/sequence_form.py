@@ -78,7 +78,8 @@ class Treeplex:
     def span(self, low: int, high: int) -> tuple[int, int]:
         """Return the first and one past the last sequence of the information sets low, ..., high -
         1."""
-        return int(self.first[low]), int(self.first[high - 1] + self.size[high - 1])
+        last = high - 1
+        return int(self.first[low]), int(self.first[last] + self.size[last])
 
     def normalise(self, weights: Array) -> Array:
         """Return the behaviour proportional to `weights` at each information set, uniform where all
@@ -88,9 +89,8 @@ class Treeplex:
             positive = np.maximum(weights[1:], 0.0)
             totals = np.repeat(np.add.reduceat(positive, self.first - 1), self.size)
             uniform = np.repeat(1.0 / self.size, self.size)
-            behaviour[1:] = np.where(
-                totals > 0, positive / np.where(totals > 0, totals, 1.0), uniform
-            )
+            safe = np.where(totals > 0, totals, 1.0)
+            behaviour[1:] = np.where(totals > 0, positive / safe, uniform)
         return behaviour
 
 
@@ -202,13 +202,20 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
         plex, number = _treeplex(tree, np.flatnonzero(owner_of == player), before)
         plexes.append(plex)
         numbers.append(number)
-    last = np.stack([_last_move(tree, player)[tree.leaves] for player in range(tree.num_players)])
-    sequences = np.stack([number[row] for number, row in zip(numbers, last, strict=True)])
-    merged, merged_leaves = np.unique(sequences, axis=1, return_inverse=True)
-    leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
-    payoffs = np.stack([bin_sums(merged_leaves.ravel(), row, merged.shape[1]) for row in leaves])
+    sequences = []
+    for player, number in enumerate(numbers):
+        last = _last_move(tree, player)
+        sequences.append(number[last[tree.leaves]])
+    merged, inverse = np.unique(np.stack(sequences), axis=1, return_inverse=True)
+    merged_leaves = inverse.ravel()
+    weighted = tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]
+    payoffs = [bin_sums(merged_leaves, row, merged.shape[1]) for row in weighted.T]
     return SequenceForm(
-        tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, merged_leaves.ravel()
+        tree=tree,
+        plexes=tuple(plexes),
+        sequences=np.ascontiguousarray(merged),
+        payoffs=np.stack(payoffs),
+        merged_leaves=merged_leaves,
     )
 
 
@@ -232,11 +239,13 @@ def _moves_before(tree: Tree) -> IntArray:
         nodes = np.flatnonzero(tree.owner == player)
         last = _last_move(tree, player)[nodes]
         sets = tree.infoset[nodes]
-        firsts = np.unique(sets, return_index=True)
-        before[firsts[0]] = last[firsts[1]]
+        numbers, firsts = np.unique(sets, return_index=True)
+        before[numbers] = last[firsts]
         wrong = np.flatnonzero(last != before[sets])
         if wrong.size:
-            raise _forgets(tree, int(nodes[wrong[0]]), int(nodes[sets == sets[wrong[0]]][0]))
+            place = wrong[0]
+            same_set = nodes[sets == sets[place]]
+            raise _forgets(tree, int(nodes[place]), int(same_set[0]))
     return before
 
 
@@ -253,20 +262,23 @@ def _forgets(tree: Tree, node: int, first: int) -> InvalidGame:
 def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeplex, IntArray]:
     """A player's treeplex, and the sequence number of each place in a policy's row (place -1 is
     sequence 0)."""
-    infoset_of = np.repeat(np.arange(len(tree.infosets)), np.diff(tree.first_move))
+    sizes = np.diff(tree.first_move)
+    infoset_of = np.repeat(np.arange(len(tree.infosets)), sizes)
     depth = np.zeros(len(tree.infosets), dtype=np.int64)
-    for (
-        infoset
-    ) in infosets.tolist():  # in preorder, so the information set of the move before comes first
-        if before[infoset] >= 0:
-            depth[infoset] = depth[infoset_of[before[infoset]]] + 1
+    # In preorder, so the information set of the move before comes first.
+    for infoset in infosets.tolist():
+        last = before[infoset]
+        if last >= 0:
+            depth[infoset] = depth[infoset_of[last]] + 1
     infosets = infosets[np.argsort(depth[infosets], kind="stable")]
-    size = np.diff(tree.first_move)[infosets]
+    size = sizes[infosets]
     first = 1 + np.cumsum(size) - size
-    moves = np.repeat(tree.first_move[infosets] - first, size) + np.arange(1, int(size.sum()) + 1)
+    sequences = np.arange(1, int(size.sum()) + 1)
+    moves = np.repeat(tree.first_move[infosets] - first, size) + sequences
     number = np.zeros(int(tree.first_move[-1]) + 1, dtype=np.int64)
-    number[moves] = np.arange(1, len(moves) + 1)
-    levels = np.concatenate([[0], np.cumsum(np.bincount(depth[infosets]))]).astype(np.int64)
+    number[moves] = sequences
+    by_depth = np.bincount(depth[infosets])
+    levels = np.cumsum([0, *by_depth], dtype=np.int64)
     return Treeplex(
         infosets=infosets,
         parent=number[before[infosets]],
@@ -327,12 +339,12 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
     for infoset, first, size in zip(
         plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
     ):
-        chosen = int(np.argmax(values[first : first + size]))
-        moves[tree.infosets[infoset].label] = tree.infosets[infoset].moves[chosen]
+        own = values[first : first + size]
+        chosen = tree.infosets[infoset]
+        moves[chosen.label] = chosen.moves[int(own.argmax())]
     value = float(values[0])
-    return TreeBestResponse(
-        player, moves, value, max(0.0, value - float(form.expected(plans)[index]))
-    )
+    earned = float(form.expected(plans)[index])
+    return TreeBestResponse(player, moves, value, regret=max(0.0, value - earned))
 
 
 def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int, Array]:
@@ -374,7 +386,8 @@ def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> t
     behaviour = np.zeros(plex.num_sequences)
     behaviour[0] = 1.0
     for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
-        behaviour[first + int(np.argmax(values[first : first + size]))] = 1.0
+        best = int(np.argmax(values[first : first + size]))
+        behaviour[first + best] = 1.0
     return plex.plan(behaviour), float(values[0])
 
 

@@ -1,51 +1,23 @@
 """Equilibria of two-player trees in sequence form: zero-sum ones by linear programs, others by
 Lemke's method.
 
-A two-player zero-sum tree solved to rounding by one linear program over realization plans.
-
-With A the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization
-plans, the first player's optimal plan solves: maximise f'v subject to F'v <= A'x, Ex = e, x >= 0;
-the dual variables of the inequalities are the second player's plan. The size is linear in the tree,
-not exponential as in the normal form.
-
-D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive
-two-person games", Games and Economic Behavior 14, 1996.
-
-Linear complementarity by the method of Lemke (1965), with the lexicographic rule against cycling.
-
-In floating point, or in whole numbers with a right side that is a polynomial in a small positive
-number.
-
-Problem: find z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column
-covers all rows where b is negative, makes a feasible start; complementary pivoting then follows the
-only path from it, until z0 leaves (a solution) or nothing can leave (a ray).
-
-C. Lemke, "Bimatrix equilibrium points and mathematical programming", Management Science 11, 1965.
-
-Equilibria of two-player trees with any payoffs, by linear complementarity over realization plans.
-
-With A, B the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization
-plans, (x, y) is an equilibrium exactly when there are p, q with E'p >= Ay, F'q >= B'x, x'(E'p - Ay)
-= 0 and y'(F'q - B'x) = 0 (Koller, Megiddo and von Stengel 1996). The size is linear in the tree,
-not exponential as in the normal form.
-
-Solved for the weights of first moves and for p and q, the equations leave one pair of unknowns for
-each sequence: its weight, and what it earns less than the best. Lemke's path then starts where all
-players take first moves, and z0 is what all other moves lose in addition there; it cannot end in a
-ray (von Stengel, van den Elzen and Talman 2002).
+With A, B the payoffs on pairs of sequences, Ex = e and Fy = f say that x and y are realization
+plans. The size is linear in the tree, not exponential as in the normal form.
 
 D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive
 two-person games", Games and Economic Behavior 14, 1996. B. von Stengel, A. van den Elzen and D.
 Talman, "Computing normal form perfect equilibria for extensive two-person games", Econometrica 70,
-2002.
+2002. C. Lemke, "Bimatrix equilibrium points and mathematical programming", Management Science 11,
+1965.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
+from operator import neg
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,6 +39,11 @@ from bestresponse.theory.trees.tree import Policy, TreeLike, as_tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+_WEIGHT = (0.0, np.inf)
+_FREE = (-np.inf, np.inf)
+"""Bounds of a variable: of the weight of a sequence, of the value of an information set."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +92,8 @@ def certify_plans(
         raise NotCertified(
             f"the policy of the {method} has NashConv {gap:.3g}; wanted {limit:.3g} or less"
         )
-    value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
+    earned = form.expected(plans).tolist()
+    value = dict(zip(form.tree.players, earned, strict=True))
     return TreeSolution(form.policy(behaviours), value, gap, method)
 
 
@@ -123,6 +101,9 @@ def optimise_plans(
     form: SequenceForm, fixed: Mapping[int, Array] | None = None, deadline: Deadline = NEVER
 ) -> tuple[Array, Array]:
     """Return both players' optimal realization plans, from the primal and dual solution.
+
+    The first player's solves: maximise f'v subject to F'v <= A'x, Ex = e, x >= 0; the dual
+    variables of the inequalities are the second player's plan.
 
     `fixed` gives the first player's probabilities at information sets (by their index in the tree)
     where it is not free to choose; the plan is then the best of those that agree with them.
@@ -137,7 +118,7 @@ def optimise_plans(
     size = own.shape[1]
     goal = np.zeros(size + other.shape[0])
     goal[size] = -1.0
-    bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * other.shape[0])
+    bounds = np.array([_WEIGHT] * size + [_FREE] * other.shape[0])
     x, prices = _minimise(
         goal=goal,
         above=above,
@@ -159,7 +140,6 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     own, other = (plan_constraints(plex) for plex in form.plexes)
     size = own.shape[1]
     sets = other.shape[0]
-    scale = float(np.abs(form.payoffs[0]).max()) or 1.0
     payoffs = _write_payoffs(form)
     same = sparse.eye_array(size)
     secured = sparse.csr_array(([-1.0], ([0], [0])), shape=(1, sets))
@@ -172,10 +152,12 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
         ],
         format="csr",
     )
-    right = np.concatenate([np.zeros(payoffs.shape[1]), [-value / scale + 1e-9], plan, -plan])
+    largest = np.abs(form.payoffs[0]).max()
+    least = value / (float(largest) or 1.0) - 1e-9
+    right = np.concatenate([np.zeros(payoffs.shape[1]), [-least], plan, -plan])
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], sets + size))], format="csr")
     goal = np.concatenate([np.zeros(size + sets), np.ones(size)])
-    bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * sets + [(0.0, np.inf)] * size)
+    bounds = np.array([_WEIGHT] * size + [_FREE] * sets + [_WEIGHT] * size)
     nearest, _ = _minimise(goal=goal, above=above, limits=right, equal=equal, bounds=bounds)
     return nearest[:size]
 
@@ -192,7 +174,8 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
 def _write_payoffs(form: SequenceForm) -> csr_array:
     """Return the first player's payoffs on pairs of sequences, as shares of the largest."""
     sparse = load_sparse()
-    scale = float(np.abs(form.payoffs[0]).max()) or 1.0
+    largest = np.abs(form.payoffs[0]).max()
+    scale = float(largest) or 1.0
     shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
     payoffs: csr_array = sparse.csr_array(
         (form.payoffs[0] / scale, tuple(form.sequences)), shape=shape
@@ -232,7 +215,8 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     """One row per move: its weight less its probability times that of the sequence before it is
     0."""
     sparse = load_sparse()
-    rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))
+    count = sum(map(len, fixed.values()))
+    rows = np.zeros((count, plex.num_sequences))
     row = 0
     for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
         for k, probability in enumerate(fixed.get(infoset, ())):
@@ -276,7 +260,10 @@ def solve_complementarity(
     """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots` or
     longer than the `deadline`, or floats do not do.
 
-    `cover` is the column of z0: 1, or 0 where the right side is not negative.
+    The problem: z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column
+    `cover` has 1 in all rows where b is negative, makes a feasible start; complementary pivoting
+    then follows the only path from it, until z0 leaves (a solution) or nothing can leave (a ray).
+    The lexicographic rule keeps it from cycling.
 
     >>> z, w = solve_complementarity(np.array([[2.0, 1.0], [1.0, 2.0]]), np.ones(2), np.array([-5.0, -6.0]))
     >>> z.round(9).tolist(), w.tolist()
@@ -315,17 +302,22 @@ def _leaving_row(table: Array, entering: int, size: int, basic: NDArray[np.int64
     rows = np.flatnonzero(column > _ZERO)
     if not len(rows):
         raise NotCertified("Lemke's path ended in a ray")
-    ratios = table[rows, -1] / column[rows]
-    rows = rows[ratios <= ratios.min() + _TIE]
+    rows = _keep_smallest(rows, table[rows, -1] / column[rows])
     out = rows[basic[rows] == 2 * size]
     if len(out):
         return int(out[0])
     for k in range(size):
         if len(rows) == 1:
             break
-        ratios = table[rows, k] / column[rows]
-        rows = rows[ratios <= ratios.min() + _TIE]
+        rows = _keep_smallest(rows, table[rows, k] / column[rows])
     return int(rows[0])
+
+
+def _keep_smallest(rows: NDArray[np.intp], ratios: Array) -> NDArray[np.intp]:
+    """Keep the rows of the smallest ratios, ties included."""
+    largest = ratios.min() + _TIE
+    kept: NDArray[np.intp] = rows[ratios <= largest]
+    return kept
 
 
 def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple[Array, Array]:
@@ -360,33 +352,38 @@ def solve_for_small(
     """
     size = len(right)
     degree = len(right[0])
-    rows = [
-        [*(-value for value in row), -covered, *reversed(side)]
-        for row, covered, side in zip(matrix, cover, right, strict=True)
-    ]
-    table = Dictionary(rows, 1, list(range(size + 1, 2 * size + 1)), list(range(size + 1)))
+    rows = []
+    for row, covered, side in zip(matrix, cover, right, strict=True):
+        rows.append([*map(neg, row), -covered, *reversed(side)])
+    # Variable k < size is z_k, `size` is z0, size + 1 + k is w_k.
+    table = Dictionary(
+        rows=rows,
+        scale=1,
+        basic=list(range(size + 1, 2 * size + 1)),
+        nonbasic=list(range(size + 1)),
+    )
     # The row that z0 makes feasible last; of equal ones the last, which is the first in
     # lexicographic order.
-    row = min((k for k in range(size) if cover[k]), key=lambda k: (right[k], -k), default=-1)
-    if row >= 0 and list(right[row]) < [0] * degree:
-        entered = table.pivot(row, size)
-        left = table.basic[row]
-        table = Dictionary(
-            [[-value for value in line] for line in entered.rows],
-            1,
-            entered.basic,
-            entered.nonbasic,
-        )
+    covered_rows = [k for k in range(size) if cover[k]]
+    last = min(covered_rows, key=lambda k: (right[k], -k), default=-1)
+    if last >= 0 and list(right[last]) < [0] * degree:
+        entered = table.pivot(last, size)
+        left = table.basic[last]
+        turned = [[-value for value in line] for line in entered.rows]
+        table = replace(entered, rows=turned, scale=1)
         while left != size:
             deadline.check(_PATH)
-            column = table.nonbasic.index(left - size - 1 if left > size else left + size + 1)
-            row = table.leaving(column)
-            if row < 0:
+            partner = left - size - 1 if left > size else left + size + 1
+            column = table.nonbasic.index(partner)
+            leaving = table.leaving(column)
+            if leaving < 0:
                 raise NotCertified("Lemke's path ended in a ray")
-            table, left = table.pivot(row, column), table.basic[row]
+            left = table.basic[leaving]
+            table = table.pivot(leaving, column)
     values = [(Fraction(0),) * degree] * (2 * size + 1)
     for variable, line in zip(table.basic, table.rows, strict=True):
-        values[variable] = tuple(Fraction(value, table.scale) for value in line[: -degree - 1 : -1])
+        lowest_first = reversed(line[-degree:])
+        values[variable] = tuple([Fraction(value, table.scale) for value in lowest_first])
     return values[:size], values[size + 1 :]
 
 
@@ -397,6 +394,12 @@ def solve_general_tree(
     game: TreeLike, tolerance: float = 1e-10, *, seconds: float = inf
 ) -> TreeSolution:
     """Find one equilibrium of a two-player tree, certified by its NashConv.
+
+    (x, y) is an equilibrium exactly when there are p, q with E'p >= Ay, F'q >= B'x, x'(E'p - Ay) =
+    0 and y'(F'q - B'x) = 0. Solved for the weights of first moves and for p and q, the equations
+    leave one pair of unknowns for each sequence: its weight, and what it earns less than the best.
+    Lemke's path starts where all players take first moves, and z0 is what all other moves lose in
+    addition there; it cannot end in a ray (von Stengel, van den Elzen and Talman 2002).
 
     NotCertified where NashConv exceeds `tolerance` of the payoff range or the search takes longer
     than `seconds`, TooLarge where the problem does not fit.
@@ -455,34 +458,45 @@ def write_problem(form: SequenceForm, tables: tuple[Numbers, Numbers], degree: i
     what a shift to them changes, the weights of first moves are start + Cx, and the losses of other
     moves -C'(payoffs + losses of first moves).
     """
-    carried = [_carry(plex, degree, tables[0].dtype) for plex in form.plexes]
-    (own, other), dtype = (plex.num_sequences for plex in form.plexes), tables[0].dtype
-    matrix = np.zeros((own + other,) * 2, dtype=dtype)
+    dtype = tables[0].dtype
+    carried = [_carry(plex, degree, dtype) for plex in form.plexes]
+    own, other = (plex.num_sequences for plex in form.plexes)
+    matrix = np.zeros((own + other, own + other), dtype=dtype)
     right = np.zeros((own + other, degree), dtype=dtype)
-    parts = slice(0, own), slice(own, own + other)
+    spans = (slice(0, own), slice(own, own + other))
     for player, payoffs in enumerate(tables):
-        (start, shifts, is_first, _), (reply, turns, _, floors) = (
-            carried[player],
-            carried[1 - player],
-        )
-        first = is_first[:, None]
-        gains = shifts.T @ payoffs
-        matrix[parts[player], parts[player]] = np.where(
-            first, shifts, np.where(is_first, -shifts.T, 0)
-        )
-        matrix[parts[player], parts[1 - player]] = np.where(first, 0, -gains @ turns)
-        right[parts[player]] = np.where(first, start, -gains @ (reply + floors))
-    is_first = np.concatenate([carried[0][2], carried[1][2]])
+        mine = carried[player]
+        theirs = carried[1 - player]
+        rows = spans[player]
+        first = mine.is_first[:, None]
+        gains = mine.shifts.T @ payoffs
+        losses = np.where(mine.is_first, -mine.shifts.T, 0)
+        matrix[rows, rows] = np.where(first, mine.shifts, losses)
+        matrix[rows, spans[1 - player]] = np.where(first, 0, -gains @ theirs.shifts)
+        right[rows] = np.where(first, mine.start, -gains @ (theirs.start + theirs.floors))
+    is_first = np.concatenate([part.is_first for part in carried])
     return PlanProblem(
-        matrix, (~is_first).astype(dtype), right, is_first, (carried[0][3], carried[1][3])
+        matrix=matrix,
+        cover=(~is_first).astype(dtype),
+        right=right,
+        is_first=is_first,
+        floors=(carried[0].floors, carried[1].floors),
     )
 
 
-def _carry(
-    plex: Treeplex, degree: int, dtype: DTypeLike
-) -> tuple[Numbers, Numbers, Bools, Numbers]:
-    """Find what first moves carry, how this shifts when another move takes 1, which moves are
-    first, and all floors.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Carried:
+    """What first moves carry, how this shifts when another move takes 1, which moves are first, and
+    all floors."""
+
+    start: Numbers
+    shifts: Numbers
+    is_first: Bools
+    floors: Numbers
+
+
+def _carry(plex: Treeplex, degree: int, dtype: DTypeLike) -> _Carried:
+    """Go through a player's information sets, the last ones first.
 
     The empty sequence counts as a first move: its weight is given.
     """
@@ -494,17 +508,23 @@ def _carry(
     is_first = np.zeros(count, dtype=np.bool_)
     is_first[[0, *plex.first]] = True
     floors[0, 0] = 1
-    powers = np.repeat(np.arange(len(plex.levels) - 1), np.diff(plex.levels)).tolist()
-    sets = list(
-        zip(plex.parent.tolist(), plex.first.tolist(), plex.size.tolist(), powers, strict=True)
-    )
-    for parent, first, size, power in reversed(sets):
-        carried[:, parent] += carried[:, first]
-        shifts[:, first + 1 : first + size] = (
-            carried[:, first + 1 : first + size] - carried[:, first : first + 1]
-        )
+    depths = np.arange(len(plex.levels) - 1)
+    powers = np.repeat(depths, np.diff(plex.levels)).tolist()
+    for place in range(len(plex.infosets) - 1, -1, -1):
+        first = int(plex.first[place])
+        size = int(plex.size[place])
+        last = first + size
+        power = powers[place]
+        by_first = carried[:, first]
+        carried[:, plex.parent[place]] += by_first
+        shifts[:, first + 1 : last] = carried[:, first + 1 : last] - by_first[:, None]
         if power < degree:
-            start[:, power] += carried[:, first]
-            start[:, power + 1] -= size * carried[:, first]
-            floors[first : first + size, power + 1] = 1
-    return start[:, :degree], shifts, is_first, floors[:, :degree]
+            start[:, power] += by_first
+            start[:, power + 1] -= size * by_first
+            floors[first:last, power + 1] = 1
+    return _Carried(
+        start=start[:, :degree],
+        shifts=shifts,
+        is_first=is_first,
+        floors=floors[:, :degree],
+    )

@@ -461,7 +461,7 @@ class Grower(Generic[Position]):
             raise self._wrong(node, f"the probabilities of chance sum to {total:.12g}; expected 1")
         shares = [p for _, p in draws]
         are_exact = not any(isinstance(p, float) for p in shares)
-        if are_exact and sum(map(Fraction, shares)) != 1:
+        if are_exact and sum(Fraction(p) for p in shares) != 1:
             return [(label, float(p)) for label, p in draws]  # rounded by whoever wrote them
         return draws
 

@@ -84,7 +84,8 @@ def _read_optimum(tableaus: _Tableaus, done: Indices, optimum: Optimum) -> None:
     prices[nonbasic, each] = tableaus.costs[:, done]
     y = np.maximum(levels[:cols], 0.0)
     x = np.maximum(prices[cols:], 0.0)
-    optimum.x[:, number], optimum.y[:, number] = x / x.sum(axis=0), y / y.sum(axis=0)
+    optimum.x[:, number] = x / x.sum(axis=0)
+    optimum.y[:, number] = y / y.sum(axis=0)
     is_basic = np.zeros(levels.shape, dtype=np.bool_)
     is_basic[basic, each] = True
     optimum.kernel_cols[:, number] = is_basic[:cols]

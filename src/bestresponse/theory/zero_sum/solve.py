@@ -39,10 +39,11 @@ drown it in rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
+from operator import mul
 from sys import modules
 from typing import NamedTuple
 
@@ -109,8 +110,9 @@ def _solve_2x2_kernels(games: Array, x: Array, y: Array, left: Indices) -> Indic
                 q = y_numerator * inverse
                 value = d - x_numerator * y_numerator * inverse
                 good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
-                good &= below + (part[3 * spare_row + first] - below) * q <= value
-                good &= beside + (part[3 * top + spare_col] - beside) * p >= value
+                row_instead = below + (part[3 * spare_row + first] - below) * q
+                column_instead = beside + (part[3 * top + spare_col] - beside) * p
+                good &= (row_instead <= value) & (column_instead >= value)
             hit = np.flatnonzero(good)
             if hit.size:
                 solved = left[hit]
@@ -168,7 +170,8 @@ def solve_kernel(
         return x, y
     x[:] = 0.0
     y[:] = 0.0
-    x[rows], y[cols] = np.maximum(x_part, 0.0), np.maximum(y_part, 0.0)
+    x[rows] = np.maximum(x_part, 0.0)
+    y[cols] = np.maximum(y_part, 0.0)
     with np.errstate(all="ignore"):
         return x / x.sum(), y / y.sum()
 
@@ -176,9 +179,8 @@ def solve_kernel(
 def _solve_refined(matrix: Array) -> Array:
     ones = np.ones(len(matrix))
     solution = np.linalg.solve(matrix, ones)
-    residual = (ones.astype(np.longdouble) - matrix.astype(np.longdouble) @ solution).astype(
-        np.float64
-    )
+    reached = matrix.astype(np.longdouble) @ solution
+    residual = (ones.astype(np.longdouble) - reached).astype(np.float64)
     return np.asarray(solution + np.linalg.solve(matrix, residual))
 
 
@@ -195,12 +197,18 @@ def solve_exactly(game: Array) -> ExactSolution:
     width = len(numbers[0])
     positive = [units[first : first + width] for first in range(0, len(units), width)]
     levels, prices = optimize(positive, [1] * len(positive), [1] * width)
-    x, y = (tuple(Fraction(p, sum(weights)) for p in weights) for weights in (prices, levels))
-    columns = zip(*numbers, strict=True)
-    value = min(
-        sum((p * u for p, u in zip(x, column, strict=True)), Fraction(0)) for column in columns
-    )
-    return value, x, y
+    x = _make_fractions(prices)
+    y = _make_fractions(levels)
+    earned = []
+    for column in zip(*numbers, strict=True):
+        earned.append(sum(map(mul, x, column), Fraction(0)))
+    return min(earned), x, y
+
+
+def _make_fractions(weights: Sequence[int]) -> tuple[Fraction, ...]:
+    """Give weights as shares of their sum."""
+    total = sum(weights)
+    return tuple([Fraction(weight, total) for weight in weights])
 
 
 PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
@@ -393,7 +401,8 @@ def _solve_carefully(
     if chunk.gaps[game] <= enough:
         return
     _, x, y = solve_exactly(payoffs)
-    chunk.x[:, game], chunk.y[:, game] = [float(p) for p in x], [float(q) for q in y]
+    chunk.x[:, game] = [float(p) for p in x]
+    chunk.y[:, game] = [float(q) for q in y]
     chunk.certify(here, ZeroSumStep.EXACT)
     if not chunk.gaps[game] <= PROMISED * chunk.ranges[game]:
         raise NotCertified(
@@ -441,7 +450,8 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
             f" {allowed >> 20:,} MB; leave out actions that matter little"
         )
     out = ZeroSumSolutions.empty(*games.shape)
-    if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
+    pays = engine == "auto" and _repays_numba(games)
+    if choose_engine(engine, pays=pays) == "numba":
         _solve_with_numba(games, out)
     else:
         _solve_with_numpy(games, out)
@@ -483,9 +493,10 @@ def _repays_numba(games: Array) -> bool:
         if is_compiled_for(games):
             return True
     count, rows, cols = games.shape
-    seconds = (
-        count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS * (3 if count == 1 else 1)
-    )
+    cells = (rows + 1) * (cols + 1) * (rows + cols)
+    seconds = count * cells * _CELL_SECONDS
+    if count == 1:
+        seconds *= 3
     # 2x2 and 3x3 games have kernels of their own, which are loaded one by one. Calls count for
     # nothing: starting threads takes as long as numpy takes for one small game.
     entry = f"_solve_{rows}x{cols}" if 2 <= rows == cols <= 3 else "solve_any"
@@ -495,7 +506,8 @@ def _repays_numba(games: Array) -> bool:
 def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:
     """Solve chunk by chunk, so that memory in use does not grow with the batch."""
     count, rows, cols = games.shape
-    size = max(1, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
+    table_bytes = 8 * (rows + 1) * (cols + 1)
+    size = max(1, _CHUNK_BYTES // table_bytes)
     for start in range(0, count, size):
         part = slice(start, start + size)
         _refuse_infinite(games[part], games)

@@ -95,7 +95,8 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
 
 def _drop_unplayed(strategy: Numbers) -> Numbers:
     is_played = strategy > _ROUNDING
-    return np.asarray(np.where(is_played, strategy, 0.0) / strategy[is_played].sum())
+    played = np.where(is_played, strategy, 0.0)
+    return np.asarray(played / strategy[is_played].sum())
 
 
 def _is_close(units: Numbers, mix: Profile) -> bool:
@@ -140,10 +141,11 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
         return None  # what floats show would be another profile
 
     played = tuple(list_where(share) for share in shares)
-    best = tuple(
-        list_where(earned >= max(earned) - limit)
-        for earned, limit in zip(earnings, limits, strict=True)
-    )
+    listed = []
+    for earned, limit in zip(earnings, limits, strict=True):
+        least = max(earned) - limit
+        listed.append(list_where(earned >= least))
+    best = tuple(listed)
     return Certified(
         strategies=tuple(share.astype(np.float64) for share in shares),
         exact=tuple(map(tuple, shares)) if exact else None,

@@ -111,7 +111,7 @@ def _move(payoffs: Array, face: Supports, mix: Profile, step: Array) -> Profile 
     """Find the equilibrium on a face that is about a step away; None where there is none."""
     _, on_face = restrict(payoffs, mix, face)
     start = shift(on_face, step)
-    if min(float(strategy.min()) for strategy in start) < 0.0:
+    if np.concatenate(start).min() < 0.0:
         return None
     guess = embed(start, face, mix)
     if guess is None:
@@ -148,7 +148,8 @@ def _find_end(payoffs: Array, near: Profile) -> Profile | None:
     last = []
     for strategy in near:
         is_played = strategy > _END
-        last.append(np.where(is_played, strategy, 0.0) / strategy[is_played].sum())
+        played = np.where(is_played, strategy, 0.0)
+        last.append(played / strategy[is_played].sum())
     end = equal_payoffs(payoffs, find_supports(tuple(last), 0.0), tuple(last))
     if end is None or worst_regret(payoffs, end) > REGRET_LIMIT:
         return None

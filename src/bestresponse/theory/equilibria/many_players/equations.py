@@ -32,13 +32,14 @@ def scale_payoffs(game: NormalForm) -> Array:
     scaled = []
     for table in game.payoffs:
         payoff_range = find_range(table)
-        scaled.append((table - table.min()) / payoff_range)
+        shifted = table - table.min()
+        scaled.append(shifted / payoff_range)
     return np.stack(scaled)
 
 
 def find_supports(mix: Profile, used: float) -> Supports:
     """List the actions that each player plays with a probability above `used`."""
-    return tuple(list_where(strategy > used) for strategy in mix)
+    return tuple([list_where(strategy > used) for strategy in mix])
 
 
 def list_where(is_true: Numbers) -> tuple[int, ...]:
@@ -67,7 +68,8 @@ def find_earnings(payoffs: Numbers, mix: tuple[Numbers, ...]) -> list[Numbers]:
 
 def find_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
     """Say what every action earns more than its player's first, player by player."""
-    return np.concatenate([earned[1:] - earned[0] for earned in find_earnings(payoffs, mix)])
+    earnings = find_earnings(payoffs, mix)
+    return np.concatenate([earned[1:] - earned[0] for earned in earnings])
 
 
 def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
@@ -86,11 +88,13 @@ def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
 
 def shift(mix: tuple[Numbers, ...], step: Numbers) -> tuple[Numbers, ...]:
     """Add to the probabilities of all actions but the first ones, which give or take the rest."""
-    ends = np.cumsum([len(strategy) - 1 for strategy in mix])
+    sizes = [len(strategy) - 1 for strategy in mix]
+    ends = np.cumsum(sizes)
     shifted = []
     for strategy, part in zip(mix, np.split(step, ends[:-1]), strict=True):
         first = strategy[0] - part.sum()
-        shifted.append(np.append(first, strategy[1:] + part))
+        others = strategy[1:] + part
+        shifted.append(np.append(first, others))
     return tuple(shifted)
 
 
@@ -108,7 +112,7 @@ def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile
     part, point = restrict(payoffs, start, supports)
     for _ in range(_NEWTON_STEPS):
         leads = find_leads(part, point)
-        largest = max(float(np.abs(strategy).max()) for strategy in point)
+        largest = float(np.abs(np.concatenate(point)).max())
         if not largest < _FAR:
             return None
         if np.abs(leads).max(initial=0.0) < _SOLVED:
@@ -122,7 +126,7 @@ def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile
 def embed(point: Profile, supports: Supports, start: Profile) -> Profile | None:
     """Write mixtures on supports as mixtures of all actions; None where a probability is
     negative."""
-    if min(float(strategy.min()) for strategy in point) < _NEGATIVE:
+    if np.concatenate(point).min() < _NEGATIVE:
         return None
     mix = tuple(np.zeros(len(strategy)) for strategy in start)
     for whole, strategy, support in zip(mix, point, supports, strict=True):
@@ -134,7 +138,11 @@ def embed(point: Profile, supports: Supports, start: Profile) -> Profile | None:
 def find_best_replies(payoffs: Array, mix: Profile) -> Supports:
     """List the best replies of every player, rounding aside."""
     earnings = find_earnings(payoffs, mix)
-    return tuple(list_where(earned >= earned.max() - REGRET_LIMIT) for earned in earnings)
+    best = []
+    for earned in earnings:
+        least = earned.max() - REGRET_LIMIT
+        best.append(list_where(earned >= least))
+    return tuple(best)
 
 
 def find_index(payoffs: Array, mix: Profile, quasi_strict: Supports | None = None) -> int | None:

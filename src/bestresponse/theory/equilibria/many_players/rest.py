@@ -102,12 +102,13 @@ class ReducedGame:
             components.append(Component(listed, subsets, component.index))
             if not component.isolated:
                 continua.extend(self._join(subset) for subset in component.subsets)
-        is_solved = all(len(actions) == 1 for actions in self.kept)
-        method = "iterated elimination"
-        if not is_solved:
+        left = [len(actions) for actions in self.kept]
+        if max(left) == 1:
+            method = "iterated elimination"
+        elif left == list(self.whole.shape):
             method = solved.method
-            if self.kept != tuple(tuple(range(m)) for m in self.whole.shape):
-                method = f"iterated elimination, {solved.method}"
+        else:
+            method = f"iterated elimination, {solved.method}"
         return NashResult(
             tuple(carried.values()),
             method,
@@ -153,9 +154,12 @@ def find_rest(game: NormalForm) -> ReducedGame:
     seats.sort()
     fixed = tuple(i for i in range(game.num_players) if i not in seats)
     payoffs = left.game.given[seats]
-    payoffs = payoffs.squeeze(axis=tuple(i + 1 for i in fixed)) if fixed else payoffs
+    if fixed:
+        axes = [i + 1 for i in fixed]
+        payoffs = payoffs.squeeze(axis=tuple(axes))
     if len(seats) == 1:  # a game of one player
-        payoffs = np.stack([payoffs[0][:, None], np.zeros_like(payoffs[0])[:, None]])
+        own = payoffs[0][:, None]
+        payoffs = np.stack([own, np.zeros_like(own)])
     players = tuple(game.players[i] for i in seats)
     actions = tuple(left.game.actions[i] for i in seats)
     if len(seats) == 1:

@@ -169,8 +169,13 @@ def _are_same(search: _Search, point: Certified, other: Certified) -> bool:
 def _assemble(
     rest: ReducedGame, different: list[Certified], search: _Search, profiles: int
 ) -> NashResult:
+    def reading_order(equilibrium: Equilibrium) -> tuple[int, list[list[float]]]:
+        """By size of the supports, then by how much is on the first actions."""
+        size = sum(map(len, equilibrium.supports))
+        return size, [(-x).tolist() for x in equilibrium.strategies]
+
     equilibria, continua = _describe(rest, different, search.deadline)
-    equilibria.sort(key=_reading_order)
+    equilibria.sort(key=reading_order)
     compiled = search.followed and search.engine != "numpy" and KERNELS in modules
     return NashResult(
         equilibria=tuple(equilibria),
@@ -182,12 +187,6 @@ def _assemble(
         engine="numba" if compiled else "numpy",
         continua=tuple(continua),
     )
-
-
-def _reading_order(equilibrium: Equilibrium) -> tuple[int, list[list[float]]]:
-    """By size of the supports, then by how much is on the first actions."""
-    size = sum(map(len, equilibrium.supports))
-    return size, [(-x).tolist() for x in equilibrium.strategies]
 
 
 def _name_method(search: _Search, profiles: int) -> str:

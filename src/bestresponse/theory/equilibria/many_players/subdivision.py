@@ -264,17 +264,16 @@ def _examine(flat: _Flat, boxes: _Boxes, roots: Roots) -> tuple[_Boxes, Array]:
     sizes = shape.largest(boxes.radius)
     rounding = _ROUNDING * np.abs(equations).sum(axis=2)
     within = np.abs(terms[:, :, 0]) <= _find_spread(terms, sizes) + rounding
-    possible = within.all(axis=1)
+    possible = np.asarray(within.all(axis=1))
     boxes = boxes.take(possible)
     terms = terms[possible]
     sizes = sizes[possible]
     if flat.gains.shape[1]:
         gains = shape.centre(flat.gains[boxes.system], boxes.centre)
         least = gains[:, :, 0] - _find_spread(gains, sizes)
-        possible = (least <= _NEAR).all(axis=1)
+        possible = np.asarray((least <= _NEAR).all(axis=1))
         boxes = boxes.take(possible)
         terms = terms[possible]
-        sizes = sizes[possible]
     return _contract(flat, boxes, terms, roots)
 
 

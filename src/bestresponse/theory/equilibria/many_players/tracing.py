@@ -121,7 +121,8 @@ class LogitBranch:
             except np.linalg.LinAlgError:
                 return None
             point = point + step
-            if np.abs(step).max() < _TOLERANCE * max(1.0, float(np.abs(point).max())):
+            largest = max(1.0, float(np.abs(point).max()))
+            if np.abs(step).max() < _TOLERANCE * largest:
                 return point
         return None
 
@@ -159,22 +160,19 @@ def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) ->
     yield point
     if highest == 0:
         return
-    stride, (tangent, orientation) = (
-        min(0.1, highest),
-        branch.tangent(point, np.eye(len(point))[-1]),
-    )
+    stride = min(0.1, highest)
+    tangent, orientation = branch.tangent(point, np.eye(len(point))[-1])
     for _ in range(_MOST_POINTS):
         guess = point + stride * tangent
         landed = branch.correct(guess, tangent)
-        sure = landed is not None and float(np.linalg.norm(landed - guess)) <= farthest * stride
-        if landed is not None and sure:
+        sure = False
+        if landed is not None and np.linalg.norm(landed - guess) <= farthest * stride:
             ahead, turned = branch.tangent(landed, tangent)
             # Along a branch the orientation keeps its sign, except where branches cross; a change
             # is believed only after the smallest steps, everywhere else it means that the step has
             # landed on another branch.
-            sure = float(ahead @ tangent) > least_cosine and (
-                turned == orientation or stride <= _CROSSING
-            )
+            is_same_branch = turned == orientation or stride <= _CROSSING
+            sure = is_same_branch and float(ahead @ tangent) > least_cosine
         if landed is None or not sure:
             stride /= 2
             if stride < _LEAST_STEP:
@@ -236,13 +234,17 @@ def draw_noises(sizes: Sequence[int], count: int = BRANCHES) -> Iterator[Array |
     generator = np.random.default_rng(0)
     yield None
     for _ in range(count - 1):
-        yield np.concatenate([np.log(generator.dirichlet(np.full(m, 4.0))) for m in sizes])
+        mixes = [generator.dirichlet(np.full(m, 4.0)) for m in sizes]
+        yield np.log(np.concatenate(mixes))
 
 
 def _polish(payoffs: Array, mix: Profile) -> Profile | None:
     for least in _USED:
-        start = tuple(np.where(x > least, x, 0.0) / x[x > least].sum() for x in mix)
-        polished = equal_payoffs(payoffs, find_supports(mix, least), start)
+        start = []
+        for x in mix:
+            used = np.where(x > least, x, 0.0)
+            start.append(used / used.sum())
+        polished = equal_payoffs(payoffs, find_supports(mix, least), tuple(start))
         if polished is not None and worst_regret(payoffs, polished) <= REGRET_LIMIT:
             return polished
     return None

@@ -219,7 +219,8 @@ def _list_candidates(part: Tree, deadline: Deadline) -> Iterator[list[Term]]:
         yield from _improve_pure(part, deadline)
         return
     others = [player for player in range(part.num_players) if player not in choosing]
-    pair = sorted([*choosing, *others[: 2 - len(choosing)]])
+    missing = 2 - len(choosing)
+    pair = sorted([*choosing, *others[:missing]])
     restricted = _restrict(part, pair)
     found = _solve_perturbed(to_sequence_form(restricted), deadline)
     terms = [_SURE] * int(part.first_move[-1])
@@ -248,9 +249,10 @@ def _improve_pure(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
     """Change single moves for better ones until none is left, from drawn policies and orders of
     mistakes."""
     rng = Random(0)
+    count = int(tree.first_move[-1])
     spans = [range(low, high) for low, high in pairwise(tree.first_move.tolist())]
     for _ in range(_PURE_TRIES):
-        powers = [rng.randint(1, _MOST_MISTAKES) for _ in range(int(tree.first_move[-1]))]
+        powers = [rng.randint(1, _MOST_MISTAKES) for _ in range(count)]
         chosen = [rng.choice(span) for span in spans]
         for _ in range(_PURE_STEPS * len(spans)):
             deadline.check("a sequential equilibrium")
@@ -313,22 +315,30 @@ def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
     logs = np.array([p[:-1] for p in points])
     precisions = np.array([p[-1] for p in points])
     inverse = np.linalg.inv(np.vander(1.0 / precisions, increasing=True))
-    limits = (inverse @ np.exp(logs))[0].tolist()
-    slopes, constants = (inverse @ (logs / precisions[:, None]))[:2].tolist()
+    of_shares = inverse @ np.exp(logs)
+    of_logs = inverse @ (logs / precisions[:, None])
+    limits = of_shares[0].tolist()
+    slopes, constants = of_logs[:2].tolist()
     terms = []
     scales: dict[Fraction, float] = {}
     for limit, slope, constant in zip(limits, slopes, constants, strict=True):
-        power = _round(-slope) if limit < _ROUNDING else Fraction(0)
-        if power == 0:
-            terms.append(Term(power, _round(limit)))
-            continue
-        # Only the ratios between weights of mistakes can be simple numbers: all of one power are
-        # scaled alike.
-        scale = scales.setdefault(power, constant)
-        terms.append(Term(power, _round(float(np.exp(constant - scale)))))
-    are_sums_right = all(sum(_list_played(terms[low:high])) == 1 for low, high in branch.edges)
-    are_terms_right = all(term.power >= 0 and term.weight > 0 for term in terms)
-    return terms if are_sums_right and are_terms_right else None
+        power = Fraction(0)
+        if limit < _ROUNDING:
+            power = Fraction(-slope).limit_denominator(_LARGEST_DENOMINATOR)
+        weight = limit
+        if power != 0:
+            # Only the ratios between weights of mistakes can be simple numbers: all of one power
+            # are scaled alike.
+            scale = scales.setdefault(power, constant)
+            weight = float(np.exp(constant - scale))
+        simple = Fraction(weight).limit_denominator(_LARGEST_DENOMINATOR)
+        terms.append(Term(power, simple))
+    played = _list_played(terms)
+    totals = {sum(played[low:high]) for low, high in branch.edges}
+    lowest_power = min(term.power for term in terms)
+    lowest_weight = min(term.weight for term in terms)
+    is_right = totals == {1} and lowest_power >= 0 and lowest_weight > 0
+    return terms if is_right else None
 
 
 def _double_precision(branch: AgentBranch, point: Array, times: int) -> list[Array] | None:
@@ -347,10 +357,6 @@ def _double_precision(branch: AgentBranch, point: Array, times: int) -> list[Arr
     return points
 
 
-def _round(number: float) -> Fraction:
-    return Fraction(number).limit_denominator(_LARGEST_DENOMINATOR)
-
-
 def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
     """Find the lowest terms of all moves of two players in an equilibrium of the perturbed game."""
     row, col = (_read_whole(form, payoffs) for payoffs in form.read_payoffs())
@@ -366,7 +372,9 @@ def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
     terms = []
     for k, floor in enumerate(floors):
         added = slacks[k] if problem.is_first[k] else unknowns[k]
-        terms.append(_find_lowest_term(list(map(add, added, floor))))
+        weight = list(map(add, added, floor))
+        lowest = next(power for power, coefficient in enumerate(weight) if coefficient)
+        terms.append(Term(Fraction(lowest), Fraction(weight[lowest])))
     count = form.plexes[0].num_sequences
     moves: dict[int, Term] = {}
     for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
@@ -375,12 +383,6 @@ def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
             above = plan[parent]
             moves[move] = Term(here.power - above.power, here.weight / above.weight)
     return [moves[move] for move in range(len(moves))]
-
-
-def _find_lowest_term(polynomial: Sequence[Fraction]) -> Term:
-    """Find the first term that is not 0; coefficients of low powers come first."""
-    power = next(k for k, coefficient in enumerate(polynomial) if coefficient)
-    return Term(Fraction(power), Fraction(polynomial[power]))
 
 
 def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
@@ -400,7 +402,8 @@ def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
         if int(tree.owner[above]) == CHANCE:
             term = Term(Fraction(0), tree.read_probability(node))
         else:
-            term = terms[int(tree.first_move[tree.infoset[above]] + tree.move[node])]
+            first = tree.first_move[tree.infoset[above]]
+            term = terms[int(first + tree.move[node])]
         before = ways[above]
         ways.append(Term(before.power + term.power, before.weight * term.weight))
     beliefs = [Fraction(1)] * tree.num_nodes

@@ -159,18 +159,17 @@ def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
     values = [value for value in set().union(*by_branch) if value >= least]
     counts: dict[Payoffs, int] = {}
     for value in sorted(values, reverse=True):
-        no_more = [_count_no_more(table, owner, value) for table in below]
+        no_more = []
+        for table in below:
+            allowed = [ways for payoffs, ways in table.items() if payoffs[owner] <= value]
+            no_more.append(sum(allowed))
         profiles = math.prod(no_more)
-        for table, allowed in zip(below, no_more, strict=True):
+        for table, own in zip(below, no_more, strict=True):
+            others = profiles // own
             for payoffs, ways in table.items():
                 if payoffs[owner] == value:
-                    counts[payoffs] = counts.get(payoffs, 0) + ways * (profiles // allowed)
+                    counts[payoffs] = counts.get(payoffs, 0) + ways * others
     return counts
-
-
-def _count_no_more(table: dict[Payoffs, int], owner: int, value: Fraction) -> int:
-    """Count the equilibria of a branch that give its owner no more than this."""
-    return sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
 
 
 def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
@@ -467,7 +466,10 @@ def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _
             numbers[k, move] = len(solutions)
             played = np.eye(len(point.earned))[move]
             solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
-    ties = any(map(_are_different, everywhere, best))
+    ties = False
+    for point, moves in zip(everywhere, best, strict=True):
+        first_earned = point.earned[moves[0]]
+        ties = ties or any(point.earned[move] != first_earned for move in moves)
     one_choice = all(_is_one_choice(points, best, group) for group in groups)
     stays_linear = one_choice and not between
     all_kept = len(solutions) <= wish.limit
@@ -478,12 +480,6 @@ def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _
         edges=_list_edges(numbers, parts.edges),
         is_linear=parts.is_linear and stays_linear,
     )
-
-
-def _are_different(point: _Point, moves: tuple[int, ...]) -> bool:
-    """Say whether some of these moves earn something else than the first."""
-    first = point.earned[moves[0]]
-    return any(point.earned[move] != first for move in moves)
 
 
 def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
@@ -546,16 +542,11 @@ def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
         columns.append([row[move][owner] for row in earned])
     kept: list[int] = []
     for move, column in enumerate(columns):
-        if any(_is_no_better(column, columns[other]) for other in kept):
+        if any(all(map(le, column, columns[other])) for other in kept):
             continue
-        kept = [other for other in kept if not _is_no_better(columns[other], column)]
+        kept = [other for other in kept if not all(map(le, columns[other], column))]
         kept.append(move)
     return kept
-
-
-def _is_no_better(first: list[Fraction | float], second: list[Fraction | float]) -> bool:
-    """Say whether what a move earns is nowhere more than what another one earns."""
-    return all(map(le, first, second))
 
 
 def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> list[_Point]:
