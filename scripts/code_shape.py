@@ -15,7 +15,6 @@ import io
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "bestresponse"
@@ -49,46 +48,56 @@ RATES = ("long", "deep", "packed", "loops")
 
 def measure_text(text: str) -> Counter[str]:
     """Count tokens, lines and what is dense in the source of one module."""
-    tree = ast.parse(text)
-    documented = {line for node in ast.walk(tree) for line in _list_docstring_lines(node)}
-    counts: Counter[str] = Counter()
-    for node in ast.walk(tree):
-        _count_node(node, counts)
+    shape = _Shape()
+    shape.visit(ast.parse(text))
+    counts = shape.counts
     code_lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in LAYOUT or token.start[0] in documented:
+        first, last = token.start[0], token.end[0]
+        if token.type in LAYOUT or first in shape.documented:
             continue
         counts["tokens"] += 1
-        code_lines.update(range(token.start[0], token.end[0] + 1))
+        code_lines.add(first)
+        if last > first:
+            code_lines.update(range(first, last + 1))
     lines = text.splitlines()
     counts["lines"] = len(code_lines)
     counts["long"] = sum(len(lines[number - 1]) > WIDTH for number in code_lines)
     return counts
 
 
-def _list_docstring_lines(node: ast.AST) -> Iterator[int]:
-    """List the lines of strings that stand alone, as docstrings and notes below attributes do."""
-    is_alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    if is_alone and isinstance(node.value.value, str):
-        yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+class _Shape:
+    """What is dense in a module, and which of its lines are documentation.
 
+    Every node is visited once: a module has a hundred thousand of them.
+    """
 
-def _count_node(node: ast.AST, counts: Counter[str]) -> None:
-    if isinstance(node, ast.stmt):
-        expressions = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-        counts["deep"] += sum(find_depth(part) >= DEEP for part in expressions)
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
-        counts["packed"] += isinstance(node.targets[0], ast.Tuple)
-    if isinstance(node, LOOPS):
-        counts["loops"] += 1
-    if isinstance(node, ast.Call) and len(node.args) > MANY:
-        counts["positional"] += 1
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.documented: set[int] = set()
 
+    def visit(self, node: ast.AST) -> int:
+        """Count what lies below a node; return how many nesting expressions lie in each other."""
+        children = list(ast.iter_child_nodes(node))
+        depths = [self.visit(child) for child in children]
+        if isinstance(node, ast.stmt):
+            self._count_statement(node, children, depths)
+        elif isinstance(node, LOOPS):
+            self.counts["loops"] += 1
+        elif isinstance(node, ast.Call) and len(node.args) > MANY:
+            self.counts["positional"] += 1
+        return max(depths, default=0) + isinstance(node, NESTING)
 
-def find_depth(node: ast.AST) -> int:
-    """Return how many nesting expressions lie inside each other."""
-    below = max(map(find_depth, ast.iter_child_nodes(node)), default=0)
-    return below + isinstance(node, NESTING)
+    def _count_statement(self, node: ast.stmt, children: list[ast.AST], depths: list[int]) -> None:
+        for child, depth in zip(children, depths, strict=True):
+            if depth >= DEEP and isinstance(child, ast.expr):
+                self.counts["deep"] += 1
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+            self.counts["packed"] += isinstance(node.targets[0], ast.Tuple)
+        # Strings that are alone: docstrings, and notes below attributes.
+        alone = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(alone, ast.Constant) and isinstance(alone.value, str):
+            self.documented.update(range(alone.lineno, (alone.end_lineno or alone.lineno) + 1))
 
 
 def measure_packages(source: Path) -> dict[str, Counter[str]]:

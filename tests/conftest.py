@@ -87,12 +87,14 @@ def recorded_water():
 
 
 def pytest_collection_modifyitems(config, items):
-    # Files that wait for browsers and servers begin first, those with few tests come last: no
-    # worker is left alone with a long one at the end.
-    slow, tests = (
-        {item.path for item in items if item.get_closest_marker("slow")},
-        Counter(item.path for item in items),
-    )
+    # Files that wait for browsers, servers and models begin first, those with few tests come last:
+    # no worker is left alone with a long one at the end.
+    slow = {
+        item.path
+        for item in items
+        if item.get_closest_marker("slow") or item.get_closest_marker("model")
+    }
+    tests = Counter(item.path for item in items)
     items.sort(key=lambda item: (item.path not in slow, -tests[item.path], item.path))
     if config.getoption("--hypothesis-profile") == "explore":
         multiply_examples(

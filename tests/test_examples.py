@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from outlines import outlined_figures  # noqa: F401 - for all tests below
 
 import bestresponse
 

@@ -9,6 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from example_programs import SMALLER, list_full_programs, shrink
 from random_games import change_table, change_tree, describe_structure, draw_game_tree, draw_table
 
 from bestresponse.core.errors import InvalidGame
@@ -39,7 +40,6 @@ from bestresponse.telling.render import list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
-ROOT = Path(__file__).parents[2]
 DAILY = [range(start, start + 20) for start in range(0, 200, 20)]
 LONG = range(200, 2_200)
 
@@ -141,15 +141,23 @@ def test_every_finite_game_that_comes_along_is_rebuilt(name: str) -> None:
     assert tell(rebuilt) == told
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "examples/programs").glob("*.pl")), ids=lambda path: path.stem
-)
-def test_every_example_program_is_rebuilt(path: Path) -> None:
+def check_program(path: Path) -> None:
+    """The statements of the program's game tell all of it: the game is rebuilt from them."""
     game = find_game(str(path)).game
     solved = game.tree if isinstance(game, LogicGame) else game
     if not isinstance(solved, NormalForm | Tree):
         solved = solved.form
     assert compare_games(solved, rebuild(tell(solved))).relation == "equal"
+
+
+@pytest.mark.parametrize("name", SMALLER)
+def test_every_example_program_with_fewer_moves_is_rebuilt(name: str, tmp_path: Path) -> None:
+    check_program(shrink(name, tmp_path))
+
+
+@pytest.mark.parametrize("path", list_full_programs())
+def test_every_example_program_is_rebuilt(path: Path) -> None:
+    check_program(path)
 
 
 def test_a_table_is_stated_cell_by_cell() -> None:

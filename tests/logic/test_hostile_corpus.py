@@ -29,10 +29,12 @@ needs_swipl = pytest.mark.skipif(
 )
 
 
-HASTY = Limits(seconds=1.0, memory=256 << 20)
+FEW_ENDS = 10_000
+"""Every game that is right has fewer; those that are only large are stopped here, not read whole."""
+HASTY = Limits(seconds=1.0, memory=256 << 20, ends=FEW_ENDS)
 """What must be stopped is stopped sooner by these, and what is right is given time: so no verdict
 depends on load."""
-PATIENT = Limits()
+PATIENT = Limits(ends=FEW_ENDS)
 
 
 @pytest.fixture(scope="module")

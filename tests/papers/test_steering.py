@@ -271,7 +271,7 @@ def _(debates, folder):
     assert (row["labelled"], row["labelled_right"]) == (8, 1.0)
     assert {named["told"] for named in debates.frames["named"]} >= {"logos", "ethos", "pathos"}
     shown = type_command(folder, "debate", "--follow", "--fresh", "0")
-    assert "messages in the manner they were told" in shown.stdout
+    assert "messages written in the instructed manner" in shown.stdout
     calls = next(folder.glob("dialogues-debate-*")) / "calls.jsonl"
     assert "Gives reasons, facts, numbers or inferences." in calls.read_text()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from example_programs import SMALLER, list_full_programs, shrink
 from random_games import draw_game_tree
 
 from bestresponse.core.game import NATURE, AnyGame, Role
@@ -22,7 +23,6 @@ from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 
 DILEMMA = load("prisoners-dilemma")
-PROGRAMS = sorted((Path(__file__).parents[2] / "examples/programs").glob("*.pl"))
 
 
 def tell(game: AnyGame, state: object, role: Role) -> str:
@@ -63,8 +63,8 @@ def test_information_sets_of_random_trees_are_told_alike(seed: int) -> None:
         assert len({tell(game, node, who) for node in nodes}) == 1
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_what_a_program_hides_is_not_told(path: Path) -> None:
+def check_program(path: Path) -> None:
+    """What a role knows follows from its information set alone, at every position of the play."""
     game = find_game(str(path)).playable()
     if not isinstance(game, LogicGame):
         return
@@ -83,6 +83,16 @@ def test_what_a_program_hides_is_not_told(path: Path) -> None:
                 options = getattr(ask, "options", None) or [one for one, _ in ask.chances]
                 waiting += [game.apply(state, {role: option}) for option in options]
     assert [key for key, texts in told.items() if len(texts) > 1] == []
+
+
+@pytest.mark.parametrize("name", SMALLER)
+def test_what_a_program_with_fewer_moves_hides_is_not_told(name: str, tmp_path: Path) -> None:
+    check_program(shrink(name, tmp_path))
+
+
+@pytest.mark.parametrize("path", list_full_programs())
+def test_what_a_program_hides_is_not_told(path: Path) -> None:
+    check_program(path)
 
 
 @pytest.mark.parametrize("price", ["first", "second"])

@@ -26,7 +26,7 @@ from bestresponse.studies.tournament.study import tournament
 from bestresponse.studies.verify.study import VerifyConfig, _write_briefing
 from bestresponse.telling.render import word_rules, write_rules
 from bestresponse.theory.catalogue.tables import load
-from bestresponse.web.experiments.model import parse_experiment
+from bestresponse.web.experiments.reading import parse_experiment
 
 DILEMMA = "prisoners-dilemma"
 ROUNDS = 2

@@ -394,7 +394,7 @@ class FormalizeConfig(RunSettings):
     threads: int = setting(default=1, ge=1, le=256)
     """Threads for a local model; more help only on idle cores."""
     tell: Callable[[Attempt], None] | None = setting(
-        default=None, option=False, help="Hears of every attempt."
+        default=None, option=False, help="Called with every attempt."
     )
     refine: Callable[[Formalizer, Election], Election] | None = setting(default=None, option=False)
     """May change the game before it is checked."""

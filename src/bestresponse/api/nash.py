@@ -30,8 +30,8 @@ def nash(
     """Find the Nash equilibria of a game, in any form that `solve` takes; trees in their reduced
     normal form.
 
-    `method` is one of those of `solve` for tables, `seconds` bound the search for mixed equilibria
-    of more than two players, and `engine` says whether loops are compiled: "numpy", "numba", or
+    `method` is one of those of `solve` for tables, `seconds` bound the search for all
+    equilibria, and `engine` says whether loops are compiled: "numpy", "numba", or
     "auto", where that pays.
 
     >>> print(nash([[(2, 1), (0, 0)], [(0, 0), (1, 2)]]))

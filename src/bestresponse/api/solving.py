@@ -113,8 +113,8 @@ def solve(
     players.
 
     `iterations` are those of CFR or the double oracle, `objective` asks for the correlated
-    equilibrium that is best by it, `seconds` bound the search for mixed equilibria of more than two
-    players, and `report` is told how far it is. `engine` is that of `nash`; `to_json()["engine"]`
+    equilibrium that is best by it, `seconds` bound the search for all equilibria of a
+    table, and `report` is told how far it is. `engine` is that of `nash`; `to_json()["engine"]`
     says which one was used.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])

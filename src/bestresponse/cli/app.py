@@ -61,7 +61,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "run:bench",
         "Measure the Nash gap and the exploitability of models on matrix games.",
     ),
-    "verify": ("verify", "Check reasoning about payoffs by logic."),
+    "verify": ("verify", "Check reasoning about a game, sentence by sentence."),
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "tournament": (
         "run:tournament",
@@ -70,7 +70,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "steer": ("run:steer", "Let an equilibrium solver choose how a model speaks."),
     "import": (
         "run:import",
-        "Read recorded play of models or people, check every row, and keep it as a run.",
+        "Turn recorded play of models or people into a run, and check every row.",
     ),
     "behave": (
         "run:behave",
@@ -85,8 +85,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("play", "Play a game yourself."),
     "serve": ("serve", "Open games to people in a browser."),
     "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),
-    "run": ("run", "Run any study, also one of an installed package, from a file of settings."),
-    "report": ("recorded", "Report a recorded run again, or compare several runs."),
+    "run": ("run", "Run any study, including those of plug-ins, with options or a settings file."),
+    "report": ("recorded", "Rebuild the report of a recorded run, or compare several runs."),
     "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
     "merge": ("recorded", "Merge the parts of a run made with --shard."),
     "reproduce": ("recorded", "Recompute the results of a paper from its recorded runs."),
@@ -94,7 +94,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "mcp",
         "Run an MCP server that offers solving, checking and comparing as tools.",
     ),
-    "warm": ("warm", "Compile the fast solvers now, so that no later command waits for them."),
+    "warm": ("warm", "Compile the fast solvers now, so that no later command has to wait."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in
 `--help`.
@@ -232,7 +232,7 @@ def start(
         typer.Option(
             envvar="BESTRESPONSE_REQUIRE_SANDBOX",
             help=(
-                "Refuse to check programs where Landlock, seccomp or another layer of the sandbox"
+                "Stop with an error if Landlock, seccomp or another layer of the sandbox"
                 " is missing."
             ),
         ),
@@ -263,9 +263,9 @@ def start(
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure.
 
-    It implements five papers (the Nash-gap benchmark, steering by solvers, autoformalization,
-    LELMA, Alympics): docs/papers has a page for each, with its words for ours and the command for
-    each of its tables and figures.
+    It implements five papers: the Nash-gap benchmark, steering by solvers, autoformalization, LELMA
+    and Alympics. docs/papers has a page for each, with its terms and a command for each of its
+    tables and figures.
     """
     if version:
         print(__version__)

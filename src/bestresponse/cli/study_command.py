@@ -172,7 +172,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         gate = GateOptions(tuple(fail_if or ()), against, junit)
         run_gated(study, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
 
-    again = "Run the same command again to resume; only missing plays are made."
+    again = "You can stop at any time; run the same command to resume."
     return make_settings_command(study.config, run, again)
 
 

@@ -83,7 +83,7 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
             AtOnce(choices),
             NearestWins() | LowerClaim() | LowestEffort() | SharedProject() as rule,
         ]:
-            return _rebuild_table(players, choices, _list_cells(choices, rule), name)
+            return _rebuild_table(players, choices, tuple(_iterate_cells(choices, rule)), name)
         case [Players(players), Course() as course]:
             return _rebuild_tree(players, course, name)
         case _:
@@ -192,8 +192,9 @@ def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | N
         guesses.append(LowerClaim(_guess_bonus(form, choices)))
     stated = [_read_payoffs(form, place) for place in np.ndindex(*form.shape)]
     for rule in guesses:
-        paid = [cell.payoffs for cell in _list_cells(choices, rule)]
-        if paid == stated:
+        # A wrong guess is found out at the first cells, so that the others are not worked out.
+        cells = zip(_iterate_cells(choices, rule), stated, strict=True)
+        if all(cell.payoffs == payoffs for cell, payoffs in cells):
             return rule
     return None
 
@@ -246,13 +247,11 @@ def _guess_projects(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[
         yield SharedProject(first + low - project, share)
 
 
-def _list_cells(choices: tuple[Options, ...], rule: PayoffRule) -> tuple[Cell, ...]:
-    """List what a rule pays for every combination of moves."""
-    cells = []
+def _iterate_cells(choices: tuple[Options, ...], rule: PayoffRule) -> Iterator[Cell]:
+    """Yield what a rule pays for every combination of moves."""
+    numbers = {move: Fraction(move) for choice in choices for move in choice.options}
     for moves in product(*(choice.options for choice in choices)):
-        numbers = list(map(Fraction, moves))
-        cells.append(Cell(moves, pay(rule, numbers)))
-    return tuple(cells)
+        yield Cell(moves, pay(rule, [numbers[move] for move in moves]))
 
 
 def _summarize(tree: Tree) -> Summary:

@@ -86,9 +86,9 @@ class RunDifferenceRow(TypedDict):
     player: Annotated[str, column(help="the player of the later run")]
     against: Annotated[str, column("compared with", help="the player of the earlier run")]
     difference: Annotated[Interval, column(format=".3f")]
-    """the later run less the earlier one, 95 % interval"""
+    """the later run minus the earlier one, 95 % interval"""
     p: Annotated[float | None, column(format=".3g")]
-    """sign-flip test over the common games; none where the runs share no games"""
+    """sign-flip test over the common games; none if the runs share no games"""
     p_adjusted: Annotated[float | None, column("adjusted p", ".3g")]
     """for the number of comparisons in this table (Holm)"""
     effect: Annotated[float | None, column(format=".2f")]

@@ -3,12 +3,13 @@ cognitive hierarchy), and players who err (logit quantal response equilibria).""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, inf
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import NotCertified, UsageError
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.dynamics.learning import fitness, logit_reply, start_or_uniform
 from bestresponse.theory.equilibria.many_players.tracing import (
     LogitBranch,
@@ -177,15 +178,15 @@ class QuantalBranch:
         return len(self.precisions)
 
 
-def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
+def quantal_response(game: GameLike, precision: float, *, seconds: float = inf) -> QuantalResponse:
     """Find the equilibrium of that precision on the branch from uniform play, the first one where
     the branch turns."""
-    return quantal_branch(game, precision).final
+    return quantal_branch(game, precision, seconds=seconds).final
 
 
-def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
+def quantal_branch(game: GameLike, highest: float, *, seconds: float = inf) -> QuantalBranch:
     """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it
-    cannot be followed.
+    cannot be followed, or not within `seconds`.
 
     At precision 0 play is uniform; the branch that starts there leads, in almost every game, to a
     Nash equilibrium as the precision grows. It is followed by its arc length, so that it may turn
@@ -197,15 +198,21 @@ def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
     profile_axes = tuple(range(1, game.payoffs.ndim))
     ranges = np.ptp(game.payoffs, axis=profile_axes)
     unit = float(ranges.max()) or 1.0
-    return trace_branch(TableBranch(game.payoffs / unit), highest, unit)
+    branch = TableBranch(game.payoffs / unit)
+    return trace_branch(branch, highest, unit, Deadline.after(seconds))
 
 
-def trace_branch(branch: LogitBranch, highest: float, unit: float) -> QuantalBranch:
+def trace_branch(
+    branch: LogitBranch, highest: float, unit: float, deadline: Deadline
+) -> QuantalBranch:
     """Follow a branch of payoffs in multiples of `unit` until `highest` is first reached, and
     certify its points."""
     if not 0 <= highest < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
-    points = [*follow_branch(branch, highest * unit)]
+    points = []
+    for point in follow_branch(branch, highest * unit):
+        deadline.check(f"the quantal response of precision {highest:g}")
+        points.append(point)
     mixes = [branch.strategies(point) for point in points]
     residuals = np.zeros(len(points))
     gains = np.zeros((len(points), len(branch.edges)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from bestresponse.core.errors import NotCertified
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.games.normal_form import Array
 
 if TYPE_CHECKING:
@@ -39,35 +40,46 @@ def solve_program(
         0.0,
         None,
     ),
-    seconds: float | None = None,
+    deadline: Deadline = NEVER,
 ) -> tuple[Array, Array] | None:
     """Minimise cost'x with above x <= limits and equal x = totals; return x, and what relaxing each
     limit would save.
 
     `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end,
-    for example within `seconds`.
+    for example not before the `deadline`.
     """
     from scipy import optimize
 
     minimise: Any = optimize.linprog
-    options = _PRECISE if seconds is None else {**_PRECISE, "time_limit": seconds}
+    options = {**_PRECISE, "time_limit": deadline.left}
     answer = minimise(cost, above, limits, equal, totals, bounds, method="highs", options=options)
-    if answer.status == _OUT_OF_TIME and seconds is not None:
+    if answer.status == _OUT_OF_TIME and deadline.is_over:
         raise NotCertified(
-            f"a linear program was not solved within {seconds:g} s; allow more seconds"
+            f"a linear program was not solved within {deadline.seconds:g} s; allow more seconds"
         )
     if answer.status not in (0, _INFEASIBLE):
         raise NotCertified(f"a linear program was not solved: {answer.message}")
     return None if answer.status else (answer.x, -answer.ineqlin.marginals)
 
 
-def find_mixture(cost: Array, above: Matrix, limits: Array) -> Array | None:
+def find_mixture(
+    cost: Array, above: Matrix, limits: Array, deadline: Deadline = NEVER
+) -> Array | None:
     """Find the distribution p of least cost'p with above p <= limits; None where there is none."""
-    answer = solve_program(cost, above, limits, np.ones((1, len(cost))), np.ones(1))
+    answer = solve_program(
+        cost=cost,
+        above=above,
+        limits=limits,
+        equal=np.ones((1, len(cost))),
+        totals=np.ones(1),
+        deadline=deadline,
+    )
     return None if answer is None else _normalise(answer[0])
 
 
-def find_fairest_mixture(payoffs: Array, above: csr_array | None = None) -> Array:
+def find_fairest_mixture(
+    payoffs: Array, above: csr_array | None = None, deadline: Deadline = NEVER
+) -> Array:
     """Find the distribution p whose lowest expected payoff is largest, with above p <= 0."""
     sparse = load_sparse()
     players, cells = payoffs.shape
@@ -84,6 +96,7 @@ def find_fairest_mixture(payoffs: Array, above: csr_array | None = None) -> Arra
         equal=total,
         totals=np.ones(1),
         bounds=bounds,
+        deadline=deadline,
     )
     if answer is None:
         raise NotCertified("a linear program that has a solution was found to have none")

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.web.experiments.model import (
-        check_experiment as check_experiment,
-    )
+    from bestresponse.web.experiments.reading import check_experiment as check_experiment
     from bestresponse.web.sessions.setup import (
         GameChoice as GameChoice,
         Setup as Setup,

@@ -6,7 +6,7 @@ make a browser call it.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +45,8 @@ class ServerState:
     """The state of a server; `codes` are those of participants by the seat they had.
 
     It answers under the names in `hosts`, under any where there are none. `streams` counts the
-    requests of each seat that wait for something to happen.
+    requests of each seat that wait for something to happen; they are answered at once where the
+    server `is_ending`.
     """
 
     sessions: SessionStore
@@ -57,6 +58,7 @@ class ServerState:
     codes: dict[str, str] = field(default_factory=dict)
     hosts: frozenset[str] = frozenset()
     streams: Counter[str] = field(default_factory=Counter)
+    is_ending: Callable[[], bool] = lambda: False
     runs: Runs = field(init=False)
     judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
@@ -78,27 +80,38 @@ class ServerState:
         admin's pages."""
         return self.keys.token("csrf", key)
 
-    def _seat_door(self, session: str, seat: int) -> tuple[str | int, ...]:
-        """Name the door of a seat; a seat that was released and taken again has another link and
-        another code."""
-        number = self.sessions.register.get(*self.sessions.find_participant(session, seat)).number
-        return (session, seat, number) if number > 0 else (session, seat)
+    def find_number(self, session: str, seat: int) -> int:
+        """Return the number of the person who holds the seat."""
+        return self.sessions.register.get(*self.sessions.find_participant(session, seat)).number
 
-    def seat_token(self, session: str, seat: int) -> str:
-        """Make the token of the person who holds the seat."""
-        return self.keys.token("seat", *self._seat_door(session, seat))
+    def seat_token(self, session: str, seat: int, number: int | None = None) -> str:
+        """Make the token of the person who holds the seat, or held it under that number."""
+        held = self.find_number(session, seat) if number is None else number
+        return self.keys.token("seat", *_name_door(session, seat, held))
 
-    def opens_seat(self, token: str, session: str, seat: int) -> bool:
-        """Tell whether `token` is that of the person who holds the seat."""
-        return self.keys.opens(token, "seat", *self._seat_door(session, seat))
+    def find_place(self, token: str, session: str, seat: int) -> tuple[str, int] | None:
+        """Find the seat of the person who has that token, also after they were put into another
+        group; None where nobody has it."""
+        held = self.find_number(session, seat)
+        if self.keys.opens(token, "seat", *_name_door(session, seat, held)):
+            return session, seat
+        register = self.sessions.register
+        for number in register.list_moved(session, seat):
+            if self.keys.opens(token, "seat", *_name_door(session, seat, number)):
+                return register.follow(session, seat, number)
+        return None
 
-    def seat_path(self, session: str, seat: int) -> str:
+    def seat_path(self, session: str, seat: int, number: int | None = None) -> str:
         """Return the path of the page of a seat."""
-        return f"/seat/{session}/{seat}/{self.seat_token(session, seat)}"
+        return f"/seat/{session}/{seat}/{self.seat_token(session, seat, number)}"
 
     def join_path(self, lobby: str) -> str:
         """Return the path by which the next free seat of a lobby is taken."""
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
+
+    def room_path(self, room: str) -> str:
+        """Return the path that leads to the lobby that is open in a room."""
+        return f"/room/{room}/{self.keys.token('room', room)}"
 
     def personal_path(self, lobby: str, label: str) -> str:
         """Return the path by which the person with that label takes part and comes back, from any
@@ -114,16 +127,18 @@ class ServerState:
 
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
-        return self._make_code(*self._seat_door(*self.sessions.find_participant(session, seat)))
+        person = self.sessions.find_participant(session, seat)
+        holder = self.sessions.register.get(*person)
+        return self._make_code(*_name_door(*(holder.origin or (*person, holder.number))))
 
     def departed_code(self, lobby: str, number: int) -> str:
         """Make the code of the person of that number among those who take no part any more; it is
         that of the seat they had."""
-        place = self.sessions.departed[lobby][number].place
+        left = self.sessions.departed[lobby][number]
+        place = left.origin or left.place
         if place is None:
             return self._make_code(lobby, "without a seat", number)
-        session, seat, holder = place
-        return self._make_code(session, seat, *([holder] if holder > 0 else []))
+        return self._make_code(*_name_door(*place))
 
     def _make_code(self, *door: str | int) -> str:
         name = canonical(list(door))
@@ -133,18 +148,37 @@ class ServerState:
         return self.codes[name]
 
 
+def _name_door(session: str, seat: int, number: int) -> tuple[str | int, ...]:
+    """Name the door of a seat; a seat that was released and taken again has another link and
+    another code."""
+    return (session, seat, number) if number > 0 else (session, seat)
+
+
 @dataclass(frozen=True, slots=True)
 class SeatContext:
-    """A seat, its session and the server, once the link was found to be right."""
+    """A seat, its session and the server, once the link was found to be right; `number` is that of
+    the person who came by the link."""
 
     server: ServerState
     session: Session
     seat: int
+    number: int | None = None
 
     @property
     def role(self) -> str:
         """The role that the seat plays."""
         return self.session.roles[self.seat]
+
+    def follow(self) -> "SeatContext":
+        """Return where the person is now, who may have been put into another group meanwhile."""
+        if self.number is None or self.session.table.number > 1:
+            return self
+        sessions = self.server.sessions
+        place = sessions.register.follow(self.session.id, self.seat, self.number)
+        if place == (self.session.id, self.seat):
+            return self
+        session = sessions.get_session(place[0])
+        return SeatContext(self.server, session, place[1], self.server.find_number(*place))
 
 
 async def get_server(request: Request) -> ServerState:
@@ -173,7 +207,7 @@ Bearer = Depends(
 """Says in the description of a call that it needs a token; the doors read it."""
 
 
-def _read_key(request: Request) -> str:
+def read_key(request: Request) -> str:
     """Read the key of a door: from the address of a page, or as sent with a call."""
     kind, _, sent = request.headers.get("authorization", "").partition(" ")
     key: str = request.path_params.get("token", sent if kind.lower() == "bearer" else "")
@@ -188,7 +222,7 @@ async def check_admin_page(request: Request, server: Server) -> None:
 
 async def check_admin_api(request: Request, server: Server) -> None:
     """Refuse a call without the admin's token."""
-    if not server.keys.is_admin(_read_key(request)):
+    if not server.keys.is_admin(read_key(request)):
         raise refuse_key(request, server)
 
 
@@ -204,21 +238,23 @@ async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
     """Find the seat whose key was given; it needs nothing else solved before, as every answer comes
     through here."""
     server: ServerState = request.app.state.server
-    if not server.opens_seat(_read_key(request), session, seat):
+    place = server.find_place(read_key(request), session, seat)
+    if place is None:
         gone = NotFound(Cause("cause_no_seat"))
         raise refuse_key(request, server, gone)
+    session, seat = place
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast(Cause("cause_fast"))
     opened = server.sessions.live.get(session)
     if opened is None:
         opened = await run_in_threadpool(server.sessions.get_session, session)
     opened.touch(seat)
-    return SeatContext(server, opened, seat)
+    return SeatContext(server, opened, seat, server.find_number(session, seat))
 
 
 async def open_lobby(request: Request, server: Server, lobby: Name) -> str:
     """Return the lobby whose key was given."""
-    if not server.keys.opens(_read_key(request), "lobby", lobby):
+    if not server.keys.opens(read_key(request), "lobby", lobby):
         raise refuse_key(request, server, NotFound(Cause("cause_no_table")))
     return lobby
 
@@ -227,7 +263,7 @@ async def open_sheet(
     request: Request, server: Server, task: Name, judge: JudgeNumber
 ) -> tuple[JudgingTask, int]:
     """Find the task and the judge whose key was given."""
-    if not server.keys.opens(_read_key(request), "judge", task, judge):
+    if not server.keys.opens(read_key(request), "judge", task, judge):
         raise refuse_key(request, server, NotFound("this link leads to no sheet"))
     return server.judging.task(task), judge
 

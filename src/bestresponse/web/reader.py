@@ -74,7 +74,8 @@ class _PageParser(HTMLParser):
         silent = tag in _SILENT or "hidden" in about or about.get("aria-hidden") == "true"
         self._open.append((tag, silent))
         if tag == "form":
-            self._sends = about.get("method") == "post"
+            # Nobody has to write messages to the group, so that a model is not asked to.
+            self._sends = about.get("method") == "post" and "data-chat" not in about
         if self._is_silent:
             return
         if tag in _BREAKING:

@@ -25,7 +25,8 @@ from bestresponse.core.seeds import generator
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
-from bestresponse.web.experiments.model import Item, parse_experiment
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.reader import ask_reader, read_page
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
@@ -201,8 +202,11 @@ class _Participant:
 
     async def _go_on(self, client: AsyncClient, page: Response) -> Response:
         """Do what the page asks for, and return the next one."""
-        _, _, session, number, _ = page.url.path.split("/")[:5]
-        context = SeatContext(self._server, self._server.sessions.get_session(session), int(number))
+        _, _, session, number, token = page.url.path.split("/")[:5]
+        place = self._server.find_place(token, session, int(number))
+        if place is None:
+            raise RuntimeError(f"{self._label} has lost the seat {session} {number}")
+        context = SeatContext(self._server, self._server.sessions.get_session(place[0]), place[1])
         version = _VERSION.search(page.text)
         if version is None and page.status_code == _OK:
             # Whoever was screened out sees a page without a seat.

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from example_programs import PROGRAMS, shrink
 
 import bestresponse as br
 from bestresponse.core.errors import LimitReached
@@ -14,26 +15,6 @@ from bestresponse.logic.language.terms import items_of, write
 from bestresponse.logic.programs.report import describe_failure
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
-
-PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
-
-
-SMALLER = {
-    "cournot": [("between(0, 100, Q)", "between(0, 20, Q)")],
-    "public_goods": [("[p1, p2, p3, p4, p5, p6]", "[p1, p2, p3, p4]")],
-    "blotto": [("between(0, 10, A), Rest is 10 - A", "between(0, 4, A), Rest is 4 - A")],
-    "bargaining": [("offer(100)", "offer(10)"), ("offer(80)", "offer(8)")],
-}
-"""What is changed in an example so that it has some hundred ends."""
-
-
-def shrink(name: str, folder: Path) -> Path:
-    text = (PROGRAMS / f"{name}.pl").read_text("utf-8")
-    for old, new in SMALLER[name]:
-        assert old in text
-        text = text.replace(old, new)
-    (folder / f"{name}.pl").write_text(text, "utf-8")
-    return folder / f"{name}.pl"
 
 
 def assert_tabled(path: Path, ends: int, last: tuple[int, ...]) -> None:

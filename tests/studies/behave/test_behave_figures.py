@@ -694,7 +694,7 @@ def test_a_game_that_is_no_dilemma_has_no_people_beside_it():
         PlayerGroup([list_moves(0, match=match, form=OTHER_FORM) for match in "abc"], 1)
     )
     assert frames["left_out"] == [
-        {"what": "x: people beside", "why": "the game is no symmetric dilemma", "times": 3}
+        {"what": "x: people beside", "why": "the game is not a symmetric dilemma", "times": 3}
     ]
     assert frames["beside"] == []
 

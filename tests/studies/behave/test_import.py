@@ -187,10 +187,18 @@ def test_an_unknown_mapping_or_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("file", "mapping", "matches", "kinds"),
     [
-        ("akata/rounds.csv.gz", "akata", 1800, {"tied payoffs"}),
+        pytest.param(
+            "akata/rounds.csv.gz", "akata", 1800, {"tied payoffs"}, marks=pytest.mark.soak
+        ),
         ("akata/pd.csv.gz", "akata", 64, set()),
         ("akata/people.csv.gz", "akata", 387, {"impossible payoff", "tied payoffs"}),
-        ("fairgame/games.csv.gz", "fairgame", 4200, {"payoff mismatch", "tied payoffs"}),
+        pytest.param(
+            "fairgame/games.csv.gz",
+            "fairgame",
+            4200,
+            {"payoff mismatch", "tied payoffs"},
+            marks=pytest.mark.soak,
+        ),
     ],
 )
 def test_published_records_are_read_and_their_faults_are_found(

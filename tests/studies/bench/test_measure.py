@@ -214,7 +214,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"model": ()}, "model: expected at least one model"),
         (
             {"suite": "invariance", "format": ("table", "json")},
-            "format: this suite varies it itself; give one",
+            "format: this suite varies it; give a single value",
         ),
         # Names would be a way of asking beside the themes, which the games as drawn are never put
         # in.
@@ -222,8 +222,8 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
             {"suite": "generalisation", "theme": ("neutral", "numbers")},
             "theme: names are compared with one; give one",
         ),
-        ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
-        ({"samples": 20}, "samples: this does nothing unless elicit has `sampled`"),
+        ({"max_infosets": 3}, "max_infosets: this has no effect on games that are drawn"),
+        ({"samples": 20}, "samples: this has no effect unless elicit has `sampled`"),
         (
             {"precision": 0.1, "shard": "1/2"},
             "precision: a part of a run cannot tell how precise the whole is",
@@ -233,7 +233,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"model": "again:m", "plain": True}, "plain: without reasons there is nothing to verify"),
         (
             {"elicit": "logprobs", "theme": "market"},
-            "elicit: logprobs goes with the theme neutral only",
+            "elicit: logprobs works only with the theme neutral",
         ),
         (
             {"elicit": "logprobs", "model": "verified:m"},
@@ -502,7 +502,7 @@ def test_a_baseline_says_how_many_actions_its_seat_has_and_the_other():
 def test_a_figure_without_an_interval_is_called_a_mean():
     help = {metric.name: metric.help for metric in METRICS}
     assert help["llm_value"] == "mean expected payoff"
-    assert help["nash_gap"] == "best response less own value, equilibrium opponent"
+    assert help["nash_gap"] == "best response minus own value, against an equilibrium opponent"
 
 
 def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():

@@ -195,6 +195,11 @@ def test_what_the_fast_way_and_transformers_compute_is_the_same(base):
     assert fast.write_chat(chat) == slow.write_chat(chat) == write_chat(chat)
     prompt = fast.tokenizer.encode(fast.write_chat(chat), add_special_tokens=False).ids
     assert fast.continue_prompts([prompt], 8) == slow.continue_prompts([prompt], 8)
+    texts = [prompt, prompt[:3]]
+    for weights, others in zip(fast.weigh_tokens(texts), slow.weigh_tokens(texts), strict=True):
+        assert weights == pytest.approx(others, abs=1e-5)
+    assert [len(weights) for weights in fast.weigh_tokens(texts)] == [len(prompt) - 1, 2]
+    assert fast.weigh_tokens(texts)[1] == pytest.approx(fast.weigh_tokens([prompt])[0][:2])
     assert fast.end == slow.end
 
 

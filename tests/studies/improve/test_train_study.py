@@ -56,6 +56,9 @@ class Opened:
     name: str
     end: int = 0
 
+    def to(self, device, dtype):
+        return self
+
 
 MAKING = "bestresponse.studies.improve.making"
 
@@ -126,6 +129,17 @@ def training(monkeypatch):
     )
     make_module(
         monkeypatch, f"{students.__name__}.writing", Writer=object, open_writer=lambda *given: given
+    )
+
+    make_module(
+        monkeypatch,
+        f"{improve.__name__}.abilities",
+        measure_abilities=lambda writer, when: {
+            "when": when,
+            "asked": 60,
+            "right": 0.5,
+            "perplexity": 20.0,
+        },
     )
 
     def draw_pools(data, seed, skipped):
@@ -419,12 +433,12 @@ def test_a_network_is_a_folder_a_file_or_weights_by_name(tmp_path, training, mon
     assert open_network("smollm2") == Opened("gguf", "smollm2.gguf")
 
 
-def test_a_training_needs_data_and_shows_two_tables_and_a_hundred_percent():
+def test_a_training_needs_data_and_shows_three_tables_and_a_hundred_percent():
     with pytest.raises(SettingError, match="at least one folder"):
         TrainConfig("smollm2", data=())
     with pytest.raises(UsageError, match="there are no weights at nowhere"):
         TrainConfig("nowhere", data=())
-    assert train.count_tables(None) == 2
+    assert train.count_tables(None) == 3
     assert train.count_plays(None) == 100
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.trial import count_people
 
 GAME = '[[games]]\ngame = "{name}"\nseats = {seats}\nquiz = false\n'

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.experiments.model import parse_experiment
+from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.reader import read_page, read_typed
 from bestresponse.web.texts import load_texts
 from bestresponse.web.trial import TrialSettings, try_experiment

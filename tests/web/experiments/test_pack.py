@@ -113,7 +113,7 @@ def test_every_table_is_made_again_from_the_journal_without_the_secret(server, p
     path.write_bytes(pack_lobby(server, played).content)
     replay = replay_pack(path)
     assert [table.name for table in replay.tables] == [f"{name}.csv" for name in TABLES]
-    assert [table.difference for table in replay.tables] == [""] * 7
+    assert [table.difference for table in replay.tables] == [""] * 8
     assert replay.remarks == ()
     # Both cooperate (3 points), then both defect (1): 4 points at 0.10.
     wide = replay.tables[3].content.decode().splitlines()
@@ -175,7 +175,7 @@ def test_a_table_or_a_journal_that_was_changed_is_noticed(server, played, tmp_pa
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        ({"pack.json": None}, "is no replication pack: there is no pack.json in it"),
+        ({"pack.json": None}, "is not a replication pack: there is no pack.json in it"),
         ({"pack.json": b"[1]"}, "a pack of format None"),
         ({"pack.json": b'{"format": 1}'}, "not written by bestresponse: title is missing"),
         ({"journal/codes.json": b"[1]"}, "codes.json in .* was not written by bestresponse"),

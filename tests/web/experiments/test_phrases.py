@@ -10,8 +10,8 @@ from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
 from bestresponse.telling.language import load_language
 from bestresponse.telling.render import word_rules
-from bestresponse.web.experiments.model import check_experiment, list_remarks, parse_experiment
 from bestresponse.web.experiments.phrases import list_phrases
+from bestresponse.web.experiments.reading import check_experiment, list_remarks, parse_experiment
 from bestresponse.web.sessions.setup import GameChoice, make_game
 
 FILE = """title = "Zwei"

@@ -7,7 +7,7 @@ import pytest
 from web_server import hidden, join, take
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 
 FILE = """title = "A study"
 logo = "lab.svg"

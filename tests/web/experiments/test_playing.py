@@ -7,7 +7,7 @@ import pytest
 from web_server import export, hidden, join, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 

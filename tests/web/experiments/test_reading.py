@@ -6,13 +6,9 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import (
-    Item,
-    Payment,
-    check_experiment,
-    find_line,
-    parse_experiment,
-)
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.payment import Payment
+from bestresponse.web.experiments.reading import check_experiment, find_line, parse_experiment
 from bestresponse.web.sessions.store import draw_treatments
 from bestresponse.web.texts import FieldMistake, load_texts
 

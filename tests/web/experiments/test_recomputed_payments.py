@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.trial import TrialSettings, try_experiment
 
 sys.path.append(str(Path(__file__).parents[2] / "oracles"))

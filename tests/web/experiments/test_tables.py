@@ -7,21 +7,16 @@ import pytest
 from pydantic import ValidationError
 
 from bestresponse.core.errors import UsageError
+from bestresponse.web.experiments.items import FormPage, Item, QuizQuestion
 from bestresponse.web.experiments.model import (
     Assignment,
-    Completion,
     Experiment,
-    FormPage,
     GameSettings,
-    Item,
-    Payment,
-    QuizQuestion,
     TimeLimits,
-    check_experiment,
-    find_line,
-    parse_experiment,
     wrap_setup,
 )
+from bestresponse.web.experiments.payment import Completion, Payment
+from bestresponse.web.experiments.reading import check_experiment, find_line, parse_experiment
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.texts import FieldMistake, load_texts
 

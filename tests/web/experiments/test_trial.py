@@ -12,7 +12,7 @@ from web_server import hidden, join, take
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.services.export import list_moves
 from bestresponse.web.trial import (
     TrialSettings,
@@ -130,7 +130,16 @@ def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
     assert trial.wrong == []
     assert list(trial.files) == [
         f"{table}.csv"
-        for table in ("decisions", "participants", "parts", "wide", "draws", "times", "codebook")
+        for table in (
+            "decisions",
+            "participants",
+            "parts",
+            "wide",
+            "draws",
+            "times",
+            "chat",
+            "codebook",
+        )
     ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment, list_remarks
+from bestresponse.web.experiments.reading import check_experiment, list_remarks, parse_experiment
 
 HEAD = 'title = "x"\n'
 GAME = """[[games]]
@@ -44,7 +44,7 @@ WRONG = [
         "answer is for a question without options",
     ),
     (game(QUIZ + 'options = ["I", "you"]\nright = "we"\n'), "right is 'we'; expected one of"),
-    (game(QUIZ + 'options = ["I"]\nright = "I"\n'), "a question needs two or more to choose from"),
+    (game(QUIZ + 'options = ["I"]\nright = "I"\n'), "a question needs two or more"),
     (game(QUIZ + 'options = ["I", "I"]\nright = "I"\n'), "the option 'I' stands twice"),
     (game(QUIZ + 'right = "I"\n'), "right is for a question with options"),
     (game(QUIZ), "answer is missing"),
@@ -93,8 +93,8 @@ SENSELESS = [
     (game('[games.text]\nswerve = ""\n'), "swerve is empty"),
     ('welcome = "a\\u0000b"\n' + game(), "welcome has the hidden character U+0000"),
     ('welcome = "a\\u202eb"\n' + game(), "welcome has the hidden character U+202E"),
-    ('logo = "../x.png"\n' + game(), "the logo '../x.png' is no name of a picture"),
-    ('logo = "x.txt"\n' + game(), "the logo 'x.txt' is no name of a picture"),
+    ('logo = "../x.png"\n' + game(), "the logo '../x.png' is not the name of a picture"),
+    ('logo = "x.txt"\n' + game(), "the logo 'x.txt' is not the name of a picture"),
     (game(ITEM + ITEM.replace('"a"', '"A"')), "'a' and 'A' among the questions differ"),
     (game(ITEM + "low = 1\n"), "low is for numbers, scales and sliders, and kind is 'text'"),
     (game(CHOICE + 'options = ["x", "y"]\nhigh = 1\n'), "high is for numbers, scales and sliders"),
@@ -127,6 +127,17 @@ SENSELESS = [
     ),
     (game(NO_PLACES.format('waiting = { one = "x" }')), "has the forms one; expected one and many"),
     ("payment = [{}]\n" + game(), "expected a table"),
+    (game(PAID + 'rate = "0.1"\n'), "rate is '0.1'; expected a number without quotes"),
+    (game('bonus = "1"\n' + PAID + "rate = 1\n"), "bonus is '1'; expected a number without quotes"),
+    (game(PAGE + 'title = "Only a title"\n'), "the page 'p' is empty; write text"),
+    (
+        "groups = 4\n" + game("[assignment]\nmatching_groups = 2\n"),
+        "matching_groups mixes nobody, as partners stay together",
+    ),
+    (game(DONE + 'link = "https://example.org/a b"\n'), "expected an address without spaces"),
+    (game(DONE + 'link = "https://example.org/?c={code"\n'), "and every { with its }"),
+    (game(CHOICE + 'options = ["<b>x</b>", "y"]\n'), "people would read '<b>' as it is"),
+    ('welcome = "[x](javascript:alert(1))"\n' + game(), "no link may lead to 'javascript':"),
 ]
 
 
@@ -177,3 +188,20 @@ def test_what_is_seldom_meant_is_said_and_accepted():
         "No game pays single rounds, so every game is paid as a whole.",
     ]
     assert list_remarks(game()) == []
+    harsh = game(NAMED + TREATED + '[limits]\nanswer = 2\nhold = 3\n[completion]\nfull = "F"\n')
+    check_experiment(harsh + '[text]\nwaiting = ""\n')
+    assert list_remarks(harsh + '[text]\nwaiting = ""\n') == [
+        "There is one treatment alone, so every group plays it.",
+        "People have 2 s for an answer (answer in [limits]).",
+        "Whoever looks away for 3 s before the game can lose the seat (hold in [limits]).",
+        "People who finish get no code: set code in [completion].",
+        "These texts of the pages are empty: waiting.",
+    ]
+
+
+def test_a_dollar_that_is_no_placeholder_is_read_as_it_is():
+    text = game('[games.text]\nswerve = "$ swerve"\n[text]\nwaiting = "Pay $ 5."\n')
+    check_experiment(text)
+    texts = parse_experiment(text)[1][""][0].texts
+    assert texts("waiting") == "Pay $ 5."
+    assert texts.word("swerve") == "$ swerve"

@@ -6,7 +6,7 @@ import pytest
 from web_server import hidden, join
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.sessions.session import SeatRegister, read_labels
 from bestresponse.web.sessions.setup import GameChoice, Setup
 

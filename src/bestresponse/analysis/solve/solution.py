@@ -41,7 +41,7 @@ OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 class Wish:
     """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR;
     `objective` asks for the correlated equilibrium that is best by it; `seconds` bound the search
-    for mixed equilibria of several players; long solves tell `report` how far they are; `engine`
+    for all equilibria of a table; long solves tell `report` how far they are; `engine`
     says whether the enumeration is compiled."""
 
     method: str = "auto"

@@ -61,7 +61,7 @@ def check_command(
         typer.Option(
             "--as",
             help=(
-                "Also demand the constraints of this game, such as stag-hunt, or of one of the"
+                "Also check the constraints of this game, such as stag-hunt, or of one of the"
                 " games in a TOML file."
             ),
             autocompletion=complete_named_game,
@@ -78,12 +78,11 @@ def check_command(
     ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP, autocompletion=complete_engine)] = "auto",
 ) -> None:
-    """Check logic programs in four stages: syntax, names, running, and the resulting game,
-    which is told in words.
+    """Check whether logic programs are games, and describe each game in words.
 
-    Nothing in a program can do any harm: it passes a gate and runs within limits, and so does a
-    query. The exit code is 1 unless all are games and the query could be answered, if only by
-    "false".
+    There are four stages: syntax, names, running, and the resulting game. Programs and queries
+    cannot do any harm: they pass a gate and run within limits. The exit code is 0 if all programs
+    are games and the query has an answer (which may be "false"), otherwise 1.
     """
     wanted = {} if name is None else find_constraints(name)
     open_engine(engine).close()  # type: ignore[arg-type]
@@ -247,13 +246,14 @@ def compare_command(
     """Say whether two games are the same up to names, order and positive affine payoffs, and where
     they differ.
 
-    A name of a player that occurs in both games means the same player, and a name of a move means
-    the same move where the same player has it in both; moves that another player has in the second
-    game count as renamed. Trees are compared as trees, up to the order of simultaneous moves; a
-    table is the tree in which nobody sees the others' choices. Where they differ, a shortest play
-    on which they part is told first. The exit code is 0 for the same tree, 3 for the same reduced
-    form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
-    different games. To compare recorded runs, use `report RUN RUN`.
+    If a player's name occurs in both games, it means the same player. If that player has a move of
+    the same name in both games, it means the same move; other moves count as renamed. Trees are
+    compared up to the order of simultaneous moves. A table is compared as the tree in which nobody
+    sees the others' choices. Differences start with a shortest play.
+
+    Exit codes: 0 for the same tree, 3 for another tree with the same reduced form, 4 if only the
+    order of all payoffs is the same, and 1 for different games. To compare recorded runs, use
+    `report RUN RUN`.
     """
     games = [br.find_game(name) for name in (first, second)]
     comparison = br.compare(*games, any_names=any_names)

@@ -51,8 +51,14 @@ is where a check that was asked for finds a difference between story and game, o
 class FormalizeOptions(FormalizeConfig):
     """Turn a story into a game program that is checked, repaired with feedback, and solved.
 
-    With --strategy FILE --game GAME a strategy in words becomes rules for select/4, checked and
-    repaired alike.
+    With --strategy FILE --game GAME, a strategy in words becomes rules for select/4, which are
+    checked and repaired in the same way. Until there is a game, the best program so far is in
+    NAME.partial.pl and its messages are in NAME.messages.txt.
+
+    The exit code is 1 if there is no game. It is also 1 if the story is contradictory or
+    incomplete: the game is then written with stated assumptions, and the open questions are printed
+    (--interactive asks them). It is also 1 if a check finds a difference between story and game, or
+    has no readable answer.
     """
 
     story: str | Path = setting(default="", kw_only=False, argument=True)
@@ -263,8 +269,8 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
     line = (
-        f"calls: about {count}, at most {most}; about {prompt:,} tokens read and {reply:,}"
-        f" written{price}"
+        f"calls: about {count}, at most {most}; about {prompt:,} input and {reply:,} output"
+        f" tokens{price}"
     )
     notes().print(line, markup=False, soft_wrap=True)
 

@@ -25,7 +25,7 @@ models_command = Commands(invoke_without_command=True)
 
 @models_command.callback()
 def _list_models(context: typer.Context, as_json: AsJson = False) -> None:
-    """List what can be given as --model, and what each still needs."""
+    """List the models that you can use with --model, and what each of them still needs."""
     if context.invoked_subcommand is None:
         show_frame(br.list_models(), as_json)
 

@@ -58,10 +58,10 @@ def report_command(
     figures: FiguresFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure and report a recorded run again, or compare several. Needs no model and no network.
+    """Rebuild the report of a recorded run, or compare several. Needs no model and no network.
 
-    Several runs are put side by side: their settings, their figures, and the differences between
-    their models, game by game where they share games. To compare two games, use `compare`.
+    A comparison shows the settings and metrics of the runs side by side, and the differences
+    between their models, paired by game if they share games. To compare two games, use `compare`.
     """
     if against is not None:
         run = [against, *run]
@@ -145,11 +145,11 @@ def merge_command(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Put parts of a run together, and report the whole. Needs no model and no network.
+    """Merge the parts of a run and report the complete run. Needs no model and no network.
 
-    Parts may overlap: a play that several hold is kept once, and refused where they recorded it
-    differently. Where plays are missing, the same command that made the parts plays them with
-    `--output-dir OUTPUT` and without `--shard`.
+    Parts may overlap: a play that several parts contain is kept once. If they recorded it
+    differently, the command stops and names both. If plays are missing, run the command that made
+    the parts with `--output-dir OUTPUT` and without `--shard`.
     """
     run = br.merge_runs(part, output)
     show_run(run, as_json)
@@ -169,8 +169,8 @@ def reproduce_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Work out the figures of a paper from its recorded runs and say which agree with the published
-    ones."""
+    """Recompute the published numbers of a paper from its recorded runs, and say which ones
+    agree."""
     reproduction = br.reproduce(paper, data)
     if page is not None:
         write_text(page, render(reproduction.report()))

@@ -30,13 +30,13 @@ try:
     import uvicorn
 
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
-    from bestresponse.web.experiments.model import check_experiment, list_remarks
     from bestresponse.web.experiments.phrases import write_text_table
+    from bestresponse.web.experiments.reading import check_experiment, list_remarks
     from bestresponse.web.security import read_secret
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
-    from bestresponse.web.sessions.store import SESSIONS
+    from bestresponse.web.sessions.store import SESSIONS, check_room
     from bestresponse.web.supervisor import can_supervise, supervise
     from bestresponse.web.trial import (
         TrialSettings,
@@ -88,6 +88,11 @@ class ServeConfig(RunSettings):
     )
     experiment: Path | None = setting(default=None)
     """Experiment file; its sessions are created once, and its link is printed."""
+    room: str = setting(
+        default="",
+        help="With --experiment: the room that leads to it; its link stays the same for every"
+        " experiment that you open in it.",
+    )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
@@ -95,6 +100,10 @@ def open_to_people(config: ServeConfig) -> None:
     """Serve until somebody ends it."""
     admin_token = _find_admin_token(config)
     output_dir = Path(config.output_dir)
+    if config.room and config.experiment is None:
+        raise UsageError("--room leads to an experiment; add --experiment FILE")
+    if config.room:
+        check_room(config.room)
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
     server_settings = ServerSettings(
@@ -120,14 +129,20 @@ def open_to_people(config: ServeConfig) -> None:
                     key = _GIVEN if admin_token else server.keys.admin
                     print(_link(listener, f"/enter/{key}"), flush=True)
                     lobby = server.sessions.find_experiment(text) if text else None
-                    if lobby is not None:
+                    if lobby is not None and config.room:
+                        server.sessions.open_room(config.room, lobby.id)
+                        print(_link(listener, server.room_path(config.room)), flush=True)
+                    elif lobby is not None:
                         print(_link(listener, server.join_path(lobby.id)), flush=True)
                 Thread(target=prepare_solver, daemon=True).start()
                 served = uvicorn.Config(
                     app, log_level="warning", timeout_graceful_shutdown=2, server_header=False
                 )
+                running = uvicorn.Server(served)
+                # Pages that wait for news are answered, so that nothing has to be broken off.
+                server.is_ending = lambda: running.should_exit
                 with suppress(KeyboardInterrupt):
-                    uvicorn.Server(served).run(sockets=[listener])
+                    running.run(sockets=[listener])
             finally:
                 close()
 
@@ -193,18 +208,17 @@ def _listen(host: str, port: int) -> socket:
 
 @settings
 class ExperimentConfig(RunSettings):
-    """Try an experiment before people come.
+    """Test an experiment before you recruit participants, and export its data.
 
-    `game` lists roles, parameters with their usual values, and strategies; with --text it prints
-    what the game says as a table for the file. `check` names the line and the cause of what is
-    wrong, and lists what people would read in another language. `preview` writes every page of
-    every role on one sheet. `bots` sends programs through the real pages and compares what the
-    server kept with their own notes. `run` lets models take part: they read the pages that people
-    read, answer quiz, games and questionnaires, and are in the same tables.
-
-    `export` writes what people did as a replication pack: the file, what they read, the journal,
-    versions, and the tables with their codebook. `replay` makes the tables of a pack again from
-    its journal and compares them byte by byte.
+    `game` lists a game's roles, parameters with their defaults, and strategies; with --text it
+    prints the game's texts as a table for the file. `check` reports every error with its line and
+    cause, and lists what people would still read in another language. `preview` writes every page
+    of every role to one file. `bots` sends programs through the real pages and compares the stored
+    answers with the bots' own log. `run` lets models take part: they read the same pages as people,
+    answer the quiz, games and questionnaires, and appear in the same tables. `export` writes a
+    replication pack: the file, everything people read, the journal, versions, and the tables with
+    their codebook. `replay` rebuilds the tables of a pack from its journal and compares them byte
+    by byte.
     """
 
     task: Literal["game", "check", "preview", "bots", "run", "export", "replay"] = setting(

@@ -87,11 +87,11 @@ def write_sheet(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Name of a judge who will fill a sheet in; give several for a sheet each.",
+            help="Name of a judge who will fill in a sheet; repeat it for one sheet per judge.",
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(help="Judge at most this many games, the first ones.", min=1)
+        int, typer.Option(help="Maximum number of games to judge, starting with the first.", min=1)
     ] = 30,
     sample: Annotated[
         int | None,
@@ -99,7 +99,7 @@ def write_sheet(
     ] = None,
     each: Annotated[
         int | None,
-        typer.Option(help="How many judges get each game. [default: all]", min=1),
+        typer.Option(help="Number of judges per game. [default: all]", min=1),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     output: Annotated[
@@ -109,8 +109,8 @@ def write_sheet(
         ),
     ] = Path("sheet.csv"),
 ) -> None:
-    """Write sheets for people: for each game and resident the persona, what happened, its words,
-    and the scales."""
+    """Write sheets for human judges: the persona, the events, the resident's words and the scales,
+    for each game and resident."""
     sheets = br.make_judging_sheets(
         run, judge or ["judge 1"], games=games, sample=sample, each=each, seed=seed
     )
@@ -130,7 +130,9 @@ class JudgeConfig(RunSettings):
 
     run: Path = setting(argument=True, help="The folder of a run of `simulate water`, or above it.")
     model: NamesSetting = setting(short="-m", help="A model that judges.")
-    games: int = setting(default=5, ge=1, help="Judge at most this many games, the first ones.")
+    games: int = setting(
+        default=5, ge=1, help="Maximum number of games to judge, starting with the first."
+    )
     sample: int | None = setting(default=None, ge=1)
     """Draw this many games at random, balanced over conditions."""
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
@@ -160,10 +162,7 @@ def show_scores(
     sheets: Annotated[
         list[Path],
         typer.Argument(
-            help=(
-                "Filled sheets of people or models; `participants` of an experiment in which people"
-                " played."
-            )
+            help=("Completed sheets of people or models, or participants.csv of an experiment.")
         ),
     ],
     by: Annotated[
@@ -174,10 +173,10 @@ def show_scores(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and
-    models agree.
+    """Summarise completed sheets: means, deviations and quartiles of each scale, and the agreement
+    between people and models.
 
-    People's assessments of their own play, from the questionnaire of an experiment, are next to
-    those of the players whom others judged.
+    People's assessments of their own play, from the questionnaire of an experiment, are shown next
+    to the judges' scores.
     """
     show_frame(br.read_scores(sheets).summarize(by), as_json)

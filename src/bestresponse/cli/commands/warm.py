@@ -8,10 +8,10 @@ from bestresponse.theory.engines import has_numba
 
 
 def warm_command() -> None:
-    """Compile the fast solvers now and keep them on disk, so that no later command waits for them.
+    """Compile the fast solvers now and keep them on disk, so that no later command has to wait.
 
-    Without it, solvers that are not compiled yet leave the work to slower ones until it repays
-    compiling."""
+    Otherwise slower solvers do the work until there is enough of it to make compiling worthwhile.
+    """
     if not has_numba():
         raise UsageError(f"there is nothing to compile without numba: {install_hint('fast')}")
     from bestresponse.theory.kernels_ahead import STEPS

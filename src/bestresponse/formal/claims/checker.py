@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, LogicError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -93,16 +93,12 @@ class TheoryCheck:
         try:
             answer = list_added()[form].decide(self.game, **grounded.arguments)
         except Exception as error:  # noqa: BLE001 - a package may raise anything
-            return Proof(
-                Verdict.UNKNOWN,
-                f"{added_forms.describe(form)} fails: {type(error).__name__}: {error}",
-            )
+            why = f"{added_forms.describe(form)} fails: {type(error).__name__}: {error}"
+            return Proof(Verdict.UNKNOWN, why)
         if isinstance(answer, bool | Fraction | Proof):
             return answer
-        return Proof(
-            Verdict.UNKNOWN,
-            f"{added_forms.describe(form)} returns {answer!r:.60}, which is no verdict",
-        )
+        why = f"{added_forms.describe(form)} returns {answer!r:.60}, which is not a verdict"
+        return Proof(Verdict.UNKNOWN, why)
 
 
 class LogicCheck:
@@ -112,14 +108,17 @@ class LogicCheck:
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
         self.subject = subject
         self._engine = engine
-        about = "tables" if subject.tree is None else "trees"
+        if subject.tree is None:
+            about = "tables"
+            rules = TABLE_RULES
+        else:
+            about = "trees"
+            rules = TREE_RULES
         added = [form.rule for form in list_added().values() if form.about == about]
-        self._rules = "\n".join(
-            [SHARED_RULES, TABLE_RULES if about == "tables" else TREE_RULES, *added, ""]
-        )
-        self._heads = {
-            (kind, form): arguments for kind, form, arguments in _HEAD.findall(self._rules)
-        }
+        self._rules = "\n".join([SHARED_RULES, rules, *added, ""])
+        self._heads: dict[tuple[str, str], str] = {}
+        for kind, form, arguments in _HEAD.findall(self._rules):
+            self._heads[kind, form] = arguments
 
     @cached_property
     def program(self) -> Program:
@@ -128,18 +127,11 @@ class LogicCheck:
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim follows."""
-        arguments = grounded.arguments
         form = grounded.claim.form
         looks_ahead = ("possible", form) in self._heads
-        ends = [
-            arguments[name]
-            for name in ("outcome", "than")
-            if name in arguments and self.subject.tree is not None
-        ]
-        if ("claim", form) not in self._heads or any(len(nodes) > 1 for nodes in ends):
-            return Proof(
-                Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone"
-            )
+        if ("claim", form) not in self._heads or self._has_draws(grounded.arguments):
+            why = "claims about chance and knowledge are decided by theory alone"
+            return Proof(Verdict.UNKNOWN, why)
         if looks_ahead and self.subject.tree is not None and not self.subject.tree_is_open:
             why = "somebody moves without knowing what happened before; looking ahead needs that"
             return Proof(Verdict.UNKNOWN, why)
@@ -147,17 +139,7 @@ class LogicCheck:
             program = self.program
         except (InvalidGame, LogicError) as error:
             return Proof(Verdict.UNKNOWN, str(error))
-        terms = [
-            self._write_argument(name, argument, arguments) for name, argument in arguments.items()
-        ]
-        if "Error" in self._heads["claim", form]:
-            margin = (
-                find_rounding(arguments["share"], 2)
-                if "share" in arguments
-                else find_rounding(arguments["value"])
-            )
-            terms.append(_write_number(margin))
-        term = Struct(form, tuple(terms))
+        term = self._write_claim(form, grounded.arguments)
         proof = self._engine.prove(program, Struct("claim", (term,)))
         if looks_ahead and proof.verdict is Verdict.REFUTED:
             proof = self._engine.prove(program, Struct("possible", (term,)))
@@ -165,48 +147,67 @@ class LogicCheck:
                 return Proof(Verdict.UNKNOWN, "a tie: best play may do this or something else")
         return grounded.settle(proof)
 
-    def _write_argument(self, name: str, argument: Any, arguments: Mapping[str, Any]) -> Term:
-        tree = self.subject.tree
-        if isinstance(argument, Fraction):
-            return _write_number(argument)
-        if tree is not None and name == "who":
-            return int(self.subject.order[argument])
-        if tree is not None and name == "action":
-            return Atom(
-                f"a{tree.infosets[int(tree.infoset[arguments['after']])].moves.index(argument)}"
-            )
-        if tree is not None:
-            return Atom(f"n{argument if name == 'after' else argument[0][0]}")
+    def _has_draws(self, arguments: JsonMapping) -> bool:
+        """Say whether nature's draws leave open in which of several nodes an outcome ends."""
+        if self.subject.tree is None:
+            return False
+        outcomes = [arguments[name] for name in ("outcome", "than") if name in arguments]
+        return any(len(nodes) > 1 for nodes in outcomes)
+
+    def _write_claim(self, form: str, arguments: JsonMapping) -> Term:
+        """Write a claim as a term, with the rounding that its rule allows for."""
+        terms = []
+        for name, argument in arguments.items():
+            if isinstance(argument, Fraction):
+                terms.append(_write_number(argument))
+            elif self.subject.tree is not None:
+                terms.append(self._write_for_tree(self.subject.tree, name, arguments))
+            else:
+                terms.append(_write_for_table(name, argument))
+        if "Error" in self._heads["claim", form]:
+            if "share" in arguments:
+                margin = find_rounding(arguments["share"], 2)
+            else:
+                margin = find_rounding(arguments["value"])
+            terms.append(_write_number(margin))
+        return Struct(form, tuple(terms))
+
+    def _write_for_tree(self, tree: Tree, name: str, arguments: JsonMapping) -> Term:
+        argument = arguments[name]
         match name:
             case "who":
-                return Atom(f"p{argument}")
-            case "action" | "other" | "chosen":
-                return Atom(f"a{argument}")
-            case "removed":
-                return list_of(
-                    [Struct("-", (Atom(f"p{player}"), Atom(f"a{k}"))) for player, k in argument]
-                )
-            case "mixed":
-                return _write_belief(argument)
-            case "mixes":
-                return list_of(
-                    [
-                        Struct(
-                            "part", (Atom(f"p{i}"), own, high, _write_belief(argument.leave_out(i)))
-                        )
-                        for i, (own, high) in enumerate(
-                            zip(*(map(_write_mix, rows) for rows in argument), strict=True)
-                        )
-                    ]
-                )
-            case "part":
-                player, belief = argument
-                own = _write_mix(belief.rows[0])
-                return Struct(
-                    "part", (Atom(f"p{player}"), own, Atom(f"p{1 - player}"), _write_belief(belief))
-                )
+                return int(self.subject.order[argument])
+            case "action":
+                infoset = int(tree.infoset[arguments["after"]])
+                position = tree.infosets[infoset].moves.index(argument)
+                return Atom(f"a{position}")
+            case "after":
+                return Atom(f"n{argument}")
             case _:
-                return _write_actions(argument)
+                node, _weight = argument[0]
+                return Atom(f"n{node}")
+
+
+def _write_for_table(name: str, argument: Any) -> Term:
+    match name:
+        case "who":
+            return Atom(f"p{argument}")
+        case "action" | "other" | "chosen":
+            return Atom(f"a{argument}")
+        case "removed":
+            pairs = [(Atom(f"p{player}"), Atom(f"a{action}")) for player, action in argument]
+            return list_of([Struct("-", pair) for pair in pairs])
+        case "mixed":
+            return _write_belief(argument)
+        case "mixes":
+            return _write_mixes(argument)
+        case "part":
+            player, belief = argument
+            mixed = _write_mix(belief.rows[0])
+            parts = (Atom(f"p{player}"), mixed, Atom(f"p{1 - player}"), _write_belief(belief))
+            return Struct("part", parts)
+        case _:
+            return _write_actions(argument)
 
 
 def _write_number(value: Fraction) -> Term:
@@ -218,13 +219,26 @@ def _write_actions(actions: Iterable[int]) -> Term:
 
 
 def _write_mix(row: tuple[Fraction, ...]) -> Term:
-    return list_of(
-        [Struct("-", (Atom(f"a{k}"), _write_number(weight))) for k, weight in enumerate(row)]
-    )
+    weights = []
+    for action, weight in enumerate(row):
+        weights.append(Struct("-", (Atom(f"a{action}"), _write_number(weight))))
+    return list_of(weights)
 
 
 def _write_belief(belief: Belief) -> Term:
-    return Struct("belief", tuple(list_of([_write_mix(row) for row in rows]) for rows in belief))
+    rows = list_of([_write_mix(row) for row in belief.rows])
+    highest = list_of([_write_mix(row) for row in belief.highest])
+    return Struct("belief", (rows, highest))
+
+
+def _write_mixes(mixes: Belief) -> Term:
+    """Write for each player its own mix, the most that it may be, and what the others do."""
+    parts = []
+    for player, (row, highest) in enumerate(zip(mixes.rows, mixes.highest, strict=True)):
+        others = _write_belief(mixes.leave_out(player))
+        part = (Atom(f"p{player}"), _write_mix(row), _write_mix(highest), others)
+        parts.append(Struct("part", part))
+    return list_of(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +335,7 @@ def _ask(solver: ClaimSolver, grounded: Grounded) -> Proof:
         return Proof(Verdict.UNKNOWN, f"the solver fails: {type(error).__name__}: {error}")
     if isinstance(proof, Proof):
         return proof
-    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is no verdict")
+    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is not a verdict")
 
 
 _HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)
@@ -346,19 +360,20 @@ def _write_facts(subject: Subject) -> str:
 
 def _table(subject: Subject) -> Iterator[str]:
     shape = subject.cells.shape[1:]
-    yield f"seats([{', '.join(f'p{i}' for i in range(len(shape)))}])."
-    yield from (f"player(p{i})." for i in range(len(shape)))
-    yield from (f"action(p{i}, a{k})." for i, n in enumerate(shape) for k in range(n))
-    for player in range(len(shape)):
+    players = [f"p{number}" for number in range(len(shape))]
+    yield f"seats([{', '.join(players)}])."
+    for name in players:
+        yield f"player({name})."
+    for name, count in zip(players, shape, strict=True):
+        for action in range(count):
+            yield f"action({name}, a{action})."
+    for player, name in enumerate(players):
         for profile in product(*map(range, shape)):
-            others = _write_actions(profile[:player] + profile[player + 1 :])
-            value = write(
-                _write_number(Fraction(int(subject.cells[(player, *profile)]), subject.scale))
-            )
-            yield (
-                f"cell(p{player}, a{profile[player]}, {write(others)},"
-                f" {write(_write_actions(profile))}, {value})."
-            )
+            outcome = write(_write_actions(profile))
+            others = write(_write_actions(profile[:player] + profile[player + 1 :]))
+            payoff = Fraction(int(subject.cells[(player, *profile)]), subject.scale)
+            value = write(_write_number(payoff))
+            yield f"cell({name}, a{profile[player]}, {others}, {outcome}, {value})."
 
 
 def _nodes(tree: Tree) -> Iterator[str]:
@@ -366,23 +381,28 @@ def _nodes(tree: Tree) -> Iterator[str]:
         owner = int(tree.owner[node])
         children = tree.children[node]
         if owner == LEAF:
-            payoffs = [write(_write_number(exact(u))) for u in tree.payoffs[node].tolist()]
+            payoffs = map(_write_exact, tree.payoffs[node].tolist())
             yield f"ends(n{node}, [{', '.join(payoffs)}])."
         elif owner == CHANCE:
             yield f"draw(n{node})."
-            yield from (
-                f"drawn(n{node}, {write(_write_number(exact(tree.probability[c])))}, n{c})."
-                for c in children
-            )
+            for child in children:
+                probability = _write_exact(tree.probability[child])
+                yield f"drawn(n{node}, {probability}, n{child})."
         else:
             yield f"turn(n{node}, {owner})."
-            yield from (f"branch(n{node}, a{k}, n{c})." for k, c in enumerate(children))
+            for action, child in enumerate(children):
+                yield f"branch(n{node}, a{action}, n{child})."
     if not (tree.owner == CHANCE).any():
         yield "draw(none)."
         yield "drawn(none, 1, none)."
     if not (tree.owner >= 0).any():
         yield "turn(none, 0)."
         yield "branch(none, none, none)."
+
+
+def _write_exact(value: float) -> str:
+    """Write the number that a float of a tree stands for."""
+    return write(_write_number(exact(value)))
 
 
 _NATURE: Final = "nature"
@@ -398,23 +418,22 @@ class Grounded:
     @property
     def rounded(self) -> bool:
         """Whether probabilities of the claim may have been rounded."""
-        beliefs = [argument for argument in self.arguments.values() if isinstance(argument, Belief)]
+        for argument in self.arguments.values():
+            if isinstance(argument, Belief) and argument.rows != argument.highest:
+                return True
         share = self.arguments.get("share", Fraction(0))
-        return (
-            any(belief.rows != belief.highest for belief in beliefs) or find_rounding(share, 2) != 0
-        )
+        return find_rounding(share, 2) != 0
 
     def settle(self, proof: Proof) -> Proof:
         """Turn the verdict on the claim's form and arguments into the verdict on the claim: a
         denial swaps them."""
-        opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(
-            proof.verdict
-        )
-        if not self.claim.negated or opposite is None:
+        if not self.claim.negated or proof.verdict is Verdict.UNKNOWN:
             return proof
-        if opposite is Verdict.REFUTED and self.rounded:
+        if proof.verdict is Verdict.REFUTED:
+            return Proof(Verdict.PROVED, proof.why)
+        if self.rounded:
             return Proof(Verdict.UNKNOWN, "it depends on how its probabilities are rounded")
-        return Proof(opposite, proof.why)
+        return Proof(Verdict.REFUTED, proof.why)
 
 
 def ground(claim: Claim, subject: Subject) -> Grounded:
@@ -440,6 +459,15 @@ def ground(claim: Claim, subject: Subject) -> Grounded:
             f"{claim.form} is about moves one after the other; in this game all choose at once"
         )
     return _Grounding(claim, subject).ground()
+
+
+class _MixFound(NamedTuple):
+    """How a player mixes: in names, and the probability of every action with the most that it may
+    have been before rounding."""
+
+    mix: Mix
+    row: tuple[Fraction, ...]
+    highest: tuple[Fraction, ...]
 
 
 class _Grounding:
@@ -489,30 +517,37 @@ class _Grounding:
     def _single_out(self, chain: Chain, name: str) -> tuple[Chain, Any]:
         """Find moves that are eliminated, or the one that the only other player chooses with some
         probability."""
-        pairs = [(self._player(move.who), move.action) for move in chain]
-        choices = tuple((player, self._action(player, action)) for player, action in pairs)
-        moves = tuple(Move(self.subject.players[i], self.subject.actions[i][k]) for i, k in choices)
+        choices = []
+        for who, action in chain:
+            player = self._player(who)
+            choices.append((player, self._action(player, action)))
+        moves = tuple(self._name_move(player, action) for player, action in choices)
         if name == "chosen":
-            if len(self.subject.players) != 2 or [player for player, _ in choices] != [
-                1 - self.player
-            ]:
+            choosers = [player for player, _ in choices]
+            if len(self.subject.players) != 2 or choosers != [1 - self.player]:
                 raise Ungrounded(
                     "a probability from which on something holds is one choice's of the only other"
                     " player"
                 )
             return moves, choices[0][1]
-        compared = [
-            (self.player, self._action(self.player, self.claim[which]))
-            for which in ("action", "other")
-        ]
-        if not choices or set(choices) & set(compared):
+        self._check_removed(choices)
+        return moves, tuple(choices)
+
+    def _check_removed(self, choices: list[tuple[int, int]]) -> None:
+        """Refuse to eliminate nothing, what is compared, or all that somebody can choose."""
+        compared = {
+            (self.player, self._action(self.player, self.claim["action"])),
+            (self.player, self._action(self.player, self.claim["other"])),
+        }
+        if not choices or compared & set(choices):
             raise Ungrounded("nothing is eliminated, or what is compared")
         counts = Counter(player for player, _ in set(choices))
-        if any(
-            counts[player] == len(actions) for player, actions in enumerate(self.subject.actions)
-        ):
-            raise Ungrounded("somebody is left without a choice")
-        return moves, choices
+        for player, actions in enumerate(self.subject.actions):
+            if counts[player] == len(actions):
+                raise Ungrounded("somebody is left without a choice")
+
+    def _name_move(self, player: int, action: int) -> Move:
+        return Move(self.subject.players[player], self.subject.actions[player][action])
 
     def _player(self, name: str) -> int:
         player = self.subject.player(name)
@@ -527,9 +562,8 @@ class _Grounding:
         indices = self.subject.index[player]
         if name in indices:
             return indices[name]
-        folded = [
-            k for action, k in indices.items() if action.casefold() == name.strip().casefold()
-        ]
+        wanted = name.strip().casefold()
+        folded = [index for action, index in indices.items() if action.casefold() == wanted]
         if len(folded) == 1:
             return folded[0]
         raise Ungrounded(
@@ -543,7 +577,8 @@ class _Grounding:
                 f"an outcome needs {len(self.subject.players)} choices, got {len(names)}"
             )
         indices = tuple(self._action(player, name) for player, name in enumerate(names))
-        return tuple(self.subject.actions[player][k] for player, k in enumerate(indices)), indices
+        moves = [self._name_move(player, index) for player, index in enumerate(indices)]
+        return tuple(move.action for move in moves), indices
 
     def _profile(self, chain: Chain, others: bool) -> tuple[Chain, tuple[int, ...]]:
         """In canonical order: the others from the last player on, `you` at the end (printed
@@ -554,69 +589,71 @@ class _Grounding:
             if player in chosen:
                 raise Ungrounded(f"{self.subject.players[player]} chooses twice in one outcome")
             chosen[player] = self._action(player, action)
-        wanted = [i for i in range(len(self.subject.players)) if not (others and i == self.player)]
+        wanted = list(range(len(self.subject.players)))
         if others:
-            chosen.pop(self.player, None)
-        if missing := [self.subject.players[i] for i in wanted if i not in chosen]:
+            wanted.remove(self.player)
+        if missing := [self.subject.players[player] for player in wanted if player not in chosen]:
             raise Ungrounded(f"it does not say what {', '.join(missing)} chooses")
-        indices = tuple(chosen[i] for i in wanted)
-        moves = [Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in wanted]
-        return tuple(reversed(moves)), indices
+        moves = [self._name_move(player, chosen[player]) for player in wanted]
+        return tuple(reversed(moves)), tuple(chosen[player] for player in wanted)
 
     def _mixes(self, mixes: tuple[Mix, ...], name: str) -> tuple[tuple[Mix, ...], object]:
-        """Find probabilities; they may sum to 1 but for their rounding."""
-        rows: dict[int, tuple[Fraction, ...]] = {}
-        highest: dict[int, tuple[Fraction, ...]] = {}
+        """Find the probabilities with which the players mix that a claim is about."""
+        found: dict[int, _MixFound] = {}
         for mix in mixes:
-            i = self._player(mix.who)
-            row = [Fraction(0)] * len(self.subject.actions[i])
-            # Who rounds one probability of a mix rounds all of them: 0.27, 0.1 and 0.63 may be
-            # 0.2702, 0.1031, 0.6267.
-            errors = [find_rounding(weight, 2) for _, weight in mix.weights]
-            error = [min(filter(None, errors), default=Fraction(0))] * len(row)
-            for action, weight in mix.weights:
-                row[self._action(i, action)] += weight
-            total = sum(row, Fraction(0))
-            if min(row) < 0 or abs(total - 1) > sum(error, Fraction(0)):
-                raise Ungrounded(
-                    f"the probabilities of {self.subject.players[i]} are not a mix: they must sum"
-                    " to 1"
-                )
-            rows[i] = tuple(weight / total for weight in row)
-            highest[i] = tuple(weight + most for weight, most in zip(rows[i], error, strict=True))
-        wanted = [
-            i for i in range(len(self.subject.players)) if name == "mixes" or i != self.player
-        ]
-        if name == "part":
-            wanted = list(rows)
-        if name == "part" and (len(wanted) != 1 or len(self.subject.players) != 2):
-            raise Ungrounded("it is not one of two players who mixes")
-        if missing := [self.subject.players[i] for i in wanted if i not in rows]:
+            player = self._player(mix.who)
+            found[player] = self._find_mix(player, mix)
+        mixing = self._list_mixing(name, list(found))
+        if missing := [self.subject.players[player] for player in mixing if player not in found]:
             raise Ungrounded(f"it does not say how {', '.join(missing)} mixes")
-        named = []
-        for i in wanted:
-            weights = zip(self.subject.actions[i], rows[i], strict=True)
-            named.append(
-                Mix(
-                    self.subject.players[i],
-                    tuple((action, weight) for action, weight in weights if weight),
-                )
-            )
-        belief = Belief(tuple(rows[i] for i in wanted), tuple(highest[i] for i in wanted))
-        return tuple(named), (wanted[0], belief) if name == "part" else belief
+        named = tuple(found[player].mix for player in mixing)
+        rows = tuple(found[player].row for player in mixing)
+        highest = tuple(found[player].highest for player in mixing)
+        belief = Belief(rows, highest)
+        return named, (mixing[0], belief) if name == "part" else belief
+
+    def _list_mixing(self, name: str, named: list[int]) -> list[int]:
+        """List the players whose mixes an argument needs: all, all but one, or the one named."""
+        players = list(range(len(self.subject.players)))
+        match name:
+            case "mixes":
+                return players
+            case "part":
+                if len(named) != 1 or len(players) != 2:
+                    raise Ungrounded("it is not one of two players who mixes")
+                return named
+            case _:
+                players.remove(self.player)
+                return players
+
+    def _find_mix(self, player: int, mix: Mix) -> _MixFound:
+        """Find the probabilities of one player; they may sum to 1 but for their rounding."""
+        who = self.subject.players[player]
+        actions = self.subject.actions[player]
+        row = [Fraction(0)] * len(actions)
+        for action, weight in mix.weights:
+            row[self._action(player, action)] += weight
+        # Who rounds one probability of a mix rounds all of them: 0.27, 0.1 and 0.63 may be
+        # 0.2702, 0.1031, 0.6267.
+        errors = [find_rounding(weight, 2) for _, weight in mix.weights]
+        error = min(filter(None, errors), default=Fraction(0))
+        total = sum(row, Fraction(0))
+        if min(row) < 0 or abs(total - 1) > error * len(row):
+            raise Ungrounded(f"the probabilities of {who} are not a mix: they must sum to 1")
+        shares = tuple(weight / total for weight in row)
+        highest = tuple(share + error for share in shares)
+        chosen = [pair for pair in zip(actions, shares, strict=True) if pair[1]]
+        return _MixFound(Mix(who, tuple(chosen)), shares, highest)
 
     def _known(self, chain: Chain) -> tuple[Chain, Chain]:
         """Check the moves that somebody is said to know of."""
         moves = []
         for name, action in chain:
-            nature = name.strip().casefold() == _NATURE
-            player = None if nature else self._player(name)
-            label = (
-                action
-                if player is None
-                else self.subject.actions[player][self._action(player, action)]
-            )
-            moves.append(Move(_NATURE if player is None else self.subject.players[player], label))
+            if name.strip().casefold() == _NATURE:
+                moves.append(Move(_NATURE, action))
+            else:
+                player = self._player(name)
+                moves.append(self._name_move(player, self._action(player, action)))
         return tuple(moves), tuple(moves)
 
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
@@ -662,12 +699,15 @@ class _Grounding:
         owner = int(tree.owner[node])
         if owner == LEAF:
             raise Ungrounded("the game is over before all these moves are made")
-        mover = (
-            _NATURE if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
-        )
-        if move.who.strip().casefold() != mover and (
-            owner == CHANCE or self._player(move.who) != self.subject.order.index(owner)
-        ):
+        named = move.who.strip().casefold()
+        if owner == CHANCE:
+            mover = _NATURE
+            is_meant = named == _NATURE
+        else:
+            player = self.subject.order.index(owner)
+            mover = self.subject.players[player]
+            is_meant = named == mover or self._player(move.who) == player
+        if not is_meant:
             raise Ungrounded(
                 f"after {tree.path(node)} it is {mover} who moves, not {move.who!r:.60}"
             )
@@ -688,10 +728,8 @@ class _Grounding:
                     f"it is not {self.subject.players[self.player]} who moves after"
                     f" {tree.path(node)}"
                 )
-            if (
-                self.claim.form == "will_play"
-                and self.claim["action"] not in tree.infosets[int(tree.infoset[node])].moves
-            ):
+            infoset = tree.infosets[int(tree.infoset[node])]
+            if self.claim.form == "will_play" and self.claim["action"] not in infoset.moves:
                 raise Ungrounded(
                     f"{self.claim['action']!r:.60} is not possible after {tree.path(node)}"
                 )
@@ -704,10 +742,8 @@ def _follow_draws(tree: Tree, nodes: list[tuple[int, Fraction]]) -> list[tuple[i
     while stack:
         node, weight = stack.pop()
         if tree.owner[node] == CHANCE:
-            stack += [
-                (child, weight * exact(tree.probability[child]))
-                for child in reversed(tree.children[node])
-            ]
+            for child in reversed(tree.children[node]):
+                stack.append((child, weight * exact(tree.probability[child])))
         else:
             reached.append((node, weight))
     return reached

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, TypeGuard, cast, get_args
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
@@ -230,8 +230,9 @@ class Claim:
 
     def change(self, **arguments: Argument) -> Claim:
         """Return the claim with other arguments, not denied."""
-        pairs = zip(FORMS[self.form].names, self.args, strict=True)
-        return Claim(self.form, tuple(arguments.get(name, argument) for name, argument in pairs))
+        names = FORMS[self.form].names
+        changed = dict(zip(names, self.args, strict=True)) | arguments
+        return Claim(self.form, tuple(changed[name] for name in names))
 
 
 def _fits(sort: Sort, argument: object) -> bool:
@@ -240,20 +241,23 @@ def _fits(sort: Sort, argument: object) -> bool:
             return isinstance(argument, str)
         case Sort.NUMBER:
             return isinstance(argument, Fraction)
+    if not isinstance(argument, tuple):
+        return False
     kind = {Sort.CHAIN: Move, Sort.MIXES: Mix, Sort.JOINT: str}[sort]
-    return isinstance(argument, tuple) and all(isinstance(part, kind) for part in argument)
+    return all(isinstance(part, kind) for part in argument)
 
 
 def _print(claim: Claim) -> str:
-    parameters = list(zip(FORMS[claim.form].parameters, claim.args, strict=True))
+    form = FORMS[claim.form]
+    printed = []
+    for (_, sort), argument in zip(form.parameters, claim.args, strict=True):
+        printed.append(_print_argument(sort, argument))
     if claim.form == "payoff":
-        player, value, outcome = (
-            _print_argument(sort, argument) for (_, sort), argument in parameters
-        )
+        player, value, outcome = printed
         return f"finally(goal({player}, {value}), {outcome})"
-    if parameters and parameters[-1] == (("who", Sort.WHO), YOU):
-        parameters.pop()
-    inside = ", ".join(_print_argument(sort, argument) for (_, sort), argument in parameters)
+    if form.names and form.names[-1] == "who" and claim.args[-1] == YOU:
+        printed.pop()
+    inside = ", ".join(printed)
     return f"{claim.form}({inside})" if inside else claim.form
 
 
@@ -273,16 +277,12 @@ def _print_argument(sort: Sort, argument: Any) -> str:
                 text = f"do(choice({write(Atom(move.who))}, {_quote(move.action)}), {text})"
             return text
         case Sort.MIXES:
-            mixes = (
-                ", ".join(f"{_quote(action)}-{number_text(p)}" for action, p in mix.weights)
-                for mix in argument
-            )
-            pairs = zip(argument, mixes, strict=True)
-            return (
-                "["
-                + ", ".join(f"mix({write(Atom(mix.who))}, [{weights}])" for mix, weights in pairs)
-                + "]"
-            )
+            return f"[{', '.join(map(_print_mix, argument))}]"
+
+
+def _print_mix(mix: Mix) -> str:
+    weights = [f"{_quote(action)}-{number_text(share)}" for action, share in mix.weights]
+    return f"mix({write(Atom(mix.who))}, [{', '.join(weights)}])"
 
 
 def _quote(name: str) -> str:
@@ -328,7 +328,8 @@ def _claims(term: Term) -> Iterator[Claim]:
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
     if term.name in ("not", "\\+") and len(term.args) == 1:
-        claims = list(_claims(deref(term.args[0])))
+        denied = deref(term.args[0])
+        claims = list(_claims(denied))
         if len(claims) != 1 or claims[0].form == NO_CLAIM:
             raise _Unreadable("only a single claim can be denied")
         yield claims[0].negate()
@@ -348,43 +349,52 @@ def _claims(term: Term) -> Iterator[Claim]:
 
 
 def _finally(result: Term, situation: Term) -> Iterator[Claim]:
-    if isinstance(result, Struct) and result.name == "goal" and len(result.args) == 2:
+    if _is_struct(result, "goal", 2):
         player, value = result.args
         yield Claim("payoff", (_name(player), _number(value), _chain(situation)))
-    elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
-        triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
-        outcome = tuple(Move(_name(player), _name(action)) for player, action, _ in triples)
-        stated = [
-            (player, value) for player, _, value in triples if not isinstance(deref(value), Var)
-        ]
-        if not stated:
-            raise _Unreadable("the outcome states no payoff")
-        yield from (
-            Claim("payoff", (_name(player), _number(value), outcome)) for player, value in stated
-        )
+    elif _is_struct(result, "outcome") and len(result.args) % 3 == 0:
+        yield from _read_outcome(result.args)
     else:
         raise _Unreadable(
             f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}"
         )
 
 
+def _read_outcome(args: tuple[Term, ...]) -> Iterator[Claim]:
+    """Yield a claim for each payoff of player, move, payoff, player, move, payoff, ...; a variable
+    in the place of a payoff states none."""
+    triples = [args[start : start + 3] for start in range(0, len(args), 3)]
+    outcome = tuple(Move(_name(player), _name(move)) for player, move, _ in triples)
+    stated = False
+    for player, _, value in triples:
+        if not isinstance(deref(value), Var):
+            stated = True
+            yield Claim("payoff", (_name(player), _number(value), outcome))
+    if not stated:
+        raise _Unreadable("the outcome states no payoff")
+
+
+def _is_struct(term: Term, name: str, size: int | None = None) -> TypeGuard[Struct]:
+    """Say whether a term is a structure with a certain name and number of arguments."""
+    if not isinstance(term, Struct) or term.name != name:
+        return False
+    return size is None or len(term.args) == size
+
+
 def _arguments(term: Struct) -> Iterator[Any]:
-    wanted = FORMS[term.name].parameters
+    sorts = [sort for _, sort in FORMS[term.name].parameters]
     arguments = list(term.args)
-    if wanted and wanted[-1][1] is Sort.JOINT:
-        first = len(wanted) - 1
-        yield from (
-            _argument(sort, argument)
-            for (_, sort), argument in zip(wanted[:first], arguments, strict=False)
-        )
-        yield tuple(_name(argument) for argument in arguments[first:])
+    if sorts and sorts[-1] is Sort.JOINT:
+        # One argument for each player's move, as many as there are players.
+        first = len(sorts) - 1
+        yield from map(_argument, sorts[:first], arguments)
+        yield tuple(map(_name, arguments[first:]))
         return
-    if len(arguments) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
+    if len(arguments) == len(sorts) - 1 and sorts[-1] is Sort.WHO:
         arguments.append(Atom(YOU))
-    if len(arguments) != len(wanted):
-        raise _Unreadable(f"{term.name} takes {len(wanted)} arguments, got {len(arguments)}")
-    for (_, sort), argument in zip(wanted, arguments, strict=True):
-        yield _argument(sort, argument)
+    if len(arguments) != len(sorts):
+        raise _Unreadable(f"{term.name} takes {len(sorts)} arguments, got {len(arguments)}")
+    yield from map(_argument, sorts, arguments)
 
 
 def _argument(sort: Sort, term: Term) -> object:
@@ -396,7 +406,8 @@ def _argument(sort: Sort, term: Term) -> object:
         case Sort.CHAIN:
             return _chain(term)
         case Sort.MIXES:
-            return tuple(_mix(deref(item)) for item in items_of(term)[0])
+            mixes, _ = items_of(term)
+            return tuple(_mix(deref(mix)) for mix in mixes)
 
 
 def _name(term: Term) -> str:
@@ -418,8 +429,9 @@ def _number(term: Term) -> Fraction:
         return -_number(term.args[0])
     if isinstance(term, Struct) and term.name in ("/", "rdiv") and len(term.args) == 2:
         above, below = map(_number, term.args)
-        return read_number(f"{above}/{below}" if below.denominator == 1 and below > 0 else "")
-    if isinstance(term, int | float | Fraction | Atom | String):
+        is_fraction = below.denominator == 1 and below > 0
+        return read_number(f"{above}/{below}" if is_fraction else "")
+    if isinstance(term, (int, float, Fraction, Atom, String)):
         return read_number(str(term))
     raise _Unreadable(f"a number was expected, not {brief(term)}")
 
@@ -444,13 +456,12 @@ def _chain(term: Term) -> tuple[Move, ...]:
     on."""
     moves: list[Move] = []
     term = deref(term)
-    while isinstance(term, Struct) and term.name == "do" and len(term.args) == 2:
+    while _is_struct(term, "do", 2):
         move = deref(term.args[0])
-        if not (
-            isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2
-        ):
+        if not (_is_struct(move, "choice", 2) or _is_struct(move, "move", 2)):
             raise _Unreadable(f"choice(Player, Action) was expected, not {brief(move)}")
-        moves.append(Move(_name(move.args[0]), _name(move.args[1])))
+        who, action = map(_name, move.args)
+        moves.append(Move(who, action))
         term = deref(term.args[1])
     if isinstance(term, Struct):
         raise _Unreadable(f"do(choice(Player, Action), ...) was expected, not {brief(term)}")
@@ -458,15 +469,17 @@ def _chain(term: Term) -> tuple[Move, ...]:
 
 
 def _mix(term: Term) -> Mix:
-    if not (isinstance(term, Struct) and term.name == "mix" and len(term.args) == 2):
+    if not _is_struct(term, "mix", 2):
         raise _Unreadable(f"mix(Player, [Action-Probability, ...]) was expected, not {brief(term)}")
-    pairs = [deref(pair) for pair in items_of(term.args[1])[0]]
+    player, written = term.args
+    pairs, _ = items_of(written)
     weights = []
-    for pair in pairs:
-        if not (isinstance(pair, Struct) and pair.name == "-" and len(pair.args) == 2):
+    for pair in map(deref, pairs):
+        if not _is_struct(pair, "-", 2):
             raise _Unreadable(f"Action-Probability was expected, not {brief(pair)}")
-        weights.append((_name(pair.args[0]), _number(pair.args[1])))
-    return Mix(_name(term.args[0]), tuple(weights))
+        action, probability = pair.args
+        weights.append((_name(action), _number(probability)))
+    return Mix(_name(player), tuple(weights))
 
 
 _NUMBER: Final[JsonObject] = {"type": ["number", "string"]}
@@ -569,7 +582,8 @@ def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
     >>> [str(c) for c in parse_json('{"claims": [{"form": "higher", "first": 5, "second": 3}]}')]
     ['higher(5, 3).']
     """
-    return tuple(dict.fromkeys(row.claim for row in read_answer(text).rows))
+    rows = read_answer(text).rows
+    return tuple(dict.fromkeys(row.claim for row in rows))
 
 
 def read_answer(text: str) -> JsonAnswer:
@@ -598,18 +612,14 @@ def read_answer(text: str) -> JsonAnswer:
         position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
     read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
     if len(rows) > MOST_CLAIMS:
-        read.append(
-            QuotedClaim(
-                Malformed(
-                    "...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}", "too long"
-                )
-            )
-        )
+        why = f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}"
+        read.append(QuotedClaim(Malformed("...", why, "too long")))
     return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
 
 
 def _no_answer(text: str, why: str) -> JsonAnswer:
-    return JsonAnswer((QuotedClaim(Malformed(text[:80], why, "unreadable reply")),))
+    malformed = Malformed(text[:80], why, "unreadable reply")
+    return JsonAnswer((QuotedClaim(malformed),))
 
 
 def _read_row(row: object) -> QuotedClaim:
@@ -626,16 +636,16 @@ def _read_row(row: object) -> QuotedClaim:
     arguments = []
     for parameter, sort in FORMS[name].parameters:
         try:
-            value = YOU if sort is Sort.WHO and row.get(parameter) is None else row[parameter]
+            is_reasoner = sort is Sort.WHO and row.get(parameter) is None
+            value = YOU if is_reasoner else row[parameter]
             arguments.append(_read_argument(sort, value))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            why = (
-                f"{name} needs {parameter!r}"
-                if row.get(parameter) is None
-                else f"{parameter}: {error}"
-            )
+            why = f"{parameter}: {error}"
+            if row.get(parameter) is None:
+                why = f"{name} needs {parameter!r}"
             return QuotedClaim(Malformed(shown, why), quote)
-    return QuotedClaim(Claim(name, tuple(arguments), row.get("negated") is True), quote)
+    claim = Claim(name, tuple(arguments), row.get("negated") is True)
+    return QuotedClaim(claim, quote)
 
 
 def _read_argument(sort: Sort, value: Any) -> Argument:
@@ -647,23 +657,27 @@ def _read_argument(sort: Sort, value: Any) -> Argument:
         case Sort.JOINT:
             return tuple(map(_read_name, value))
         case Sort.CHAIN:
-            return tuple(
-                Move(_read_name(move["who"]), _read_name(move["action"])) for move in value
-            )
+            return tuple(map(_read_move, value))
         case Sort.MIXES:
-            return tuple(
-                Mix(
-                    _read_name(mix["who"]),
-                    tuple(
-                        (_read_name(w["action"]), read_number(_read_name(w["probability"])))
-                        for w in mix["weights"]
-                    ),
-                )
-                for mix in value
-            )
+            return tuple(map(_read_mix, value))
+
+
+def _read_move(move: Any) -> Move:
+    who = _read_name(move["who"])
+    return Move(who, _read_name(move["action"]))
+
+
+def _read_mix(mix: Any) -> Mix:
+    who = _read_name(mix["who"])
+    weights = []
+    for weight in mix["weights"]:
+        action = _read_name(weight["action"])
+        weights.append((action, read_number(_read_name(weight["probability"]))))
+    return Mix(who, tuple(weights))
 
 
 def _read_name(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (is_number or isinstance(value, str)):
         raise ValueError(f"a name or a number was expected, not {value!r:.60}")
     return str(value)

@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from bestresponse.core.game import NATURE
 from bestresponse.formal.claims.checker import Checked, Checker, Grounded, TheoryCheck, ground
-from bestresponse.formal.claims.claim import FORMS, Argument, Claim
+from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
 from bestresponse.formal.claims.form import (
     SORTS,
     YOU,
@@ -42,11 +42,14 @@ _MOST_SAID: Final = 4
 # Every action that may be right instead is proved before it is named: these are tried, in the order
 # of the game.
 _MOST_TRIED: Final = 500
-_INSTEAD: Final = (
-    ("higher", "lower", "equal"),
-    ("higher_guaranteed_payoff", "lower_guaranteed_payoff", "equal_guaranteed_payoff"),
+_NUMBERS: Final = ("higher", "lower", "equal")
+_WORST_CASES: Final = (
+    "higher_guaranteed_payoff",
+    "lower_guaranteed_payoff",
+    "equal_guaranteed_payoff",
 )
-"""Forms of which exactly one holds of the same arguments."""
+_INSTEAD: Final = dict.fromkeys(_NUMBERS, _NUMBERS) | dict.fromkeys(_WORST_CASES, _WORST_CASES)
+"""The forms, by each of them, of which exactly one holds of the same arguments."""
 _EXTREMES: Final = {
     "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
     "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
@@ -86,12 +89,14 @@ def correct(
 ) -> tuple[Correction, ...]:
     """Correct every refuted claim, in order."""
     corrections: list[Correction] = []
-    for claim in (judged.claim for judged in checked if judged.verdict is Verdict.REFUTED):
-        if isinstance(claim, Claim):
-            truths = tuple(_truths(claim, checker)) if tone == "positive" else ()
-            corrections.append(
-                Correction(claim, truths or (Sentence(deny(claim), claim, denies=True),))
-            )
+    for judged in checked:
+        claim = judged.claim
+        if judged.verdict is not Verdict.REFUTED or isinstance(claim, Malformed):
+            continue
+        sentences = tuple(_truths(claim, checker)) if tone == "positive" else ()
+        if not sentences:
+            sentences = (Sentence(deny(claim), claim, denies=True),)
+        corrections.append(Correction(claim, sentences))
     return tuple(corrections)
 
 
@@ -113,46 +118,50 @@ def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
 def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
     """Yield what may be true instead; what is not is left out later."""
     claim = grounded.claim
-    game = theory.game
     arguments = grounded.arguments
     if claim.negated:
         yield claim.negate()
-    elif family := next((forms for forms in _INSTEAD if claim.form in forms), None):
-        yield from (Claim(form, claim.args) for form in family)
+    elif claim.form in _INSTEAD:
+        for form in _INSTEAD[claim.form]:
+            yield Claim(form, claim.args)
     elif "than" in arguments and "who" in arguments:
         for name in ("outcome", "than"):
-            value = game.payoff(arguments["who"], Fraction(0), arguments[name])
+            value = theory.game.payoff(arguments["who"], Fraction(0), arguments[name])
             if isinstance(value, Fraction):
                 yield Claim("payoff", (claim["who"], value, claim[name]))
     elif "value" in arguments and claim.form not in _EXTREMES:
-        truth = theory.find_truth(grounded)
-        values = [truth] if isinstance(truth, Fraction) else []
-        if claim.form == "continuation_payoff" and isinstance(game, TreeTheory):
-            values = list(game.list_worths(arguments["after"], arguments["who"]))
-        yield from (claim.change(value=value) for value in values)
-        if (
-            claim.form == "pure_equilibria"
-            and isinstance(game, TableTheory)
-            and values[0] < _MOST_SAID
-        ):
-            yield from (
-                Claim("equilibrium", (_name_outcome(game, outcome),))
-                for outcome in _list_outcomes(game)
-            )
+        yield from _change_value(grounded, theory)
     elif claim.form.startswith("best_response") or claim.form in ("will_play", *_GUARANTEED):
-        actions = theory.subject.actions[arguments["who"]][:_MOST_TRIED]
-        yield from (claim.change(action=action) for action in actions)
-    elif isinstance(game, TableTheory):
-        yield from _table_candidates(grounded, game)
+        actions = theory.subject.actions[arguments["who"]]
+        for action in actions[:_MOST_TRIED]:
+            yield claim.change(action=action)
+    elif isinstance(theory.game, TableTheory):
+        yield from _table_candidates(grounded, theory.game)
 
 
 _GUARANTEED: Final = ("highest_guaranteed_payoff_choice", "lowest_guaranteed_payoff_choice")
 
 
+def _change_value(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
+    """Yield a claim with the right number, and the equilibria that a number of them counts."""
+    claim = grounded.claim
+    game = theory.game
+    truth = theory.find_truth(grounded)
+    values = [truth] if isinstance(truth, Fraction) else []
+    if claim.form == "continuation_payoff" and isinstance(game, TreeTheory):
+        after = grounded.arguments["after"]
+        values = list(game.list_worths(after, grounded.arguments["who"]))
+    for value in values:
+        yield claim.change(value=value)
+    if claim.form == "pure_equilibria" and isinstance(game, TableTheory):
+        outcomes = _list_outcomes(game) if values[0] < _MOST_SAID else ()
+        for outcome in outcomes:
+            yield Claim("equilibrium", (_name_outcome(game, outcome),))
+
+
 def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
     claim = grounded.claim
     arguments = grounded.arguments
-    actions = game.subject.actions[arguments.get("who", 0)]
     match claim.form:
         case (
             "better_response"
@@ -160,47 +169,32 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
             | "better_response_to_mix"
             | "equal_response_to_mix"
         ):
-            kind = claim.form.partition("_")[2]
+            _, _, kind = claim.form.partition("_")
+            swapped = claim.change(action=claim["other"], other=claim["action"])
             yield Claim(f"better_{kind}", claim.args)
-            yield Claim(
-                f"better_{kind}", claim.change(action=claim["other"], other=claim["action"]).args
-            )
+            yield Claim(f"better_{kind}", swapped.args)
             yield Claim(f"equal_{kind}", claim.args)
         case "guaranteed_payoff_for_choice" | "limited_payoff_for_choice":
             form = _EXTREMES[claim.form]
             truth = getattr(game, form)(arguments["value"], arguments["action"], arguments["who"])
             yield Claim(form, claim.change(value=truth).args)
-        case "highest_mutual_payoff" | "lowest_mutual_payoff":
-            wanted = game.total.max() if claim.form.startswith("highest") else game.total.min()
-            for outcome in np.argwhere(game.total == wanted)[:_MOST_SAID].tolist():
-                yield Claim(
-                    claim.form, (tuple(game.subject.actions[i][k] for i, k in enumerate(outcome)),)
-                )
+        case "highest_mutual_payoff":
+            yield from _list_with_total(claim.form, game.total.max(), game)
+        case "lowest_mutual_payoff":
+            yield from _list_with_total(claim.form, game.total.min(), game)
         case "no_dominant_choice":
+            actions = game.subject.actions[arguments["who"]]
             for action in actions[:_MOST_TRIED]:
-                yield from (
-                    Claim(f"{how}_dominant", (action, claim["who"]))
-                    for how in ("strictly", "weakly")
-                )
+                yield Claim("strictly_dominant", (action, claim["who"]))
+                yield Claim("weakly_dominant", (action, claim["who"]))
         case "equilibrium":
             yield from _list_deviations(claim, arguments["outcome"], game)
         case "mixed_equilibrium":
             yield from _show_better_choice(claim, arguments["mixes"], game)
         case "pareto_optimal":
-            better = (
-                other
-                for other in _list_outcomes(game)
-                if game.pareto_dominates(other, arguments["outcome"])
-            )
-            for outcome in islice(better, 1):
-                yield Claim("pareto_dominates", (_name_outcome(game, outcome), claim["outcome"]))
+            yield from _show_better_outcome(grounded, game)
         case "pareto_dominates":
-            for i, player in enumerate(game.subject.players):
-                first, second = (game.pay(i, arguments[name]) for name in ("outcome", "than"))
-                if first < second:
-                    yield Claim("payoff", (player, first, claim["outcome"]))
-                    yield Claim("payoff", (player, second, claim["than"]))
-                    return
+            yield from _show_who_loses(grounded, game)
         case form if "dominant" in form or "dominates" in form:
             yield from _show_counterexample(grounded, game)
 
@@ -211,33 +205,68 @@ def _list_outcomes(game: TableTheory) -> Iterator[tuple[int, ...]]:
 
 def _name_outcome(game: TableTheory, outcome: tuple[int, ...]) -> Chain:
     subject = game.subject
-    return tuple(
-        reversed([Move(subject.players[i], subject.actions[i][k]) for i, k in enumerate(outcome)])
-    )
+    moves = []
+    for player, action in enumerate(outcome):
+        moves.append(Move(subject.players[player], subject.actions[player][action]))
+    return tuple(reversed(moves))
+
+
+def _list_with_total(form: str, total: int, game: TableTheory) -> Iterator[Claim]:
+    """Say of the first few outcomes with a certain sum of payoffs that they have a form."""
+    outcomes = np.argwhere(game.total == total)
+    for outcome in outcomes[:_MOST_SAID].tolist():
+        moves = _name_outcome(game, outcome)
+        actions = tuple(move.action for move in reversed(moves))
+        yield Claim(form, (actions,))
+
+
+def _show_better_outcome(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
+    """Say which outcome Pareto-dominates one that is said to be optimal."""
+    for other in _list_outcomes(game):
+        if game.pareto_dominates(other, grounded.arguments["outcome"]):
+            better = _name_outcome(game, other)
+            yield Claim("pareto_dominates", (better, grounded.claim["outcome"]))
+            return
+
+
+def _show_who_loses(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
+    """Say what the first player gets in two outcomes who loses by the one said to be better."""
+    claim = grounded.claim
+    for number, player in enumerate(game.subject.players):
+        here = game.pay(number, grounded.arguments["outcome"])
+        there = game.pay(number, grounded.arguments["than"])
+        if here < there:
+            yield Claim("payoff", (player, here, claim["outcome"]))
+            yield Claim("payoff", (player, there, claim["than"]))
+            return
 
 
 def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) -> Iterator[Claim]:
     """Say who gains by choosing what instead: one claim for each player who does."""
-    for i, player in enumerate(game.subject.players):
-        replies = game.find_replies(i, outcome[:i] + outcome[i + 1 :])
+    for number, player in enumerate(game.subject.players):
+        made = outcome[number]
+        replies = game.find_replies(number, outcome[:number] + outcome[number + 1 :])
         best = int(replies.argmax())
-        if replies[best] > replies[outcome[i]]:
-            names = game.subject.actions[i]
+        if replies[best] > replies[made]:
+            names = game.subject.actions[number]
             against = tuple(move for move in claim["outcome"] if move.who != player)
-            yield Claim("better_response", (names[best], names[outcome[i]], against, player))
+            yield Claim("better_response", (names[best], names[made], against, player))
 
 
 def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Iterator[Claim]:
     """For the first player who would rather choose otherwise: what a choice in the mix and the best
     one earn."""
-    for i, player in enumerate(game.subject.players):
-        values = game.expect(i, mixes.leave_out(i))
-        worst = min((k for k, weight in enumerate(mixes.rows[i]) if weight), key=values.__getitem__)
+    for number, player in enumerate(game.subject.players):
+        against = mixes.leave_out(number)
+        values = game.expect(number, against)
+        mixed = [action for action, weight in enumerate(mixes.rows[number]) if weight]
+        worst = min(mixed, key=values.__getitem__)
         best = max(range(len(values)), key=values.__getitem__)
-        if worst not in game.list_best(i, mixes.leave_out(i)):
+        if worst not in game.list_best(number, against):
+            names = game.subject.actions[number]
             others = tuple(mix for mix in claim["mixes"] if mix.who != player)
             for action in (worst, best):
-                args = (player, values[action], game.subject.actions[i][action], others)
+                args = (player, values[action], names[action], others)
                 yield Claim("expected_payoff", args)
             return
 
@@ -249,28 +278,36 @@ def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Clai
     strict = grounded.claim.form.startswith("strict")
     player = arguments["who"]
     first = arguments["action"]
-    gone = {(i, k) for i, k in arguments.get("removed", ()) if i != player}
-    others = (
-        [arguments["other"]]
-        if "other" in arguments
-        else [k for k in range(len(game.own[player])) if k != first]
-    )
+    others = list(range(len(game.own[player])))
+    if "other" in arguments:
+        others = [arguments["other"]]
+    cases = _list_cases(grounded, game)
     for second in others:
-        cases = (outcome for outcome in _list_outcomes(game) if not gone & set(enumerate(outcome)))
-        pairs = [
-            (case, (*case[:player], second, *case[player + 1 :]))
-            for case in cases
-            if case[player] == first
-        ]
-        leads = [int(game.cells[(player, *a)] - game.cells[(player, *b)]) for a, b in pairs]
+        if second == first:
+            continue
+        pairs = [(case, (*case[:player], second, *case[player + 1 :])) for case in cases]
+        leads = [game.pay(player, one) - game.pay(player, other) for one, other in pairs]
+        # The first case in which the choice earns less, else the first in which it earns as much.
         worst = min(range(len(leads)), key=lambda k: (leads[k] > 0, leads[k] == 0))
-        if first != second and (leads[worst] < 0 or (strict and leads[worst] == 0)):
+        if leads[worst] < 0 or (strict and leads[worst] == 0):
             for outcome in pairs[worst]:
                 value = game.pay(player, outcome)
-                yield Claim(
-                    "payoff", (game.subject.players[player], value, _name_outcome(game, outcome))
-                )
+                place = _name_outcome(game, outcome)
+                yield Claim("payoff", (game.subject.players[player], value, place))
             return
+
+
+def _list_cases(grounded: Grounded, game: TableTheory) -> list[tuple[int, ...]]:
+    """List the outcomes in which a player chooses an action and nobody else what is eliminated."""
+    player = grounded.arguments["who"]
+    action = grounded.arguments["action"]
+    removed = grounded.arguments.get("removed", ())
+    gone = {(seat, index) for seat, index in removed if seat != player}
+    cases = []
+    for outcome in _list_outcomes(game):
+        if outcome[player] == action and gone.isdisjoint(enumerate(outcome)):
+            cases.append(outcome)
+    return cases
 
 
 _PLACEHOLDER: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
@@ -314,17 +351,19 @@ def phrase(claim: Claim) -> str:
         if name == "whose":
             return "yours" if player == YOU else _name(str(player))
         text = _tell(name, arguments[name])
-        if way == "after":
-            return (
-                f"after {', then '.join(map(_tell_move, arguments[name]))}"
-                if text
-                else "at the start"
-            )
-        return text if way is None else f"if {text}, " if text else ""
+        match way:
+            case "after":
+                moves = ", then ".join(map(_tell_move, arguments[name]))
+                return f"after {moves}" if text else "at the start"
+            case "if":
+                return f"if {text}, " if text else ""
+            case _:
+                return text
 
-    return _PLACEHOLDER.sub(
-        fill, _VERB.sub(lambda verb: _choose_verb(verb[1], str(player), claim.negated), form.words)
-    )
+    def conjugate(verb: re.Match[str]) -> str:
+        return _choose_verb(verb[1], str(player), claim.negated)
+
+    return _PLACEHOLDER.sub(fill, _VERB.sub(conjugate, form.words))
 
 
 def describe(form: Form) -> str:
@@ -367,16 +406,17 @@ def _tell(name: str, argument: Any) -> str:
             return " and ".join(map(_tell_mix, argument))
         case Sort.CHAIN:
             if name == "removed":
-                whose = ("yours" if move.who == YOU else _name(move.who) for move in argument)
-                return " and ".join(
-                    f"{move.action} of {owner}" for move, owner in zip(argument, whose, strict=True)
-                )
+                return " and ".join(map(_tell_removed, argument))
             movers = {move.who for move in argument}
-            if (
-                len(movers) == len(argument) and NATURE not in movers
-            ):  # order does not matter: the reasoner first
+            if len(movers) == len(argument) and NATURE not in movers:
+                # The order does not matter: the reasoner comes first.
                 argument = sorted(argument, key=lambda move: move.who != YOU)
             return " and ".join(map(_tell_move, argument))
+
+
+def _tell_removed(move: Move) -> str:
+    owner = "yours" if move.who == YOU else _name(move.who)
+    return f"{move.action} of {owner}"
 
 
 def _tell_move(move: Move) -> str:

@@ -24,6 +24,8 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 PureProfile = tuple[int, ...]
 """For each player the index of an action."""
+_Removed = tuple[tuple[int, int], ...]
+"""Choices that are eliminated: the player's number and the action's."""
 
 TABLE_RULES: Final = Path(__file__).with_name("tables.pl").read_text("utf-8")
 _MOST_SOLVED: Final = 8
@@ -35,6 +37,13 @@ class _EquilibriumPayoff(NamedTuple):
 
     value: Fraction
     pure: bool
+
+
+class _Ahead(NamedTuple):
+    """How one action compares with another in a range of cases."""
+
+    earns_more: bool
+    earns_no_less: bool
 
 
 class _PayoffSpan(NamedTuple):
@@ -56,10 +65,11 @@ class TableTheory(SharedForms[PureProfile]):
     def own(self) -> tuple[Numbers, ...]:
         """For each player its payoffs with its own action as the first axis and the others'
         flattened in order."""
-        return tuple(
-            np.moveaxis(c, p, 0).reshape(self.cells.shape[1 + p], -1)
-            for p, c in enumerate(self.cells)
-        )
+        tables = []
+        for player, cells in enumerate(self.cells):
+            own_first = np.moveaxis(cells, player, 0)
+            tables.append(own_first.reshape(len(own_first), -1))
+        return tuple(tables)
 
     @cached_property
     def worst(self) -> tuple[Numbers, ...]:
@@ -86,28 +96,27 @@ class TableTheory(SharedForms[PureProfile]):
 
     def find_replies(self, player: int, rest: PureProfile) -> Numbers:
         """Return what each action of a player earns if the others choose `rest`, times `scale`."""
-        shape = [n for i, n in enumerate(self.cells.shape[1:]) if i != player]
-        return self.own[player][:, int(np.ravel_multi_index(rest, shape)) if rest else 0]
+        shape = list(self.cells.shape[1:])
+        del shape[player]
+        column = int(np.ravel_multi_index(rest, shape)) if rest else 0
+        return self.own[player][:, column]
 
     def expect(self, player: int, mixed: Belief) -> list[Fraction]:
         """Return what each action earns on average."""
         weights = _multiply(mixed.rows)
-        rows = self.own[player].tolist()
-        sums = (
-            sum((w * u for w, u in zip(weights, row, strict=True) if w), Fraction(0))
-            for row in rows
-        )
-        return [total / self.subject.scale for total in sums]
+        means = []
+        for payoffs in self.own[player].tolist():
+            total = _add_weighted(weights, payoffs)
+            means.append(total / self.subject.scale)
+        return means
 
     def find_slack(self, mixed: Belief, differences: Iterable[int]) -> Fraction:
         """Return how far the average of `differences` (times `scale`) may be off because
         probabilities are rounded."""
-        ranges = [
-            high - low
-            for high, low in zip(_multiply(mixed.highest), _multiply(mixed.rows), strict=True)
-        ]
-        pairs = zip(ranges, differences, strict=True)
-        return sum((r * abs(d) for r, d in pairs if r), Fraction(0)) / self.subject.scale
+        highest = _multiply(mixed.highest)
+        written = _multiply(mixed.rows)
+        ranges = [high - low for high, low in zip(highest, written, strict=True)]
+        return _add_weighted(ranges, map(abs, differences)) / self.subject.scale
 
     def find_lead(
         self, player: int, action: int, other: int, mixed: Belief
@@ -115,16 +124,20 @@ class TableTheory(SharedForms[PureProfile]):
         """Return how much more one action earns than another on average, and how far that may be
         off."""
         values = self.expect(player, mixed)
-        slack = self.find_slack(
-            mixed, (self.own[player][action] - self.own[player][other]).tolist()
-        )
+        payoffs = self.own[player]
+        differences = payoffs[action] - payoffs[other]
+        slack = self.find_slack(mixed, differences.tolist())
         return values[action] - values[other], slack
 
     def list_best(self, player: int, mixed: Belief) -> list[int]:
         """List the actions that no other one beats on average."""
         actions = range(len(self.own[player]))
-        leads = {a: [self.find_lead(player, b, a, mixed) for b in actions] for a in actions}
-        return [a for a in actions if all(lead <= slack for lead, slack in leads[a])]
+        best = []
+        for action in actions:
+            leads = [self.find_lead(player, other, action, mixed) for other in actions]
+            if all(lead <= slack for lead, slack in leads):
+                best.append(action)
+        return best
 
     # What somebody gets.
 
@@ -133,7 +146,8 @@ class TableTheory(SharedForms[PureProfile]):
         self, value: Fraction, action: int, who: int
     ) -> Fraction:
         """Say what is the most that an action can earn."""
-        return self.unscale(self.own[who][action].max())
+        payoffs = self.own[who][action]
+        return self.unscale(payoffs.max())
 
     @form("the least {who} can get by choosing {action} <is|is not> {value}")
     def lowest_individual_payoff_for_choice(
@@ -145,27 +159,32 @@ class TableTheory(SharedForms[PureProfile]):
     @form("{action} <guarantees|does not guarantee> {who} at least {value}")
     def guaranteed_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
         """Bound what an action earns from below; the bound need not be reached."""
-        return self.unscale(self.worst[who][action]) >= value
+        worst = self.unscale(self.worst[who][action])
+        return worst >= value
 
     @form("{action} <never earns|can earn> {who} more than {value}")
     def limited_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
         """Bound what an action earns from above; the bound need not be reached."""
-        return self.unscale(self.own[who][action].max()) <= value
+        most = self.unscale(self.own[who][action].max())
+        return most <= value
 
     @form("<no|some> choice of {whose} has a better worst case than {action}")
     def highest_guaranteed_payoff_choice(self, action: int, who: int) -> bool:
         """Say whether an action has the best worst case."""
-        return bool(self.worst[who][action] == self.worst[who].max())
+        worst = self.worst[who]
+        return bool(worst[action] == worst.max())
 
     @form("{action} <has|does not have> a better worst case for {who} than {other}")
     def higher_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
         """Compare the worst cases of two actions."""
-        return bool(self.worst[who][action] > self.worst[who][other])
+        worst = self.worst[who]
+        return bool(worst[action] > worst[other])
 
     @form("{action} <has|does not have> a worse worst case for {who} than {other}")
     def lower_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
         """Compare the worst cases of two actions."""
-        return bool(self.worst[who][action] < self.worst[who][other])
+        worst = self.worst[who]
+        return bool(worst[action] < worst[other])
 
     @form("<no|some> outcome has a higher sum of payoffs than {actions}")
     def highest_mutual_payoff(self, actions: PureProfile) -> bool:
@@ -180,12 +199,14 @@ class TableTheory(SharedForms[PureProfile]):
     @form("<no|some> choice of {whose} has a worse worst case than {action}")
     def lowest_guaranteed_payoff_choice(self, action: int, who: int) -> bool:
         """Say whether an action has the worst worst case."""
-        return bool(self.worst[who][action] == self.worst[who].min())
+        worst = self.worst[who]
+        return bool(worst[action] == worst.min())
 
     @form("{action} and {other} <have|do not have> the same worst case for {who}")
     def equal_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
         """Compare the worst cases of two actions."""
-        return bool(self.worst[who][action] == self.worst[who][other])
+        worst = self.worst[who]
+        return bool(worst[action] == worst[other])
 
     @form("the most {who} can be sure of with a single choice <is|is not> {value}")
     def maximin_payoff(self, value: Fraction, who: int) -> Fraction:
@@ -195,7 +216,8 @@ class TableTheory(SharedForms[PureProfile]):
     @form("the least the others can hold {who} to <is|is not> {value}")
     def minimax_payoff(self, value: Fraction, who: int) -> Fraction:
         """Say to what the others can hold a player down."""
-        return self.unscale(self.own[who].max(axis=0).min())
+        best_replies = self.own[who].max(axis=0)
+        return self.unscale(best_replies.min())
 
     # Averages and responses.
 
@@ -203,26 +225,30 @@ class TableTheory(SharedForms[PureProfile]):
     def expected_payoff(self, who: int, value: Fraction, action: int, mixed: Belief) -> Fraction:
         """Say what an action earns on average against a mix."""
         mean = self.expect(who, mixed)[action]
-        slack = self.find_slack(
-            mixed, [u - mean * self.subject.scale for u in self.own[who][action].tolist()]
-        )
-        return value if abs(mean - value) <= find_rounding(value) + slack else mean
+        slack = self._find_slack_around(mean, self.own[who][action], mixed)
+        return _round_towards(value, mean, slack)
+
+    def _find_slack_around(self, mean: Fraction, payoffs: Numbers, mixed: Belief) -> Fraction:
+        """Return how far the mean of an action's payoffs (times `scale`) may be off because
+        probabilities are rounded."""
+        scaled_mean = mean * self.subject.scale
+        return self.find_slack(mixed, [payoff - scaled_mean for payoff in payoffs.tolist()])
 
     @form("{if mixes}{who} <get> {value} on average")
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
         """Say what a player gets on average if everybody mixes: also the value of an equilibrium
         that is named."""
         mixed = mixes.leave_out(who)
-        scale = self.subject.scale
         own = mixes.rows[who]
-        high = mixes.highest[who]
+        highest = mixes.highest[who]
         means = self.expect(who, mixed)
-        mean = sum((w * e for w, e in zip(own, means, strict=True)), Fraction(0))
+        mean = _add_weighted(own, means)
         slack = Fraction(0)
-        for action, row in enumerate(self.own[who].tolist()):
-            blur = self.find_slack(mixed, [u - means[action] * scale for u in row])
-            slack += (high[action] - own[action]) * abs(means[action] - mean) + high[action] * blur
-        return value if abs(mean - value) <= find_rounding(value) + slack else mean
+        for action, payoffs in enumerate(self.own[who]):
+            blur = self._find_slack_around(means[action], payoffs, mixed)
+            own_range = highest[action] - own[action]
+            slack += own_range * abs(means[action] - mean) + highest[action] * blur
+        return _round_towards(value, mean, slack)
 
     @form("{if against}<no|some> choice earns {who} more than {action}")
     def best_response(self, action: int, against: PureProfile, who: int) -> bool:
@@ -250,7 +276,8 @@ class TableTheory(SharedForms[PureProfile]):
     @form("{if mixed}{action} <earns|does not earn> {who} more on average than {other}")
     def better_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
         """Compare what two actions earn on average."""
-        return sum(self.find_lead(who, action, other, mixed)) > 0
+        lead, slack = self.find_lead(who, action, other, mixed)
+        return lead + slack > 0
 
     @form("{if mixed}{action} <earns|does not earn> {who} the same on average as {other}")
     def equal_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
@@ -263,18 +290,31 @@ class TableTheory(SharedForms[PureProfile]):
 
     def _is_ahead(
         self, player: int, action: int, other: int, chosen: int, share: Fraction, side: int
-    ) -> tuple[bool, bool]:
+    ) -> _Ahead:
         """Say whether one action earns more than another, and whether it earns no less, wherever
         the other player chooses something with a probability above (side 1) or below (side -1) a
         share."""
-        gains = [
-            self.unscale(value) for value in self.own[player][action] - self.own[player][other]
-        ]
+        payoffs = self.own[player]
+        gains = [self.unscale(gain) for gain in payoffs[action] - payoffs[other]]
         edge = share + side * find_rounding(share, 2)
         often = gains.pop(chosen)
-        ends = [often] if side > 0 else gains
-        at_edge = all(edge * often + (1 - edge) * rest >= 0 for rest in gains)
-        return at_edge and all(end > 0 for end in ends), at_edge and all(end >= 0 for end in ends)
+        for seldom in gains:
+            if edge * often + (1 - edge) * seldom < 0:
+                return _Ahead(earns_more=False, earns_no_less=False)
+        # Beyond the edge lies the end at which the choice is certain, or those at which it is not
+        # made.
+        least = often if side > 0 else min(gains, default=Fraction(1))
+        return _Ahead(earns_more=least > 0, earns_no_less=least >= 0)
+
+    def _is_best(self, player: int, action: int, chosen: int, share: Fraction, side: int) -> bool:
+        """Say whether no other action earns more on one side of a share, as in `_is_ahead`."""
+        for other in range(len(self.own[player])):
+            ahead = self._is_ahead(
+                player, action, other=other, chosen=chosen, share=share, side=side
+            )
+            if not ahead.earns_no_less:
+                return False
+        return True
 
     @form(
         "if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who}"
@@ -284,7 +324,8 @@ class TableTheory(SharedForms[PureProfile]):
         self, share: Fraction, action: int, other: int, chosen: int, who: int
     ) -> bool:
         """Compare two actions where the other player chooses something often enough."""
-        return self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)[0]
+        ahead = self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)
+        return ahead.earns_more
 
     @form(
         "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who}"
@@ -294,7 +335,8 @@ class TableTheory(SharedForms[PureProfile]):
         self, share: Fraction, action: int, other: int, chosen: int, who: int
     ) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
-        return self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)[0]
+        ahead = self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)
+        return ahead.earns_more
 
     @form(
         "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who}"
@@ -302,10 +344,7 @@ class TableTheory(SharedForms[PureProfile]):
     )
     def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
-        return all(
-            self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)[1]
-            for other in range(len(self.own[who]))
-        )
+        return self._is_best(who, action, chosen=chosen, share=share, side=1)
 
     @form(
         "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who}"
@@ -313,22 +352,33 @@ class TableTheory(SharedForms[PureProfile]):
     )
     def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
-        return all(
-            self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)[1]
-            for other in range(len(self.own[who]))
-        )
+        return self._is_best(who, action, chosen=chosen, share=share, side=-1)
 
     # Dominance.
 
-    def _compare(
-        self, player: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()
-    ) -> Numbers:
+    def _dominates_strictly(
+        self, player: int, action: int, other: int, removed: _Removed = ()
+    ) -> bool:
+        """Say whether an action earns more in every case that is left."""
+        leads = self._compare(player, action, other, removed)
+        return action != other and bool(np.all(leads > 0))
+
+    def _dominates_weakly(
+        self, player: int, action: int, other: int, removed: _Removed = ()
+    ) -> bool:
+        """Say whether an action never earns less, and more in some case that is left."""
+        leads = self._compare(player, action, other, removed)
+        never_less = np.all(leads >= 0)
+        somewhere_more = np.any(leads > 0)
+        return bool(never_less and somewhere_more)
+
+    def _compare(self, player: int, action: int, other: int, removed: _Removed) -> Numbers:
         """Return how much more one action earns than another in every case that is left, times
         `scale`."""
         cells = np.moveaxis(self.cells[player], player, 0)
         difference: Numbers = cells[action] - cells[other]
-        others = [i for i in range(len(self.cells)) if i != player]
-        for axis, opponent in enumerate(others):
+        opponents = [*range(player), *range(player + 1, len(self.cells))]
+        for axis, opponent in enumerate(opponents):
             gone = [index for seat, index in removed if seat == opponent]
             difference = np.delete(difference, gone, axis=axis)
         return difference
@@ -336,93 +386,90 @@ class TableTheory(SharedForms[PureProfile]):
     @form("{action} <strictly dominates|does not strictly dominate> {other} for {who}")
     def strictly_dominates(self, action: int, other: int, who: int) -> bool:
         """Say whether one action earns more than another in every case."""
-        return action != other and bool((self._compare(who, action, other) > 0).all())
+        return self._dominates_strictly(who, action, other)
 
     @form("{action} <weakly dominates|does not weakly dominate> {other} for {who}")
     def weakly_dominates(self, action: int, other: int, who: int) -> bool:
         """Say whether one action earns never less than another, and somewhere more."""
-        difference = self._compare(who, action, other)
-        return bool((difference >= 0).all() and (difference > 0).any())
+        return self._dominates_weakly(who, action, other)
 
     @form(
         "once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other}"
         " for {who}"
     )
     def strictly_dominates_without(
-        self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int
+        self, action: int, other: int, removed: _Removed, who: int
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
-        return action != other and bool((self._compare(who, action, other, removed) > 0).all())
+        return self._dominates_strictly(who, action, other, removed)
 
     @form(
         "once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for"
         " {who}"
     )
     def weakly_dominates_without(
-        self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int
+        self, action: int, other: int, removed: _Removed, who: int
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
-        difference = self._compare(who, action, other, removed)
-        return bool((difference >= 0).all() and (difference > 0).any())
+        return self._dominates_weakly(who, action, other, removed)
 
-    def _list_others(self, action: int, player: int) -> Iterator[int]:
-        return (other for other in range(len(self.own[player])) if other != action)
+    def _list_others(self, action: int, player: int) -> list[int]:
+        count = len(self.own[player])
+        return [*range(action), *range(action + 1, count)]
 
     @form("{action} <is|is not> strictly dominant for {who}")
     def strictly_dominant(self, action: int, who: int) -> bool:
         """Say whether an action strictly dominates every other one."""
-        return all(
-            self.strictly_dominates(action, other, who) for other in self._list_others(action, who)
-        )
+        others = self._list_others(action, who)
+        return all(self.strictly_dominates(action, other, who) for other in others)
 
     @form("{action} <is|is not> weakly dominant for {who}")
     def weakly_dominant(self, action: int, who: int) -> bool:
         """Say whether an action weakly dominates every other one."""
-        return all(
-            self.weakly_dominates(action, other, who) for other in self._list_others(action, who)
-        )
+        others = self._list_others(action, who)
+        return all(self.weakly_dominates(action, other, who) for other in others)
 
     @form("{action} <is|is not> strictly dominated by a single choice for {who}")
     def strictly_dominated(self, action: int, who: int) -> bool:
         """Say whether some other action strictly dominates this one."""
-        return any(
-            self.strictly_dominates(other, action, who) for other in self._list_others(action, who)
-        )
+        others = self._list_others(action, who)
+        return any(self.strictly_dominates(other, action, who) for other in others)
 
     @form("<no|some> choice of {whose} is dominant")
     def no_dominant_choice(self, who: int) -> bool:
         """Say whether no action weakly dominates every other one."""
-        return not any(self.weakly_dominant(action, who) for action in range(len(self.own[who])))
+        actions = range(len(self.own[who]))
+        return not any(self.weakly_dominant(action, who) for action in actions)
 
     # Equilibria and what is best for all.
 
     @form("the outcome in which {outcome} <is|is not> a Nash equilibrium")
     def equilibrium(self, outcome: PureProfile) -> bool:
         """Say whether nobody gains by deviating alone."""
-        return all(
-            self.best_response(action, outcome[:i] + outcome[i + 1 :], i)
-            for i, action in enumerate(outcome)
-        )
+        for player, action in enumerate(outcome):
+            others = outcome[:player] + outcome[player + 1 :]
+            if not self.best_response(action, others, player):
+                return False
+        return True
 
     @form("the number of pure Nash equilibria <is|is not> {value}")
     def pure_equilibria(self, value: Fraction) -> Fraction:
         """Count the outcomes that are equilibria."""
         stable = np.ones(self.cells.shape[1:], dtype=bool)
         for player, cells in enumerate(self.cells):
-            stable &= np.asarray(cells == cells.max(axis=player, keepdims=True), dtype=bool)
+            best_reply = cells.max(axis=player, keepdims=True)
+            stable &= np.asarray(cells == best_reply, dtype=bool)
         return Fraction(int(stable.sum()))
 
     @form("it <is|is not> a Nash equilibrium that {mixes}")
     def mixed_equilibrium(self, mixes: Belief) -> bool:
         """Say whether nobody gains by deviating alone from a mix."""
-        best = [
-            self.list_best(player, mixes.leave_out(player)) for player in range(len(self.cells))
-        ]
-        return all(
-            not w or a in best[player]
-            for player, row in enumerate(mixes.rows)
-            for a, w in enumerate(row)
-        )
+        for player, row in enumerate(mixes.rows):
+            best = self.list_best(player, mixes.leave_out(player))
+            chosen = [action for action, weight in enumerate(row) if weight]
+            if not set(chosen) <= set(best):
+                return False
+        return True
 
     @form("in <some|no> Nash equilibrium {part}")
     def mixed_equilibrium_part(self, part: tuple[int, Belief]) -> bool:
@@ -438,18 +485,11 @@ class TableTheory(SharedForms[PureProfile]):
             raise Ungrounded("the other player has more than two best replies to that mix")
         first = self.own[player][:, replies[0]].tolist()
         second = self.own[player][:, replies[-1]].tolist()
-        weights = {Fraction(0), Fraction(1)}
-        for i, k in combinations(range(len(first)), 2):
-            here = first[i] - first[k]
-            there = second[i] - second[k]
-            if here * there < 0:
-                weights.add(Fraction(there, there - here))
-        for weight in weights:
+        chosen = [action for action, weight in enumerate(mixed.rows[0]) if weight]
+        for weight in _list_ties(first, second):
             values = [weight * u + (1 - weight) * v for u, v in zip(first, second, strict=True)]
-            if all(
-                not w or value == max(values)
-                for w, value in zip(mixed.rows[0], values, strict=True)
-            ):
+            highest = max(values)
+            if all(values[action] == highest for action in chosen):
                 return True
         return False
 
@@ -463,11 +503,11 @@ class TableTheory(SharedForms[PureProfile]):
     @form("in the mixed equilibrium {who} <get> {value}")
     def mixed_equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
         """Say what a player gets in the mixed equilibrium; open where several pay differently."""
-        spans = [
-            _span_payoffs(paid)
-            for paid in self._list_equilibrium_payoffs(who)
-            if not (len(paid) == 1 and paid[0].pure)
-        ]
+        spans = []
+        for paid in self._list_equilibrium_payoffs(who):
+            is_pure = len(paid) == 1 and paid[0].pure
+            if not is_pure:
+                spans.append(_span_payoffs(paid))
         return _match_spans(value, spans) if spans else Proof(Verdict.REFUTED)
 
     def _list_equilibrium_payoffs(self, who: int) -> Iterator[list[_EquilibriumPayoff]]:
@@ -476,7 +516,8 @@ class TableTheory(SharedForms[PureProfile]):
             raise Ungrounded(
                 f"all equilibria are found of two players with at most {_MOST_SOLVED} choices each"
             )
-        for component in nash(NormalForm.bimatrix(*self.cells.tolist())).components:
+        scaled = NormalForm.bimatrix(*self.cells.tolist())
+        for component in nash(scaled).components:
             ends = []
             for equilibrium in component.equilibria:
                 payoffs = equilibrium.exact_payoffs
@@ -501,9 +542,35 @@ class TableTheory(SharedForms[PureProfile]):
     )
     def pareto_optimal(self, outcome: PureProfile) -> bool:
         """Say whether no outcome Pareto-dominates this one."""
-        return not any(
-            self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:])
-        )
+        outcomes = np.ndindex(self.cells.shape[1:])
+        return not any(self.pareto_dominates(better, outcome) for better in outcomes)
+
+
+def _list_ties(first: list[int], second: list[int]) -> set[Fraction]:
+    """Return 0, 1, and the weights of the first of two replies at which two actions tie that earn
+    `first` and `second` against them."""
+    weights = {Fraction(0), Fraction(1)}
+    for action, other in combinations(range(len(first)), 2):
+        lead_on_first = first[action] - first[other]
+        lead_on_second = second[action] - second[other]
+        if lead_on_first * lead_on_second < 0:
+            weights.add(Fraction(lead_on_second, lead_on_second - lead_on_first))
+    return weights
+
+
+def _round_towards(value: Fraction, mean: Fraction, slack: Fraction) -> Fraction:
+    """Return the value that was written for a mean if it may be the mean rounded, else the mean."""
+    allowed = find_rounding(value) + slack
+    return value if abs(mean - value) <= allowed else mean
+
+
+def _add_weighted(weights: Iterable[Fraction], values: Iterable[int | Fraction]) -> Fraction:
+    """Return the sum of values times their weights."""
+    total = Fraction(0)
+    for weight, value in zip(weights, values, strict=True):
+        if weight:
+            total += weight * value
+    return total
 
 
 def _span_payoffs(ends: Sequence[_EquilibriumPayoff]) -> _PayoffSpan:
@@ -518,10 +585,10 @@ def _match_spans(value: Fraction, spans: Sequence[_PayoffSpan]) -> Fraction | Pr
     high = max(span.high for span in spans)
     if low == high:
         return value if abs(low - value) <= error else low
-    if any(span.low - error <= value <= span.high + error for span in spans):
-        return Proof(
-            Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant"
-        )
+    for span in spans:
+        if span.low - error <= value <= span.high + error:
+            why = "equilibria pay differently, and it is not said which one is meant"
+            return Proof(Verdict.UNKNOWN, why)
     return Proof(Verdict.REFUTED)
 
 

@@ -182,7 +182,13 @@ def clean(text: str) -> str:
     '  I   get  3'
     """
     plain = re.sub(r"\\[$()\[\]]", "  ", text).translate(_SIGNS)
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in plain)
+    if plain.isprintable():
+        return plain
+    kept = []
+    for sign in plain:
+        is_kept = sign.isprintable() or sign in "\n\t"
+        kept.append(sign if is_kept else " ")
+    return "".join(kept)
 
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -192,12 +198,9 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     for line in text.splitlines(keepends=True):
         before = text[start:end].rstrip()
         # A line shorter than this does not end because the page does.
-        wrapped = (
-            len(before) > 60
-            and before[-1] not in ".:;!?|"
-            and not (MARK.match(line) or "|" in line)
-        )
-        if not (wrapped and line.strip()):
+        is_full = len(before) > 60 and before[-1] not in ".:;!?|"
+        goes_on = line.strip() and not MARK.match(line) and "|" not in line
+        if not (is_full and goes_on):
             yield start, end
             start = end
         end += len(line)
@@ -238,31 +241,42 @@ def _speaks(sentence: str, reader: SentenceReader) -> bool:
 def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
     """Return the sentences of a text with the claims whose quotes are in them."""
     text = text[:LONGEST_TEXT]
-    quoted = [
-        (span, row.claim)
-        for row in rows
-        if isinstance(row.claim, Claim)
-        for span in _find(text, row.quote)
-    ]
+    places: list[_QuotedPlace] = []
+    for row in rows:
+        if isinstance(row.claim, Claim):
+            spans = _find(text, row.quote)
+            places += [_QuotedPlace(start, end, row.claim) for start, end in spans]
     passages = []
     plain = clean(text)
     reader = SentenceReader(subject)
-    sentences = (
-        span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end)
-    )
-    for first, last in sentences:
-        near = [(span, claim) for span, claim in quoted if span[0] < last and span[1] > first]
-        claims = tuple(dict.fromkeys(claim for _, claim in near))
-        sentence = " ".join(plain[first:last].split())
-        reading = Reading.READ if claims else take_stance(sentence, reader).reading
-        left_out: tuple[str, ...] = ()
-        if claims:
-            unquoted = _find_unquoted(plain, first, last, [span for span, _ in near])
-            left_out = tuple(part for part in unquoted if _speaks(part, reader))
-        if left_out:
-            reading = Reading.PARTLY_READ
-        passages.append(Passage(first, last, sentence, claims, reading, left_out=left_out))
+    for start, end in split_blocks(plain):
+        for first, last in split_sentences(plain, start, end):
+            near = [place for place in places if place.start < last and place.end > first]
+            passages.append(_make_passage(plain, first, last, near, reader))
     return tuple(passages)
+
+
+class _QuotedPlace(NamedTuple):
+    """Where the quote of a claim is in a text."""
+
+    start: int
+    end: int
+    claim: Claim
+
+
+def _make_passage(
+    text: str, first: int, last: int, near: list[_QuotedPlace], reader: SentenceReader
+) -> Passage:
+    """Return a sentence with the claims whose quotes are in it, and what no quote covers."""
+    sentence = " ".join(text[first:last].split())
+    if not near:
+        reading = take_stance(sentence, reader).reading
+        return Passage(first, last, sentence, (), reading)
+    claims = tuple(dict.fromkeys(place.claim for place in near))
+    unquoted = _find_unquoted(text, first, last, [(place.start, place.end) for place in near])
+    left_out = tuple(part for part in unquoted if _speaks(part, reader))
+    reading = Reading.PARTLY_READ if left_out else Reading.READ
+    return Passage(first, last, sentence, claims, reading, left_out=left_out)
 
 
 def _find_unquoted(
@@ -274,7 +288,8 @@ def _find_unquoted(
     ['since it pays 7']
     """
     for start, end in (*sorted(spans), (last, last)):
-        part = " ".join(text[first:start].split()).strip(" ,.;:!")
+        words = text[first:start].split()
+        part = " ".join(words).strip(" ,.;:!")
         if part:
             yield part
         first = max(first, end)
@@ -288,26 +303,24 @@ def _find(text: str, quote: str) -> list[tuple[int, int]]:
     [(0, 30)]
     """
     # Two parts, not far apart: more would let a quote of single letters search for minutes.
-    parts = [[sign for sign in part if sign.isalnum()] for part in re.split(r"\.{3,}|…", quote)[:2]]
-    patterns = [r"[\W_]*".join(map(re.escape, signs[:1000])) for signs in parts if signs]
-    matches = (
-        re.finditer(".{0,300}?".join(patterns), text, re.IGNORECASE | re.DOTALL) if patterns else ()
-    )
-    return [match.span() for match in matches]
+    patterns = []
+    for part in re.split(r"\.{3,}|…", quote)[:2]:
+        signs = [re.escape(sign) for sign in part if sign.isalnum()]
+        if signs:
+            patterns.append(r"[\W_]*".join(signs[:1000]))
+    if not patterns:
+        return []
+    whole = re.compile(".{0,300}?".join(patterns), re.IGNORECASE | re.DOTALL)
+    return [match.span() for match in whole.finditer(text)]
 
 
 def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
     """Return what a translator quoted, as no claim where its words do not occur in the text."""
-    if (
-        not row.quote
-        or not isinstance(row.claim, Claim)
-        or row.claim.form == NO_CLAIM
-        or _find(text, row.quote)
-    ):
+    makes_claim = isinstance(row.claim, Claim) and row.claim.form != NO_CLAIM
+    if not (row.quote and makes_claim) or _find(text, row.quote):
         return row
-    return QuotedClaim(
-        Malformed(row.quote[:80], "these words do not occur in the text", "quote not in the text")
-    )
+    why = "these words do not occur in the text"
+    return QuotedClaim(Malformed(row.quote[:80], why, "quote not in the text"))
 
 
 _MOST_SENTENCES: Final = 500
@@ -330,10 +343,11 @@ class RulesTranslator:
 
     def translate(self, text: str, subject: Subject) -> Translation:
         """Return the claims of a text, each once, and how every passage was read."""
-        passages = list(_TextReader(subject, text[:LONGEST_TEXT]).read())
-        claims: list[Claim | Malformed] = [
-            claim for passage in passages for claim in passage.claims
-        ]
+        reader = _TextReader(subject, text[:LONGEST_TEXT])
+        passages = list(reader.read())
+        claims: list[Claim | Malformed] = []
+        for passage in passages:
+            claims += passage.claims
         if len(text) > LONGEST_TEXT:
             rest = refuse_rest(text)
             claims.append(rest)
@@ -341,7 +355,7 @@ class RulesTranslator:
                 Passage(
                     LONGEST_TEXT,
                     len(text),
-                    text=text[LONGEST_TEXT:][:200],
+                    text=text[LONGEST_TEXT : LONGEST_TEXT + 200],
                     claims=(),
                     reading=Reading.UNREAD,
                     why=rest.why,
@@ -371,15 +385,19 @@ class _TextReader:
 
     def __post_init__(self) -> None:
         self.text = clean(self.written)
-        sentences = [
-            self.text[start:end] for start, end in split_sentences(self.text, 0, len(self.text))
-        ]
-        speaks_to_them = len(self.subject.players) == 2 and any(
-            _FIRST.search(text) and _SECOND.search(text) and not _THIRD.search(text)
-            for text in sentences
-        )
         self.alone = SentenceReader(self.subject, 0)
-        self.addressed = SentenceReader(self.subject, 1) if speaks_to_them else self.alone
+        self.addressed = self.alone
+        if len(self.subject.players) == 2 and self._speaks_to_opponent():
+            self.addressed = SentenceReader(self.subject, 1)
+
+    def _speaks_to_opponent(self) -> bool:
+        """Return whether some sentence says both "I" and "you", and nothing of a third person."""
+        for start, end in split_sentences(self.text, 0, len(self.text)):
+            sentence = self.text[start:end]
+            is_dialogue = _FIRST.search(sentence) and _SECOND.search(sentence)
+            if is_dialogue and not _THIRD.search(sentence):
+                return True
+        return False
 
     def read(self) -> Iterator[Passage]:
         """Yield every sentence with its claims, or why there are none."""
@@ -390,15 +408,12 @@ class _TextReader:
         line = self.written[start:end].expandtabs(4)
         mark = MARK.match(self.written, start, end)
         begin = start if mark is None else mark.end()
-        depth = 2 * (len(line) - len(line.lstrip(" "))) + (mark is not None)
+        indent = len(line) - len(line.lstrip(" "))
+        depth = 2 * indent + (mark is not None)
         if mark is not None and mark["heading"]:
             depth = -1
         self.levels = [level for level in self.levels if level.depth < depth]
-        context: Context | None = Context()
-        for level in self.levels:
-            context = (
-                None if level.context is None or context is None else context.add(level.context)
-            )
+        context = self._join_contexts()
         for first, last in split_sentences(self.text, begin, end):
             sentence = " ".join(self.text[first:last].split())
             stance = take_stance(sentence, self.alone)
@@ -422,8 +437,18 @@ class _TextReader:
                 why=why,
                 left_out=told.left_out,
             )
-        if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
+        announces = self.text[begin:end].rstrip().endswith(":")
+        if depth != 0 or context is None or announces:
             self.levels.append(_Level(depth, context))
+
+    def _join_contexts(self) -> Context | None:
+        """Return what all headings above say together; None where one may lead to another game."""
+        joined = Context()
+        for level in self.levels:
+            if level.context is None:
+                return None
+            joined = joined.add(level.context)
+        return joined
 
     def _read_sentence(self, sentence: str, context: Context) -> tuple[Told, Context | None]:
         """Return the claims of a sentence, and the context of what follows: None where that may be
@@ -434,9 +459,9 @@ class _TextReader:
         self.parsed += 1
         reader = self.alone if _THIRD.search(sentence) else self.addressed
         told = self._claim(reader, sentence, context)
-        self.why = (
-            "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
-        )
+        self.why = reader.why
+        if self.reduced and self.why == "":
+            self.why = "a choice was eliminated before"
         if told.claims:
             return told, context
         head, colon, rest = sentence.partition(":")
@@ -449,9 +474,9 @@ class _TextReader:
             told = self._claim(reader, rest, context)
             if told.claims and reader.tells(head) and not _HEADING.match(head):
                 told = Told(told.claims, (head, *told.left_out))
-        return told, (
-            None if not told.claims and (conditional or has_word(sentence, "shifts")) else context
-        )
+        if not told.claims and (conditional or has_word(sentence, "shifts")):
+            return told, None
+        return told, context
 
     def _claim(self, reader: SentenceReader, sentence: str, context: Context) -> Told:
         told = reader.read(sentence, context)
@@ -492,14 +517,7 @@ class ModelTranslator:
             Message("system", TEXTS.text("system")),
             Message("user", prompt),
         )
-        moves = (
-            ()
-            if subject.tree is not None
-            else tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
-        )
-        players = subject.players if subject.tree is None else (*subject.players, NATURE)
-        wanted = claims_schema(forms_for(subject), players, moves)
-        schema = schema_text(wanted) if self.model.abilities.schema else None
+        schema = _write_schema(subject) if self.model.abilities.schema else None
         for number in range(1, _MOST_REPLIES + 1):
             request = Request(
                 messages,
@@ -511,9 +529,8 @@ class ModelTranslator:
             reply = self.model.complete(request)
             calls.append(Call(self.model.id, request_to_json(request), reply_to_json(reply)))
             answer = read_answer(reply.text)
-            if reply.finish is Finish.LENGTH and all(
-                isinstance(row.claim, Malformed) for row in answer.rows
-            ):
+            has_claims = any(isinstance(row.claim, Claim) for row in answer.rows)
+            if reply.finish is Finish.LENGTH and not has_claims:
                 answer = JsonAnswer((), complete=False, kept='{"claims": []}')
             rows += answer.rows
             if answer.complete:
@@ -531,8 +548,9 @@ class ModelTranslator:
         claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
         if len(text) > LONGEST_TEXT:
             claims.append(refuse_rest(text))
-        quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
-        passages = find_passages(text, subject, rows) if quoted else None
+        made = [row for row in rows if isinstance(row.claim, Claim)]
+        is_quoted = rows and all(row.quote for row in made)
+        passages = find_passages(text, subject, rows) if is_quoted else None
         return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
 
 
@@ -542,45 +560,50 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
     return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
 
 
+def _write_schema(subject: Subject) -> str:
+    """Return the JSON schema of an answer about a game."""
+    players = subject.players
+    moves = tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
+    if subject.tree is not None:
+        # Moves of a tree may be nature's, whose names are not among the players' actions.
+        players = (*players, NATURE)
+        moves = ()
+    return schema_text(claims_schema(forms_for(subject), players, moves))
+
+
 def write_translation_prompt(text: str, subject: Subject) -> str:
     """Return what a model is asked in order to find the claims of a text."""
+    actions = []
+    for player, moves in zip(subject.players, subject.actions, strict=True):
+        actions.append(f"- {player}: {', '.join(moves)}")
+    forms = []
+    for name in forms_for(subject):
+        if name != NO_CLAIM:
+            form = FORMS[name]
+            arguments = ", ".join(f"{name} ({sort.value})" for name, sort in form.parameters)
+            forms.append(f"- {form.name}: {arguments}. Meaning: {describe(form)}")
     return TEXTS.fill(
         "translate_json",
         people="\n".join(_people(subject)),
-        actions="\n".join(
-            f"- {player}: {', '.join(moves)}"
-            for player, moves in zip(subject.players, subject.actions, strict=True)
-        ),
-        forms="\n".join(
-            f"- {form.name}:"
-            f" {', '.join(f'{name} ({sort.value})' for name, sort in form.parameters)}. Meaning:"
-            f" {describe(form)}"
-            for form in map(FORMS.__getitem__, forms_for(subject))
-            if form.name != NO_CLAIM
-        ),
+        actions="\n".join(actions),
+        forms="\n".join(forms),
         text=text[:LONGEST_TEXT],
     )
 
 
 def _people(subject: Subject) -> Iterator[str]:
     """Which words of a text mean which player."""
-    names = [subject.game.players[seat] for seat in subject.order]
-    labels = [f"Player {seat + 1}" for seat in subject.order]
-    sides = [
-        ("the row player", "the column player")[seat] if len(names) == 2 else ""
-        for seat in subject.order
-    ]
-    for number, player in enumerate(subject.players):
-        also = dict.fromkeys(
-            word
-            for word in (names[number], labels[number], sides[number])
-            if word and word != player
-        )
-        words = [*(["I", "me", "my"] if number == 0 else ()), *also]
-        if number == 1 and len(names) == 2:
+    two = len(subject.order) == 2
+    for number, seat in enumerate(subject.order):
+        player = subject.players[number]
+        names = [subject.game.players[seat], f"Player {seat + 1}"]
+        if two:
+            names.append(("the row player", "the column player")[seat])
+        words = [name for name in dict.fromkeys(names) if name and name != player]
+        if number == 0:
+            words = ["I", "me", "my", *words]
+        if number == 1 and two:
             words += ["they", "he", "she", "the other player", "the opponent"]
-        yield (
-            f"- {player}: {'the writer of the text, ' if number == 0 else ''}also called"
-            f" {', '.join(words)}"
-        )
+        writer = "the writer of the text, " if number == 0 else ""
+        yield f"- {player}: {writer}also called {', '.join(words)}"
     yield "- we, both, each, everybody: all players; write one claim for each."

@@ -81,13 +81,11 @@ class TreeTheory(SharedForms[Weighted]):
         """List what a player can get by best play from a node on, each value once; the ends where
         it is a range."""
         seat = self.subject.order[player]
-        if not self.subject.tree_is_open:
-            return tuple(
-                sorted({bound[node][seat] for bound in (self.surviving.least, self.surviving.most)})
-            )
-        return tuple(
-            sorted({self._follow(node, seat, equilibrium) for equilibrium in self.equilibria})
-        )
+        if self.subject.tree_is_open:
+            worths = {self._follow(node, seat, equilibrium) for equilibrium in self.equilibria}
+        else:
+            worths = {self.surviving.least[node][seat], self.surviving.most[node][seat]}
+        return tuple(sorted(worths))
 
     def _follow(self, node: int, seat: int, play: SubgamePerfectEquilibrium) -> Fraction:
         owner = int(self.tree.owner[node])
@@ -95,10 +93,11 @@ class TreeTheory(SharedForms[Weighted]):
             return exact(self.tree.payoffs[node][seat])
         children = self.tree.children[node]
         if owner == CHANCE:
-            shares = ((exact(self.tree.probability[child]), child) for child in children)
-            return sum(
-                (share * self._follow(child, seat, play) for share, child in shares), Fraction(0)
-            )
+            mean = Fraction(0)
+            for child in children:
+                probability = exact(self.tree.probability[child])
+                mean += probability * self._follow(child, seat, play)
+            return mean
         infoset = self.tree.infosets[int(self.tree.infoset[node])]
         move = play.moves[self.tree.players[owner]][infoset.label]
         return self._follow(children[infoset.moves.index(move)], seat, play)
@@ -106,10 +105,16 @@ class TreeTheory(SharedForms[Weighted]):
     def pay(self, player: int, outcome: Weighted) -> Fraction:
         """Return what a player gets at an end; where that depends on nature, a claim about it
         cannot be decided."""
-        values = {exact(self.tree.payoffs[node][self.subject.order[player]]) for node, _ in outcome}
+        values = self._list_payoffs(player, outcome)
         if len(values) > 1:
             raise Ungrounded("it depends on what nature draws, which is not said")
         return values.pop()
+
+    def _list_payoffs(self, player: int, outcome: Weighted) -> set[Fraction]:
+        """Return what a player can get, depending on what nature draws."""
+        seat = self.subject.order[player]
+        payoffs = self.tree.payoffs
+        return {exact(payoffs[node][seat]) for node, _ in outcome}
 
     def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
         """Return the least and the most that any of these players, all by default, can get."""
@@ -119,7 +124,7 @@ class TreeTheory(SharedForms[Weighted]):
 
     def payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction | Proof:
         """Say what a player gets at an end; what no draw of nature leads to is false."""
-        values = {exact(self.tree.payoffs[node][self.subject.order[who]]) for node, _ in outcome}
+        values = self._list_payoffs(who, outcome)
         impossible = len(values) > 1 and value not in values
         return Proof(Verdict.REFUTED) if impossible else self.pay(who, outcome)
 
@@ -131,11 +136,9 @@ class TreeTheory(SharedForms[Weighted]):
             return Proof(Verdict.REFUTED)
         if len(moves) == 1:
             return Proof(Verdict.PROVED)
-        why = (
-            "a tie: best play may choose"
-            if self.subject.tree_is_open
-            else "it depends on what the others do:"
-        )
+        why = "it depends on what the others do:"
+        if self.subject.tree_is_open:
+            why = "a tie: best play may choose"
         return Proof(Verdict.UNKNOWN, f"{why} {' or '.join(moves)}")
 
     @form("{after after}, with everybody looking ahead {who} <get> {value}")
@@ -144,9 +147,8 @@ class TreeTheory(SharedForms[Weighted]):
         values = self.list_worths(after, who)
         if not self.subject.tree_is_open and values[0] <= value <= values[-1] and len(values) > 1:
             low, high = map(number_text, values)
-            return Proof(
-                Verdict.UNKNOWN, f"between {low} and {high}, depending on what the players do"
-            )
+            why = f"between {low} and {high}, depending on what the players do"
+            return Proof(Verdict.UNKNOWN, why)
         if len(values) == 1:
             return values[0]
         tie = Proof(Verdict.UNKNOWN, "a tie: best play can lead to different payoffs")
@@ -155,9 +157,10 @@ class TreeTheory(SharedForms[Weighted]):
     @form("over what chance draws, {who} <get> {value} on average if {outcome}")
     def average_payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction:
         """Say what a player gets on average over what nature draws."""
-        return sum(
-            (weight * self.pay(who, ((node, weight),)) for node, weight in outcome), Fraction(0)
-        )
+        mean = Fraction(0)
+        for node, weight in outcome:
+            mean += weight * self.pay(who, ((node, weight),))
+        return mean
 
     @form("{after after}, the next to choose <is|is not> {who}")
     def moves_next(self, who: int, after: int) -> bool:
@@ -167,18 +170,20 @@ class TreeTheory(SharedForms[Weighted]):
     @form("{after after}, {who} <know> that {known}")
     def knows(self, who: int, known: Chain, after: int) -> bool:
         """Say whether some moves were made wherever the mover thinks that it may be."""
-        nodes = np.flatnonzero(self.tree.infoset == self.tree.infoset[after]).tolist()
-        return all(set(known) <= set(self._list_history(node)) for node in nodes)
+        is_possible = self.tree.infoset == self.tree.infoset[after]
+        for node in np.flatnonzero(is_possible).tolist():
+            history = self._list_history(node)
+            if not set(known) <= set(history):
+                return False
+        return True
 
     def _list_history(self, node: int) -> list[Move]:
         moves = []
         while (parent := int(self.tree.parent[node])) >= 0:
             owner = int(self.tree.owner[parent])
-            mover = (
-                "nature"
-                if owner == CHANCE
-                else self.subject.players[self.subject.order.index(owner)]
-            )
+            mover = "nature"
+            if owner != CHANCE:
+                mover = self.subject.players[self.subject.order.index(owner)]
             moves.append(Move(mover, self.tree.branch_labels[node]))
             node = parent
         return moves
@@ -213,50 +218,53 @@ def find_surviving_moves(tree: Tree) -> Surviving:
     for node, index in enumerate(tree.infoset.tolist()):
         if index >= 0:
             sets[index].append(node)
-    moves = [frozenset(range(len(infoset.moves))) for infoset in tree.infosets]
+    counts = [len(infoset.moves) for infoset in tree.infosets]
+    moves = tuple(frozenset(range(count)) for count in counts)
     while True:
-        least = _bound(tree, moves, min)
-        most = _bound(tree, moves, max)
-        fewer = [
-            kept
-            - {
-                bad
-                for good, bad in permutations(kept, 2)
-                if _is_better(tree, nodes, good=good, bad=bad, least=least, most=most)
-            }
-            for nodes, kept in zip(sets, moves, strict=True)
-        ]
-        if fewer == moves:
-            return Surviving(tuple(moves), least, most)
-        moves = fewer
+        left = Surviving(moves, _bound(tree, moves, min), _bound(tree, moves, max))
+        fewer = []
+        for nodes, kept in zip(sets, moves, strict=True):
+            pairs = permutations(kept, 2)
+            bad = {worse for better, worse in pairs if _is_better(tree, nodes, better, worse, left)}
+            fewer.append(kept - bad)
+        if tuple(fewer) == moves:
+            return left
+        moves = tuple(fewer)
 
 
 def _bound(
-    tree: Tree, moves: list[frozenset[int]], choose: Callable[[tuple[Fraction, ...]], Fraction]
+    tree: Tree,
+    moves: tuple[frozenset[int], ...],
+    choose: Callable[[tuple[Fraction, ...]], Fraction],
 ) -> Values:
+    """Return what each node is worth to each player if `choose` (min or max) picks among the moves
+    that are left, for each player by itself."""
     values: Values = [()] * tree.num_nodes
     for node in reversed(range(tree.num_nodes)):
         owner = int(tree.owner[node])
         children = tree.children[node]
         if owner == LEAF:
-            values[node] = tuple(map(exact, tree.payoffs[node].tolist()))
+            payoffs = tree.payoffs[node].tolist()
+            values[node] = tuple(map(exact, payoffs))
         elif owner == CHANCE:
-            parts = [
-                [exact(tree.probability[child]) * value for value in values[child]]
-                for child in children
-            ]
-            values[node] = tuple(sum(part, Fraction(0)) for part in zip(*parts, strict=True))
+            means = [Fraction(0)] * len(tree.players)
+            for child in children:
+                probability = exact(tree.probability[child])
+                for seat, value in enumerate(values[child]):
+                    means[seat] += probability * value
+            values[node] = tuple(means)
         else:
-            kept = [values[children[k]] for k in moves[int(tree.infoset[node])]]
+            left = moves[int(tree.infoset[node])]
+            kept = [values[children[move]] for move in left]
             values[node] = tuple(map(choose, zip(*kept, strict=True)))
     return values
 
 
-def _is_better(
-    tree: Tree, nodes: list[int], good: int, bad: int, least: Values, most: Values
-) -> bool:
+def _is_better(tree: Tree, nodes: list[int], good: int, bad: int, left: Surviving) -> bool:
+    """Say whether one move is better than another at every node of an information set."""
     seat = int(tree.owner[nodes[0]])
-    return all(
-        least[tree.children[node][good]][seat] > most[tree.children[node][bad]][seat]
-        for node in nodes
-    )
+    for node in nodes:
+        children = tree.children[node]
+        if left.least[children[good]][seat] <= left.most[children[bad]][seat]:
+            return False
+    return True

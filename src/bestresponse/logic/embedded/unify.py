@@ -148,9 +148,7 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
     """
     term = deref(term)
     if term.__class__ is not Struct:
-        if isinstance(term, Fraction) or (isinstance(term, int) and not -LONG < term < LONG):
-            charge(count_number_words(term))
-        return Var() if term.__class__ is Var else term
+        return _copy_simple(term, charge)
     if shared and term.solid:
         return term
     charge(len(term.args) + 1)
@@ -197,6 +195,16 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
                 return finished
             done[-1].append(finished)
     raise AssertionError("a structure is always finished")
+
+
+def _copy_simple(term: Term, charge: Callable[[int], None]) -> Term:
+    """Copy a term that is no structure: a variable becomes a fresh one, a large number is
+    charged."""
+    if isinstance(term, Var):
+        return Var()
+    if isinstance(term, Fraction) or (isinstance(term, int) and not -LONG < term < LONG):
+        charge(count_number_words(term))
+    return term
 
 
 def is_ground(term: Term) -> bool:

@@ -71,48 +71,40 @@ class Extraction:
     def require(self) -> GameTable:
         """The table, or `InvalidGame` with the defects."""
         if self.table is None:
-            raise InvalidGame("The program is no game: " + "; ".join(map(str, self.defects[:3])))
+            reasons = "; ".join(map(str, self.defects[:3]))
+            raise InvalidGame(f"The program is not a game: {reasons}")
         return self.table
 
 
 def extract(engine: LogicEngine, program: Program) -> Extraction:
     """The table of a loaded program and everything that is wrong with it as a game; errors and
     limits while it runs are raised as `LogicError`."""
-    answer = engine.solutions(program, Struct("table_rows", (Var("Starts"), Var("Rows"))), 1)[0]
-    starts = items_of(answer["Starts"])[0]
-    rows = items_of(answer["Rows"])[0]
+    goal = Struct("table_rows", (Var("Starts"), Var("Rows")))
+    answer = engine.solutions(program, goal, 1)[0]
+    starts = _list_items(answer["Starts"])
     if len(starts) != 1:
         number = "several" if starts else "none"
         message = f"a game has one initial situation, this one has {number}"
         return Extraction(None, (_defect("initial", message),))
 
-    every_path, reader = _read_paths(rows)
-    gaps = [path for path in every_path if path.gap is not None]
-    paths = [path for path in every_path if path.gap is None]
-    declared = _list_once(reader.player(player) for player in items_of(starts[0])[0])
-    steps = list(reader.steps.values())
-    players = declared or _list_once(step.player for step in steps if step.player != NATURE)
+    plays = _read_plays(starts[0], answer["Rows"])
     private = "sees/3" in program.gated.defined
-    defects = [
-        *_find_path_defects(paths, reader, private),
-        *_find_people_defects(paths, steps, players),
-    ]
+    defects = [*_find_path_defects(plays, private), *_find_people_defects(plays)]
     if defects:
         return _refuse(defects)
-    chancy = any(step.probability is not None for step in steps)
-    ends, defects = _read_ends(paths, players, private=private, chancy=chancy)
+    ends, defects = _read_ends(plays, private)
     if defects:
         return _refuse(defects)
-    orders = _try_orders(engine, program, paths=paths, reader=reader, private=private)
+    orders = _try_orders(engine, program, plays, private)
     if not orders.plays_compared:
-        defects = [_say_gap(path.gap, path) for path in gaps if path.gap is not None]
+        defects += _find_missing_plays(plays.paths_with_gap)
     defects += orders.defects
     if defects:
         return _refuse(defects)
 
     table = GameTable(
-        players=players,
-        moves=_gather_moves(ends, players),
+        players=plays.players,
+        moves=_gather_moves(ends, plays.players),
         rows=ends,
         every_order=orders.tried == orders.total and not orders.earlier,
         private=private,
@@ -122,11 +114,56 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     except InvalidGame as error:
         code = "odds" if "probabilit" in str(error) else "tree"
         return Extraction(None, (_defect(code, str(error).rstrip(".")),))
-    return Extraction(table, (*_find_doubts(table, orders), *_find_meeting(engine, program, table)))
+    warnings = (*_find_doubts(table, orders), *_find_meeting(engine, program, table))
+    return Extraction(table, warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plays:
+    """The ways through a game as a program answers them, and who plays it."""
+
+    paths: list[_Path]
+    paths_with_gap: list[_Path]
+    """Paths after which others may move than should: the game goes on after them in other paths."""
+    steps: list[_Step]
+    """The different moves of all paths."""
+    players: tuple[str, ...]
+    reader: _PathReader
+
+
+def _read_plays(start: Term, rows: Term) -> _Plays:
+    """Read an answer; where the program declares no players, those who move are the players."""
+    every_path, reader = _read_paths(_list_items(rows))
+    paths = []
+    paths_with_gap = []
+    for path in every_path:
+        if path.gap is None:
+            paths.append(path)
+        else:
+            paths_with_gap.append(path)
+    steps = list(reader.steps.values())
+    players = _list_once(map(reader.player, _list_items(start)))
+    if not players:
+        players = _list_once(step.player for step in steps if step.player != NATURE)
+    return _Plays(paths, paths_with_gap, steps, players, reader)
+
+
+def _find_missing_plays(paths: Iterable[_Path]) -> Iterator[Diagnostic]:
+    """Say of each path with a gap what differs after it."""
+    for path in paths:
+        if path.gap is not None:
+            yield _say_gap(path.gap, path)
+
+
+def _list_items(term: Term) -> list[Term]:
+    """Return the items of a list, whatever its end."""
+    items, _ = items_of(term)
+    return items
 
 
 def _refuse(defects: Iterable[Diagnostic]) -> Extraction:
-    return Extraction(None, _list_once(defects)[:_MOST_DEFECTS])
+    first = _list_once(defects)[:_MOST_DEFECTS]
+    return Extraction(None, first)
 
 
 def _gather_moves(ends: Iterable[Row], players: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -145,11 +182,13 @@ def published_cells(
     the first payoff that `finally/2` gives after both have moved, `None` where there is none.
     Neither `legal/2` nor `game/2` is asked.
     """
-    players = [answer["P"] for answer in engine.solutions(program, "holds(player(P), s0)")][:2]
+    declared = engine.solutions(program, "holds(player(P), s0)")
+    players = [answer["P"] for answer in declared[:2]]
     possible = engine.solutions(program, "possible(move(P, M), s0)")
     if len(players) < 2:
         return ()
-    moves = [answer["M"] for answer in possible if label(answer["P"]) == label(players[0])]
+    first_player = label(players[0])
+    moves = [answer["M"] for answer in possible if label(answer["P"]) == first_player]
     cells = []
     for first, second in product(moves, moves):
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
@@ -232,6 +271,11 @@ class _Path(NamedTuple):
         """The moves in words."""
         return ", ".join(f"{step.player}: {step.move}" for step in self.steps) or "no move at all"
 
+    @property
+    def has_variables(self) -> bool:
+        """Whether a move or what is seen of it is not fully known."""
+        return any(variables_of(move) for block in self.blocks for move in block)
+
 
 def _read_paths(rows: list[Term]) -> tuple[list[_Path], _PathReader]:
     """Read the rows of one answer, and return the reader for what it noticed.
@@ -269,7 +313,7 @@ class _PathReader:
         """Read one row."""
         row = deref(row)
         assert isinstance(row, Struct)
-        blocks = tuple([items_of(block)[0] for block in items_of(row.args[0])[0]])
+        blocks = tuple(map(_list_items, _list_items(row.args[0])))
         earned, tail = items_of(row.args[1])
         broken = None if tail == "[]" and tail.__class__ is Atom else tail
         known = self.steps
@@ -281,8 +325,8 @@ class _PathReader:
         by identity."""
         self.steps = {}
         self._goals = {}
-        read = tuple([self._read_step(step) for step in items_of(steps)[0]])
-        return _Path((), read, self.goals(items_of(goals)[0]), None, ())
+        read = tuple(map(self._read_step, _list_items(steps)))
+        return _Path((), read, self.goals(_list_items(goals)), None, ())
 
     def goals(self, terms: list[Term]) -> tuple[_Goal, ...]:
         """Read `Player-Payoff` pairs."""
@@ -298,7 +342,7 @@ class _PathReader:
         percepts = list[Term]()
         self.unknown = self.unknown or bool(variables_of(term))
         if isinstance(term, Struct) and term.name == "made and seen":
-            percepts = items_of(term.args[1])[0]
+            percepts = _list_items(term.args[1])
             term = deref(term.args[0])
         probability = None
         if isinstance(term, Struct) and term.name == "by chance":
@@ -311,9 +355,9 @@ class _PathReader:
             kind = f"move of {player}"
             functor, action = _split_move(term, drawn=False)
         move = self._spell(kind, action, functor)
-        read = self.steps[id(step)] = _Step(
-            player, move, probability, tuple(map(self._read_percept, percepts))
-        )
+        perceived = tuple(map(self._read_percept, percepts))
+        read = _Step(player, move, probability, perceived)
+        self.steps[id(step)] = read
         return read
 
     def _read_percept(self, term: Term) -> tuple[str, str]:
@@ -326,7 +370,8 @@ class _PathReader:
         pair = deref(term)
         assert isinstance(pair, Struct)
         value = deref(pair.args[1])
-        goal = self._goals[id(term)] = _Goal(self.player(pair.args[0]), value, _exact(value))
+        goal = _Goal(self.player(pair.args[0]), value, _exact(value))
+        self._goals[id(term)] = goal
         return goal
 
     def _spell(self, kind: str, term: Term, functor: str = "") -> str:
@@ -350,13 +395,16 @@ def _split_move(move: Term, drawn: bool) -> tuple[str, Term]:
     """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing
     but the mover is left out of other moves, and of what nature draws only where it is named as the
     mover."""
-    if not isinstance(move, Struct) or (
-        drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)
-    ):
+    if not isinstance(move, Struct):
         return "", move
-    if len(move.args) == 2:
+    size = len(move.args)
+    if drawn and (size == 1 or deref(move.args[0]) != NATURE):
+        return "", move
+    if size == 1:
+        return "", Atom(move.name)
+    if size == 2:
         return move.name, deref(move.args[1])
-    return "", Struct(move.name, move.args[1:]) if len(move.args) > 2 else Atom(move.name)
+    return "", Struct(move.name, move.args[1:])
 
 
 def _list_once(items: Iterable[_Item]) -> tuple[_Item, ...]:
@@ -376,34 +424,31 @@ def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
     )
 
 
-def _find_path_defects(
-    paths: list[_Path], reader: _PathReader, private: bool
-) -> Iterator[Diagnostic]:
-    if not paths:
+def _find_path_defects(plays: _Plays, private: bool) -> Iterator[Diagnostic]:
+    """Find plays that do not end, and moves that are not known or cannot be told apart."""
+    if not plays.paths:
         yield _defect(
             "terminals",
             "no play of the game reaches a final situation",
             "check final/1 and legal/2",
         )
-    if reader.unknown:
-        text = next(
-            p.text for p in paths if any(variables_of(move) for block in p.blocks for move in block)
-        )
+    if plays.reader.unknown:
+        text = next(path.text for path in plays.paths if path.has_variables)
         hint = (
             "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that"
             " starts with a capital letter is a variable unless it is in quotes: 'Cooperate'"
         )
         yield _defect("move", f"a legal move is not fully known: {text}", hint)
         return
-    if reader.clash is not None:
-        first, second = map(write, reader.clash)
+    if plays.reader.clash is not None:
+        first, second = map(write, plays.reader.clash)
         yield _defect(
             "names",
             f"{first} and {second} are two names that are written alike",
             "rename one of them",
         )
         return
-    for path in paths:
+    for path in plays.paths:
         match path.broken:
             case None:
                 pass
@@ -426,16 +471,16 @@ def _find_path_defects(
                 yield _defect("stuck", message, "check final/1 and legal/2")
 
 
-def _find_people_defects(
-    paths: list[_Path], steps: list[_Step], players: tuple[str, ...]
-) -> Iterator[Diagnostic]:
+def _find_people_defects(plays: _Plays) -> Iterator[Diagnostic]:
     """Find those who move, earn or perceive something without being players."""
+    players = plays.players
+    steps = plays.steps
     if NATURE in players:
         hint = (
             "remove initially(player(nature), ...) and write chance(move(nature, Move),"
             " Probability, Situation)"
         )
-        yield _defect("nature", "nature is no player: its moves are drawn by lot", hint)
+        yield _defect("nature", "nature is not a player; its moves are drawn at random", hint)
         return
     if not players or SEES in players:
         message = "a player has the empty name ''" if players else "the game has no players"
@@ -450,71 +495,70 @@ def _find_people_defects(
                 "declare initially(player(...), ...), or let nature draw: chance(Move, Probability,"
                 " Situation)"
             )
-            yield _defect("mover", f"{mover} moves, but is no player", hint)
+            yield _defect("mover", f"{mover} moves, but is not a player", hint)
     hint = (
         f"the players are {', '.join(players)}; another one is declared as initially(player(...),"
         " ...)"
     )
-    for earner in _list_once(goal.player for path in paths for goal in path.goals):
+    for earner in _list_once(goal.player for path in plays.paths for goal in path.goals):
         if earner not in players:
-            yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
+            yield _defect("earner", f"{earner} has a payoff, but is not a player", hint)
     for seer in _list_once(seer for step in steps for seer, _ in step.percepts):
         if seer not in players:
-            yield _defect("seer", f"{seer} sees something, but is no player", hint)
+            yield _defect("seer", f"{seer} sees something, but is not a player", hint)
 
 
 def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
     """Warn of what may not be meant."""
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
-            yield replace(
-                _defect("idle", f"{player} never moves", "is that meant?"),
-                severity=Severity.WARNING,
-            )
+            yield _doubt("idle", f"{player} never moves", "is that meant?")
     if orders.tried < orders.total:
         left = orders.total - orders.tried
         message = f"not compared: {left:,} of {orders.total:,} other orders of simultaneous moves"
-        yield replace(
-            _defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING
-        )
+        yield _doubt("orders", message, f"tried: {orders.which}")
     if orders.earlier:
         message = (
             "not compared: all plays in which somebody moves before others who could move earlier;"
             f" {MAX_REPLAYS:,} plays were"
         )
         hint = "let everybody's move wait for those that come before it, by legal/2"
-        yield replace(_defect("orders", message, hint), severity=Severity.WARNING)
+        yield _doubt("orders", message, hint)
+
+
+def _doubt(code: str, message: str, hint: str) -> Diagnostic:
+    return replace(_defect(code, message, hint), severity=Severity.WARNING)
 
 
 def _find_meeting(engine: LogicEngine, program: Program, table: GameTable) -> Iterator[Diagnostic]:
     """Warn where nature and a player can both begin: the draw is made first, which need not be
     meant."""
-    if table.chancy:
-        with suppress(LogicError):
-            for answer in engine.solutions(
-                program, "initial(S), chance(_, _, S), legal(Move, S)", 1
-            ):
-                message = (
-                    f"nature draws at the start before {label(answer['Move'])} is made, which could"
-                    " be made too"
-                )
-                hint = "let legal/2 wait for the draw, and say with sees/3 who learns of it"
-                yield replace(_defect("draw", message, hint), severity=Severity.WARNING)
+    if not table.chancy:
+        return
+    goal = "initial(S), chance(_, _, S), legal(Move, S)"
+    with suppress(LogicError):
+        for answer in engine.solutions(program, goal, 1):
+            message = (
+                f"nature draws at the start before {label(answer['Move'])} is made, which could"
+                " be made too"
+            )
+            hint = "let legal/2 wait for the draw, and say with sees/3 who learns of it"
+            yield _doubt("draw", message, hint)
 
 
-def _read_ends(
-    paths: list[_Path], players: tuple[str, ...], private: bool, chancy: bool
-) -> tuple[tuple[Row, ...], list[Diagnostic]]:
+def _read_ends(plays: _Plays, private: bool) -> tuple[tuple[Row, ...], list[Diagnostic]]:
     """The rows of the table, and what is wrong with the payoffs and probabilities in them."""
     rows: list[Row] = []
     defects: list[Diagnostic] = []
-    for path in paths:
+    chancy = any(step.probability is not None for step in plays.steps)
+    for path in plays.paths:
         if path.broken is not None:
             continue
-        earned = {player: number for player, _, number in path.goals}
-        payoffs = tuple([earned.get(player) for player in players])
-        if len(earned) != len(path.goals) or any(payoff is None for payoff in payoffs):
-            defects += [defect for player in players for defect in _find_goal_defect(path, player)]
+        earned = _gather_payoffs(path)
+        payoffs = tuple([earned.get(player) for player in plays.players])
+        if len(earned) != len(path.goals) or None in payoffs:
+            for player in plays.players:
+                defects += _find_goal_defect(path, player)
         chances: tuple[Fraction | None, ...] = ()
         if chancy:
             odds = [step.probability for step in path.steps]
@@ -529,11 +573,8 @@ def _read_ends(
 def _find_chance_defects(path: _Path, chances: tuple[Fraction | None, ...]) -> Iterator[Diagnostic]:
     for position, (step, chance) in enumerate(zip(path.steps, chances, strict=True)):
         if step.probability is not None and (chance is None or chance < 0):
-            when = (
-                f"after {path._replace(steps=path.steps[:position]).text}"
-                if position
-                else "at the start"
-            )
+            before = path._replace(steps=path.steps[:position])
+            when = f"after {before.text}" if position else "at the start"
             shown = brief(step.probability) if chance is None else chance
             message = f"the probability of {step.move} {when} is {shown}"
             yield _defect("chance", message, "a probability is a number from 0 to 1, such as 1/3")
@@ -541,7 +582,8 @@ def _find_chance_defects(path: _Path, chances: tuple[Fraction | None, ...]) -> I
 
 def _find_goal_defect(path: _Path, player: str) -> Iterator[Diagnostic]:
     goals = [goal for goal in path.goals if goal.player == player]
-    values = _list_once(label(goal.value if goal.exact is None else goal.exact) for goal in goals)
+    written = [goal.value if goal.exact is None else goal.exact for goal in goals]
+    values = _list_once(map(label, written))
     odd = [brief(goal.value) for goal in goals if goal.exact is None]
     if not values:
         hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
@@ -572,9 +614,7 @@ class _Orders(NamedTuple):
     earlier: bool = False
 
 
-def _try_orders(
-    engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader, private: bool
-) -> _Orders:
+def _try_orders(engine: LogicEngine, program: Program, plays: _Plays, private: bool) -> _Orders:
     """Compare simultaneous moves in other orders with the table.
 
     In a small game all plays that the rules allow, in whatever order, are compared. In a large one
@@ -584,6 +624,8 @@ def _try_orders(
     earlier block have: of these plays at most `MAX_REPLAYS` are compared, those first in which the
     last who can move does.
     """
+    paths = plays.paths
+    reader = plays.reader
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
     earlier = private and total > 0
@@ -605,7 +647,8 @@ def _try_orders(
         for number, path in enumerate(tried):
             orders.append(list_of(_reorder(path.blocks, number % 2)))
         goal = Struct("table_replay", (list_of(orders), Var("R")))
-        results = items_of(engine.solutions(program, goal, 1)[0]["R"])[0]
+        answer = engine.solutions(program, goal, 1)[0]
+        results = _list_items(answer["R"])
     except LimitReached:
         return _Orders(total, 0, "none within the limits", earlier=earlier)
     for path, result in zip(tried, map(deref, results), strict=True):
@@ -613,8 +656,9 @@ def _try_orders(
             found += _compare_play(path, reader.play(*result.args))
         else:
             found.append(_say_impossible(path))
-    plays = "every play" if every == 1 else f"one play in {every:,}"
-    which = f"{plays} in one other order"
+    which = "every play in one other order"
+    if every > 1:
+        which = f"one play in {every:,} in one other order"
     return _Orders(total, len(tried), which, tuple(found), earlier=earlier)
 
 
@@ -637,9 +681,11 @@ def _find_gaps(
     if not starts:
         return
     every = -(-len(starts) // _MOST_STARTS)
-    some = list_of([list_of(before) for before in list(starts.values())[::every]])
-    answer = engine.solutions(program, Struct("table_gaps", (some, Var("Gaps"))), 1)[0]
-    for found in map(deref, items_of(answer["Gaps"])[0]):
+    tried = list(starts.values())[::every]
+    some = list_of([list_of(before) for before in tried])
+    goal = Struct("table_gaps", (some, Var("Gaps")))
+    answer = engine.solutions(program, goal, 1)[0]
+    for found in map(deref, _list_items(answer["Gaps"])):
         assert isinstance(found, Struct)
         gap, steps = found.args
         yield _say_gap(deref(gap), reader.play(steps, Atom("[]")))
@@ -663,7 +709,8 @@ def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
 @lru_cache(4096)
 def _count_orders(sizes: tuple[int, ...]) -> int:
     """In how many other orders moves in blocks of these sizes can be made."""
-    return prod(factorial(size) if size < 10 else _MANY for size in sizes) - 1
+    orders = [factorial(size) if size < 10 else _MANY for size in sizes]
+    return prod(orders) - 1
 
 
 class _PlayComparison:
@@ -716,7 +763,8 @@ class _PlayComparison:
             made = iter(path.steps)
             blocks = [[next(made) for _ in range(size)] for size in path.sizes]
             for order in product(*map(permutations, blocks)):
-                orders[tuple([step[:2] for block in order for step in block])] = path
+                moves = tuple([step[:2] for block in order for step in block])
+                orders[moves] = path
         return orders
 
     def _compare_one(self, play: _Path, same_order: _Path | None) -> Iterator[Diagnostic]:
@@ -765,7 +813,8 @@ def _say_gap(gap: Term, path: _Path) -> Diagnostic:
 
 
 def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
-    return tuple(sorted([step[:2] for step in steps], key=lambda made: made[0]))
+    moves = [step[:2] for step in steps]
+    return tuple(sorted(moves, key=lambda made: made[0]))
 
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:

@@ -28,7 +28,13 @@ from transformers import (
 from transformers.utils import logging
 
 from bestresponse.core.errors import ModelUnavailable
-from bestresponse.models.students.network import CHAT_TEMPLATE, END, write_chat
+from bestresponse.models.students.network import (
+    CHAT_TEMPLATE,
+    END,
+    fill_texts,
+    weigh_next,
+    write_chat,
+)
 from bestresponse.models.students.writing import Choose
 
 # only the command line may write on the screen
@@ -108,6 +114,14 @@ class Causal:
             )
         replies: list[list[int]] = written[:, longest:].tolist()
         return [row[: row.index(self.end)] if self.end in row else row for row in replies]
+
+    def weigh_tokens(self, texts: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Return for every text the log-probability of each token but the first, given those
+        before it."""
+        tokens = fill_texts(texts, self.end).to(self.model.device)
+        with torch.no_grad():
+            scores = self.model(tokens).logits
+        return weigh_next(scores, texts)
 
     def write(self, folder: Path) -> None:
         """Write the model in half precision, and its tokenizer."""

@@ -206,6 +206,21 @@ class Network:
         )
         return replies
 
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def weigh_tokens(self, texts: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Return for every text the log-probability of each token but the first, given those
+        before it."""
+        embedding = self.parameters["embedding"]
+        tokens = fill_texts(texts, self.end).to(embedding.device)
+        positions = torch.arange(tokens.shape[1], device=embedding.device)[None]
+
+        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            return attend_causally(q, k, v)
+
+        embedded = F.embedding(tokens, embedding)
+        states = run_layers(self.sizes, self.parameters, embedded, positions, attend)
+        return weigh_next(score_tokens(states, self.scorer), texts)
+
     @property
     def end(self) -> int:
         """The token that ends a message."""
@@ -440,6 +455,25 @@ def list_layers(parameters: Parameters) -> Iterator[tuple[Tensor, ...]]:
 def score_tokens(states: Tensor, scorer: Tensor) -> Tensor:
     """Return the scores of all tokens after each state."""
     return F.linear(states, scorer).float()
+
+
+def fill_texts(texts: Sequence[Sequence[int]], filler: int) -> Tensor:
+    """Return the tokens of texts, (batch, length); short ones are filled up on the right, where no
+    other token sees it."""
+    longest = max(map(len, texts))
+    return torch.tensor([[*text, *[filler] * (longest - len(text))] for text in texts])
+
+
+def weigh_next(scores: Tensor, texts: Sequence[Sequence[int]]) -> list[list[float]]:
+    """Return the log-probability of each token but the first, from the scores (batch, length, V)
+    of all tokens."""
+    weighed: list[list[float]] = []
+    for row, text in zip(scores, texts, strict=True):
+        log_probabilities = row[: len(text) - 1].float().log_softmax(-1)
+        following = torch.tensor(text[1:], device=row.device)
+        chosen = log_probabilities.gather(1, following[:, None])
+        weighed.append(chosen[:, 0].tolist())
+    return weighed
 
 
 def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:

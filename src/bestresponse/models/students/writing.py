@@ -50,6 +50,10 @@ class Writer(Protocol):
         """Continue every prompt by at most `most` tokens, or up to the token that ends a message,
         which is left out; without `choose` the likeliest token is taken."""
 
+    def weigh_tokens(self, texts: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Return for every text the log-probability of each token but the first, given those
+        before it."""
+
 
 def open_writer(folder: Path, device: str, dtype: torch.dtype) -> Writer:
     """Open a folder as `transformers` writes it, by the fastest way that computes it exactly."""

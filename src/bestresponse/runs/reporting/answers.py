@@ -32,9 +32,11 @@ class AnswerRow(TypedDict):
     unparseable: int
     illegal: int
     refused_before: Annotated[
-        int, column(help="answers that were refused with a reason before one was accepted")
+        int, column(help="answers that were rejected with a reason before one was accepted")
     ]
-    abstained: Annotated[int, column(help="no usable answer: the seat passed, as the settings say")]
+    abstained: Annotated[
+        int, column(help="no usable answer; the seat passed, according to the settings")
+    ]
 
 
 class Readings:

@@ -512,7 +512,7 @@ class RunFolder:
         try:
             data = json.loads(read_text_file(file, _LARGEST_MANIFEST))
         except FileNotFoundError:
-            raise StoreError(f"{path} holds no run: there is no manifest.json in it") from None
+            raise StoreError(f"{path} contains no run: there is no manifest.json in it") from None
         except OSError as error:
             raise StoreError(f"{file} cannot be read: {error.strerror}") from None
         except (ValueError, RecursionError) as error:

@@ -28,10 +28,9 @@ estimates."""
 
 @settings
 class BehaveConfig(RunSettings):
-    """Say what was played in recorded runs: strategies and errors, precision and depth of
-    reasoning, with intervals.
+    """Estimate strategies, errors, precision and depth of reasoning from recorded play.
 
-    Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve`: games of two with a
+    Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve` in two-player games with a
     payoff table.
     """
 

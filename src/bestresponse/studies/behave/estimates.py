@@ -53,9 +53,7 @@ class GroupRow(TypedDict, total=False):
     group: str
     units: Annotated[
         int,
-        column(
-            help="subjects; where they have no names matches, or seats where both are of a group"
-        ),
+        column(help="subjects; if not identified, matches, or seats if both belong to the group"),
     ]
     unit: str
     log_likelihood: Annotated[float, column(format=".1f")]
@@ -74,7 +72,7 @@ class StrategyRow(TypedDict):
     group: str
     strategy: str
     share: Annotated[Value, column(format=".3f", help="95 % interval from resampling units")]
-    classified: Annotated[int, column(help="units to which it is the likeliest strategy")]
+    classified: Annotated[int, column(help="units for which it is the likeliest strategy")]
 
 
 class ClassRow(TypedDict):
@@ -107,13 +105,13 @@ class FittedRow(TypedDict):
     ]
     score: Annotated[
         float | None,
-        column("held-out score", ".4f", "log likelihood of a choice in games left out"),
+        column("held-out score", ".4f", "log likelihood of a choice in held-out games"),
     ]
     completeness: Annotated[
         Value,
         column(
             format=".3f",
-            help="0 is chance, 1 the best attainable; where games and choices are many enough",
+            help="0 is chance, 1 the best attainable; only with enough games and choices",
         ),
     ]
     remark: str | None

@@ -76,10 +76,10 @@ class BesideRow(TypedDict):
     first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
     people_first: Annotated[float, column("of people", ".3f")]
     difference: Annotated[
-        float | None, column(format="+.3f", help="group less people, in the first round")
+        float | None, column(format="+.3f", help="group minus people, in the first round")
     ]
     distance: Annotated[float | None, column("distance of strategies", ".3f")]
-    """half the sum of differences of shares: 0 alike, 1 disjoint"""
+    """half the sum of differences of shares: 0 if identical, 1 if disjoint"""
 
 
 class BehaviourFigures(TypedDict):
@@ -87,7 +87,7 @@ class BehaviourFigures(TypedDict):
     or games."""
 
     matches: Annotated[int, column(format=".0f")]
-    """matches of a player of the group"""
+    """matches with a player of the group"""
     first: Annotated[Value, column("first round", ".3f")]
     """share of cooperation in the first round"""
     cooperation: Annotated[Value, column(format=".3f")]
@@ -192,7 +192,7 @@ def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -
     ((form, _),) = played.most_common(1)
     nearest = find_people(form)
     if not nearest:
-        why = "the game is no symmetric dilemma"
+        why = "the game is not a symmetric dilemma"
         frames["left_out"].append(
             UnusedRow(what=f"{name}: people beside", why=why, times=len(group.sequences))
         )

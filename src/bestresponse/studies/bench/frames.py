@@ -104,7 +104,7 @@ class GameLossRow(TypedDict):
     rows: int
     cols: int
     equilibrium: Annotated[
-        str, column(help="pure or mixed: the equilibrium that the opponent plays its part of")
+        str, column(help="pure or mixed: the equilibrium that the opponent plays")
     ]
     value: Annotated[float, column(format=".2f", help="what that equilibrium pays the row player")]
     row_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the row player")]

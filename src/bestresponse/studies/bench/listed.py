@@ -30,7 +30,7 @@ class ListedRow(TypedDict):
         int, column(help="its number in this table, by which outliers are named", anchor="play")
     ]
     player: Annotated[
-        str, column(help="and the suite's version of the game, where it is not the game as drawn")
+        str, column(help="and the suite's version of the game, if it is not the original")
     ]
     transcript: Annotated[
         str, column(help="the reply, how it was read and judged, and the prompt; open it to read")

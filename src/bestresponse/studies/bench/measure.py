@@ -74,18 +74,18 @@ class Asked(TypedDict):
     strategy: list[float] | None
     attempts: Annotated[
         int | None,
-        column(format=".2f", help=f"reasonings until no claim was refuted; {VERIFIED_ONLY}"),
+        column(format=".2f", help=f"attempts until no claim was refuted; {VERIFIED_ONLY}"),
     ]
     claims: Annotated[
-        int | None, column(format=".1f", help=f"claims read in the last reasoning; {VERIFIED_ONLY}")
+        int | None, column(format=".1f", help=f"claims read in the last attempt; {VERIFIED_ONLY}")
     ]
     refuted: Annotated[
         int | None,
-        column(format=".2f", help=f"false claims in the last reasoning; {VERIFIED_ONLY}"),
+        column(format=".2f", help=f"false claims in the last attempt; {VERIFIED_ONLY}"),
     ]
     refuted_first: Annotated[
         int | None,
-        column(format=".2f", help=f"false claims in the first reasoning; {VERIFIED_ONLY}"),
+        column(format=".2f", help=f"false claims in the first attempt; {VERIFIED_ONLY}"),
     ]
 
 
@@ -97,15 +97,15 @@ class PlayFigures(TypedDict):
     br_value: Annotated[float | None, column("best response", ".2f", "best-response payoff")]
     nash_gap: Annotated[
         float | None,
-        column("Nash gap", ".2f", "best response less own value, equilibrium opponent"),
+        column("Nash gap", ".2f", "best response minus own value, against an equilibrium opponent"),
     ]
     gap_ratio: Annotated[float | None, column("gap / best response", ".3f")]
-    """the Nash gap over the absolute best-response value; none where that is 0"""
+    """the Nash gap divided by the absolute best-response value; none if that is 0"""
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
     exploitability: float | None
     exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
-    """what a best-responding opponent takes, as a share of the game's payoff range"""
+    """what a best-responding opponent gains, as a share of the game's payoff range"""
     equilibrium_distance: Annotated[float | None, column("distance to equilibrium", ".3f")]
     """total variation to the nearest strategy; games that are not zero-sum"""
     gap_nearest: Annotated[float | None, column("gap to nearest", ".2f")]
@@ -113,12 +113,12 @@ class PlayFigures(TypedDict):
     dominated_mass: Annotated[float | None, column("dominated", ".3f")]
     """probability on strictly dominated actions; games that are not zero-sum"""
     security_loss: Annotated[float | None, column(format=".2f")]
-    """maximin value less what the answer guarantees; games that are not zero-sum"""
+    """maximin value minus what the answer guarantees; games that are not zero-sum"""
     worst_normalised: Annotated[
         float | None, column(help="the largest gap / range that an answer could have had")
     ]
     worst_exploitability_normalised: Annotated[
-        float | None, column(help="the same of exploitability / range")
+        float | None, column(help="the same for exploitability / range")
     ]
 
 

@@ -37,20 +37,21 @@ _SAME = 0.01
 """Strategies that differ by less, in total variation, are the same."""
 RESAMPLING_SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
-_IN_EQUILIBRIUM = (
-    f"share of the answers that some equilibrium uses, whoever plays its other part; {GENERAL_SUM}"
+_IN_EQUILIBRIUM = f"share of the answers that are part of some equilibrium; {GENERAL_SUM}"
+_NEEDED = (
+    "games needed to know the mean gap / range (95 %), if one more game is lost as badly as"
+    " possible"
 )
-_NEEDED = "to know the mean gap / range (95 %), if one more game is lost as far as can be"
 _INVARIANCE = (
     "1 - mean total variation distance between the answers to a game and to the same game told"
     " otherwise"
 )
 _CONTAMINATION = (
     "share of the score (1 - loss / range) that is lost when names, story and order of a game"
-    " change; near 0 for who reasons, large for who remembers games"
+    " change; near 0 for a player that reasons, large for one that remembers games"
 )
 _RATIO = (
-    "sum of the Nash gaps / sum of the absolute best-response values; none where all of these are 0"
+    "sum of the Nash gaps / sum of the absolute best-response values; none if all of these are 0"
 )
 _WITHIN = (
     "standard deviation of the Nash gap between the answers to one game, pooled over games; with"
@@ -163,9 +164,7 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
 
     title = Frame(PlayRow, []).columns[figure].name
     side = ("at least", "at most")[end]
-    explained = (
-        "had every answer been readable: the missing ones perfect, or the worst the game allows"
-    )
+    explained = "the mean if every missing answer were perfect, or the worst that the game allows"
     name = f"{figure.removesuffix('_normalised')}_{side.replace(' ', '_')}"
     return Metric(name, f"{title} {side}", help=explained, unit="", format=".3f", compute=compute)
 
@@ -347,7 +346,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     Metric(
         "asked",
         "plays",
-        help="games put to the player",
+        help="games that the player was asked about",
         unit="",
         format="",
         compute=lambda rows: len(select_original(rows)),

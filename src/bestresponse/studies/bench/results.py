@@ -84,7 +84,7 @@ class VersionRow(TypedDict):
     player: str
     version: str
     actions: Annotated[
-        int | None, column("actions of each player", help="where all games have as many")
+        int | None, column("actions of each player", help="if it is the same in all games")
     ]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 import torch
@@ -27,11 +27,14 @@ from bestresponse.models.students.model import choose_device
 from bestresponse.models.students.network import Network, read_folder, write_folder
 from bestresponse.models.students.writing import Writer, open_writer
 from bestresponse.report.files import write_text
+from bestresponse.runs.store.folder import read_lines
 from bestresponse.studies.improve import training
+from bestresponse.studies.improve.abilities import measure_abilities
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.data import Data, draw_pools, open_data
 from bestresponse.studies.improve.export import read_manifest
 from bestresponse.studies.improve.rows import (
+    AbilityRow,
     Conversation,
     ExportManifest,
     GameTask,
@@ -99,9 +102,12 @@ def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], 
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(base, recipe, data))
     job = TrainingJob(config, recipe, data, work)
+    abilities = [_measure_base(base, recipe, work / "abilities.jsonl")]
     student = _train_here(job, base.network, on_row) if base.network else None
     if student is None:
         student = _train_by_trl(job, base, on_row)
+    abilities.append(measure_abilities(student, "after"))
+    write_rows(work / "abilities.jsonl", abilities)
     tests: list[TestRow] = []
     for (kind, size, shown_as), examples in group_tests(data, config.tests).items():
         measured = training.measure_replies(student, examples)
@@ -131,6 +137,20 @@ def answer_questions(name: str, device: str, rows: Sequence[Conversation]) -> li
 def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """Write one row per line; the file appears complete or not at all."""
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _measure_base(base: Base, recipe: training.Recipe, kept: Path) -> AbilityRow:
+    """Measure what the base can do besides games; a training that is resumed has it kept."""
+    if kept.exists():
+        return cast("AbilityRow", next(iter(read_lines(kept))))
+    if base.network is not None:
+        writer: Writer = base.network.to(recipe.device, recipe.dtype)
+    else:
+        assert base.folder is not None
+        writer = open_writer(base.folder, recipe.device, recipe.dtype)
+    row = measure_abilities(writer, "before")
+    write_rows(kept, [row])
+    return row
 
 
 def _choose_rate(config: TrainConfig, base: Base) -> float:

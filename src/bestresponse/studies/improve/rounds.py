@@ -56,22 +56,22 @@ _SUCCESS = 0.01  # what an answer may lose, as a share of the payoff range
 
 @settings
 class ImproveConfig(RunSettings):
-    """Improve a model round by round: measure it, train it on what it does worst, and measure it
-    again on fresh games, until nothing is gained."""
+    """Improve a model in rounds: measure it, train it on what it does worst, and measure it again
+    on new games, until there is no further gain."""
 
     model: WeightsSetting = setting(
         kw_only=False,
         argument=True,
         help="Weights, as `train` takes them.",
     )
-    rounds: int = setting(default=3, ge=1, le=100, help="How many rounds at most.")
+    rounds: int = setting(default=3, ge=1, le=100, help="Maximum number of rounds.")
     games: NamesSetting = setting(
         default=("zero-sum", "general-sum", "replies"),
         help=f"Kinds of games: {', '.join(_GAMES)}.",
     )
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     formats: NamesSetting = setting(
-        default=("table", "prose", "json", SHORT), help="How games are told, as `export` names it."
+        default=("table", "prose", "json", SHORT), help="How games are described, as in `export`."
     )
     answers: Literal["worked", "direct"] = setting(
         default="worked", help="Answers with steps before the strategy, or the strategy alone."
@@ -89,7 +89,7 @@ class ImproveConfig(RunSettings):
         default=0.005,
         ge=0,
         lt=1,
-        help="Stop where the share of right answers rises by less than this.",
+        help="Stop if the share of right answers rises by less than this.",
     )
     output: str | Path = setting(
         default="improved",
@@ -99,7 +99,7 @@ class ImproveConfig(RunSettings):
         help="Folder for the best student.",
     )
     minutes: float = setting(
-        default=10.0, gt=0, le=100_000, help="How long to train at most, per round."
+        default=10.0, gt=0, le=100_000, help="Maximum training time per round."
     )
     steps: int | None = setting(
         default=None, ge=1, help="Stop a training after this many steps, even if time is left."
@@ -113,7 +113,7 @@ class ImproveConfig(RunSettings):
     batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
     seed: int = setting(default=0, ge=0, help="Seed of games and of the order of examples.")
     device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto", how=True, help="Where to train."
+        default="auto", how=True, help="Device to train on."
     )
 
     unused: ClassVar[frozenset[str]] = TrainConfig.unused
@@ -179,8 +179,8 @@ class WeaknessRow(TypedDict):
     round: int
     kind: str
     asked: int
-    before: Annotated[float, column("before", ".1%", "right where the round begins")]
-    examples: Annotated[int, column("examples", ",", "made for it in this round")]
+    before: Annotated[float, column("before", ".1%", "right at the start of the round")]
+    examples: Annotated[int, column("examples", ",", "examples made for it in this round")]
     old: Annotated[float | None, column("model", ".1%", "right on fresh games, before training")]
     new: Annotated[float | None, column("student", ".1%", "right on the same, after training")]
 

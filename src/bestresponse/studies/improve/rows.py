@@ -111,6 +111,15 @@ class TestRow(TypedDict):
     ]
 
 
+class AbilityRow(TypedDict):
+    """What a model can do besides games, before or after a training."""
+
+    when: str
+    asked: Annotated[int, column("asked", "", "general questions with four answers")]
+    right: Annotated[float, column("right", ".1%", "a guess is right in 25 %")]
+    perplexity: Annotated[float | None, column("perplexity", ".1f", "of plain prose, per token")]
+
+
 class ExportSettings(TypedDict):
     """What the files of an export depend on."""
 

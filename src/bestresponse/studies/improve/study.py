@@ -19,16 +19,16 @@ from bestresponse.runs.settings import OF_CALLS, OF_PLAYS, RunSettings, setting,
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting
-from bestresponse.studies.improve.rows import TestRow, TrainRow
+from bestresponse.studies.improve.rows import AbilityRow, TestRow, TrainRow
 
 
 @settings
 class TrainConfig(RunSettings):
-    """Train a model on examples of `bestresponse export sft`, and measure it on games that it has
+    """Train a model on examples from `bestresponse export sft`, and measure it on games that it has
     not seen.
 
-    Llama and Qwen2 models are trained by the package's own loop, which is more than twice as fast
-    there; other models of `transformers`, and adapters (--lora), by TRL and PEFT.
+    Llama and Qwen2 models are trained by the package's own loop, which is more than twice as fast.
+    Other models of `transformers`, and adapters (--lora), are trained by TRL and PEFT.
     """
 
     model: WeightsSetting = setting(
@@ -52,7 +52,7 @@ class TrainConfig(RunSettings):
         metavar="FOLDER",
         help="Folder for the trained model.",
     )
-    minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
+    minutes: float = setting(default=20.0, gt=0, le=100_000, help="Maximum training time.")
     steps: int | None = setting(
         default=None, ge=1, help="Stop after this many steps, even if time is left."
     )
@@ -80,7 +80,7 @@ class TrainConfig(RunSettings):
     )
     batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
     held_out: int = setting(
-        default=128, ge=1, le=100_000, help="Questions that are asked on the way."
+        default=128, ge=1, le=100_000, help="Held-out questions asked during training."
     )
     tests: int = setting(
         default=200,
@@ -90,7 +90,7 @@ class TrainConfig(RunSettings):
     )
     seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
     device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto", how=True, help="Where to train."
+        default="auto", how=True, help="Device to train on."
     )
 
     unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
@@ -151,7 +151,11 @@ def check_output(config: TrainConfig) -> None:
 def measure(config: TrainConfig, folder: RunFolder) -> Measured:
     """Read what was reported while it trained, and what was measured at the end."""
     frames: dict[str, Frame[Any]] = {}
-    for name, kind in (("training", TrainRow), ("tests", TestRow)):
+    for name, kind in (
+        ("training", TrainRow),
+        ("tests", TestRow),
+        ("abilities", AbilityRow),
+    ):
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
     return Measured(frames, len(frames["training"]))
@@ -165,7 +169,7 @@ train = Study(
     subtitle="{{ config.minutes }} minutes, seed {{ config.seed }}",
     command="train",
     unit="percent",
-    tables=2,
+    tables=3,
     count_plays=lambda config: 100,
     estimate_calls=lambda config: Estimate(None, f"at most {config.minutes:g} minutes of training"),
     make_run=run_training,
@@ -177,6 +181,7 @@ train = Study(
             " split, so no game of a test is a relabelled game of the training.{% endif %}"
         ),
         table("tests", title="Games that were never trained on"),
+        table("abilities", title="What it can do besides games"),
         table("training", title="The training"),
         lines(
             "training",

@@ -73,12 +73,12 @@ _SURE = 1e12
 
 @settings
 class PopulationConfig(MatchSettings, ToolSettings):
-    """Let agents be matched, imitate or reply, and report which strategies and models spread,
-    beside theory.
+    """Simulate a population of agents that learn, and compare the strategies that spread with
+    theory.
 
-    Every pair of strategies plays matches; agents then earn what these matches earned, so a larger
-    population costs no further call. In a symmetric game there is one population, elsewhere one for
-    each role.
+    Agents are matched at random and imitate others or reply to them. Every pair of strategies first
+    plays matches; agents then earn the payoffs of these matches, so a larger population needs no
+    further calls. A symmetric game has one population, any other game one per role.
     """
 
     strategies: ModelsSetting = setting(default=(), kw_only=False)
@@ -117,14 +117,14 @@ class PopulationConfig(MatchSettings, ToolSettings):
             )
             object.__setattr__(self, "strategies", tuple(map(NamedModel, moves)))
         if len(set(self.strategies)) < len(self.strategies):
-            raise SettingError("strategies", "one is named twice; expected different ones")
+            raise SettingError("strategies", "a name occurs twice; give each once")
         for label, names in self.populations.items():
             if len(names) < 2:
                 raise UsageError(
                     f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
                 )
         if not self.models:
-            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
+            self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")
         if not self.start:
             equal = dict.fromkeys(map(str, self.strategies), 1.0)
             object.__setattr__(self, "start", equal)
@@ -359,9 +359,9 @@ class StrategyFigures(TypedDict):
     expected: Annotated[float, column(format=".3f")]
     """share at the end by the replicator, best-reply or logit dynamics from the same start"""
     died_out: Annotated[float, column(format=".3f")]
-    """share of repetitions at whose end nobody holds the strategy"""
+    """share of repetitions that end with nobody using the strategy"""
     farthest: Annotated[float, column("farthest from theory", ".3f")]
-    """farthest the mean share ever was from what the dynamics expect"""
+    """largest distance between the mean share and the theoretical dynamics"""
 
 
 def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:

@@ -39,15 +39,15 @@ class MoveRow(TypedDict):
     turn: Annotated[
         int, column("round", help="number of the answer among those of its kind in the play")
     ]
-    place: Annotated[str, column("knowing", help="what the seat knows where it decides")]
+    place: Annotated[str, column("knowing", help="what the seat knows when it decides")]
     part: Annotated[str, column("for", help="the field of a form")]
     move: Annotated[str | float, column(help="the move that was made")]
     meant: Annotated[str | float, column(help="what the seat answered")]
     cost: float | None
     """what the answer loses if all others play the equilibrium; of one round in a repeated game"""
     reply_cost: Annotated[float | None, column("cost against the other's strategy")]
-    """what the best reply to the strategy in the other seat earns more, later rounds included; in
-    one round also against what somebody else answered"""
+    """how much more the best reply to the strategy in the other seat earns, including later rounds;
+    in a single round also against the answer of a model or a person"""
 
 
 Place = tuple[str, str, str]

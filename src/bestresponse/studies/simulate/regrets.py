@@ -57,10 +57,10 @@ class SustainedRow(TypedDict):
     profile: Annotated[str, column("moves in every round")]
     welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
     needed: Annotated[float, column("continuation needed", ".3f")]
-    """the probability of another round, times the discount, that is enough if there is no last
+    """the smallest continuation probability times discount that suffices if there is no last
     round"""
     until: Annotated[int, column("sustained until round")]
-    """here, where everybody knows the last round: 0 where the moves are not sustained at all"""
+    """in this run, where everybody knows the last round; 0 if the moves are not sustained at all"""
     sustained: Annotated[bool, column("an equilibrium here", help="in every round")]
 
 

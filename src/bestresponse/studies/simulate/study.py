@@ -64,20 +64,24 @@ class PayoffRow(TypedDict):
     repeat: int
     seat: str
     player: str
-    payoff: Annotated[float | None, column(format=".3f", help="none where the play is void")]
+    payoff: Annotated[float | None, column(format=".3f", help="none if the play is void")]
 
 
 class ShareRow(TypedDict):
     """How often a seat made a move."""
 
     seat: str
-    place: Annotated[str | None, column("knowing", help="what the seat knows where it decides")]
+    place: Annotated[str | None, column("knowing", help="what the seat knows when it decides")]
     part: Annotated[str | None, column("for", help="the field of a form")]
     turn: Annotated[int | None, column("round")]
     move: str
     times: int
     share: Annotated[
-        Interval, column(format=".3f", help="of all its decisions there, 95 % interval over plays")
+        Interval,
+        column(
+            format=".3f",
+            help="share of all its decisions in that situation, 95 % interval over plays",
+        ),
     ]
     in_equilibrium: Annotated[
         float | None, column(format=".3f", help="in the equilibrium nearest to the play")
@@ -112,13 +116,13 @@ class PlayedGameRow(TypedDict):
     plays: Annotated[int, column(help="plays that count")]
     void: int
     nash_gap: Annotated[Value, column("Nash gap of the frequencies", ".3f")]
-    places: Annotated[int | None, column(help="places where somebody can decide")]
-    unseen: Annotated[int | None, column(help="places to which no play came")]
+    places: Annotated[int | None, column(help="situations in which somebody decides")]
+    unseen: Annotated[int | None, column(help="situations that no play reached")]
     welfare: Annotated[Value, column("mean sum of all payoffs", ".3f", "95 % interval over plays")]
     equilibrium_welfare: Annotated[
         float | None, column("at the best equilibrium that is listed", ".3f")
     ]
-    best_welfare: Annotated[float | None, column("the most that all could have", ".3f")]
+    best_welfare: Annotated[float | None, column("the largest possible sum of payoffs", ".3f")]
     price_of_anarchy: Annotated[float | None, column("price of anarchy observed", ".3f")]
 
 
@@ -129,21 +133,21 @@ class PlayedSeatFigures(TypedDict):
     """mean over plays; in a repeated game mean over the rounds of all plays (weighted as payoffs
     are), 95 % interval"""
     equilibrium_payoff: Annotated[float | None, column("in equilibrium", ".3f")]
-    """the payoff in the equilibrium nearest to what was played"""
-    payoff_least: Annotated[float | None, column("had all counted, at least", ".3f")]
+    """the payoff in the equilibrium nearest to the observed play"""
+    payoff_least: Annotated[float | None, column("payoff at least", ".3f")]
     """the mean payoff if void plays had ended in the worst way, and were as long as the others"""
-    payoff_most: Annotated[float | None, column("had all counted, at most", ".3f")]
+    payoff_most: Annotated[float | None, column("payoff at most", ".3f")]
     """the mean payoff if void plays had ended in the best way, and were as long as the others"""
     regret: Annotated[Value, column("external regret", ".3f")]
-    """the best single strategy against what the others did, held fixed, less what was earned (of a
-    round in a repeated game); negative where varying moves earned more than any single one would
-    have"""
+    """what the best single strategy would have earned against the others' actual moves, minus what
+    was earned (per round in a repeated game); negative if varying moves earned more than any single
+    one would have"""
     best_reply: Annotated[float | None, column(format=".3f")]
-    """what the best reply to the strategy in the other seat earns per round, as expected, its
-    replies included"""
+    """the expected payoff per round of the best reply to the strategy in the other seat, including
+    that strategy's reactions"""
     best_reply_regret: Annotated[Interval | None, column("lost to the best reply", ".3f")]
-    """what the choices cost per round beside the best reply to the strategy in the other seat, as
-    expected when they were made: no luck of draws is in it"""
+    """the expected cost per round of the choices, compared with the best reply to the strategy in
+    the other seat; it does not depend on luck"""
     lost: Annotated[Interval | None, column(format=".3f")]
     """what the answers of a play lose if all others play the equilibrium"""
 

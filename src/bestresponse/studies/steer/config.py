@@ -47,7 +47,7 @@ _REFUSED: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
 class SteerConfig(RunSettings):
     """Let an equilibrium solver choose how a model speaks, and measure what that earns.
 
-    Every text is asked for once and kept; the same command again makes no call.
+    Each message is generated once and kept, so running the same command again makes no calls.
     """
 
     domain: str | Path = setting(
@@ -120,7 +120,7 @@ class SteerConfig(RunSettings):
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are embedded: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(
-        default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this."
+        default=500_000, how=True, ge=1, help="Maximum number of nodes in a tree."
     )
     cut_short: bool = setting(default=False, how=True)
     """Build a partial tree if the budget does not allow a full one."""

@@ -32,7 +32,7 @@ threat."""
 _LONGEST = 200
 RARE = 0.005  # moves with less probability are not worth a reader's time
 _MOST_GUIDED = 3
-_NASH_CONV = "what all could gain by deviating alone; 0 at an equilibrium"
+_NASH_CONV = "sum over speakers of the gain from a unilateral deviation; 0 at an equilibrium"
 _PUBLISHED = {"debate": (0.024, 0.106), "meeting": (0.417, 1.596)}
 """NashConv and CFR gain of the published study (Gemp et al. 2024, appendix J, table 1), by
 domain."""
@@ -49,7 +49,7 @@ class DialogueRow(solving.GuidanceFigures, total=False):
         int, column(help="different situations in which somebody chooses a manner")
     ]
     threats: Annotated[
-        int, column(help="situations in which the commitment advises what loses more than 1 %")
+        int, column(help="situations in which the commitment's recommendation loses more than 1 %")
     ]
     unguided_payoffs: Sequence[float]
     guided_payoffs: Sequence[float]
@@ -65,9 +65,11 @@ class PolicyRow(TypedDict):
     study."""
 
     policy: str
-    followed: Annotated[str, column(help="whether the run's advice is this policy's")]
+    followed: Annotated[str, column(help="whether the run follows this policy")]
     nash_conv: Annotated[Value, column("NashConv", ".3f", _NASH_CONV)]
-    gain: Annotated[Value, column("", ".3f", "over unguided talk among unguided partners")]
+    gain: Annotated[
+        Value, column("", ".3f", "compared with speaking unguided to unguided partners")
+    ]
     published_nash_conv: Annotated[float | None, column("published NashConv", ".3f")]
     published_gain: Annotated[float | None, column("published gain", ".3f")]
 
@@ -81,11 +83,15 @@ class AdviceRow(TypedDict):
     last_heard: str
     advice: Annotated[str, column("how to speak")]
     loss: Annotated[
-        float, column("", ".4f", "what the advice loses there, as a share of the range of payoffs")
+        float,
+        column("", ".4f", "what the recommendation loses there, as a share of the payoff range"),
     ]
-    commitment: Annotated[str, column(help="what the equilibrium that gains most would advise")]
+    commitment: Annotated[
+        str, column(help="what the equilibrium with the highest gain would recommend")
+    ]
     threat: Annotated[
-        str | None, column(help="what carrying out the threat would lose, share of the range")
+        str | None,
+        column(help="what carrying out the threat would lose, as a share of the payoff range"),
     ]
 
 
@@ -124,7 +130,7 @@ class FollowRow(TypedDict):
     held_out: Annotated[
         bool, column(help="whether the classifier is another model than the speaker's")
     ]
-    rate: Annotated[Value, column("messages in the manner they were told", ".3f")]
+    rate: Annotated[Value, column("messages written in the instructed manner", ".3f")]
     chance: Annotated[float, column("by chance", ".3f")]
     judged: int
     unreadable: int
@@ -132,7 +138,7 @@ class FollowRow(TypedDict):
         int, column("labelled messages", help="messages of the domain whose manner is known")
     ]
     labelled_right: Annotated[
-        float | None, column("of these named right", ".3f", "how good the classifier itself is")
+        float | None, column("of these recognised", ".3f", "how accurate the classifier itself is")
     ]
 
 
@@ -157,14 +163,14 @@ class GuidanceRow(TypedDict):
 class LearningRow(TypedDict):
     """What the network learnt from, and how well it fits."""
 
-    games: Annotated[int, column("games learnt from")]
-    situations: Annotated[int, column("situations learnt from")]
+    games: Annotated[int, column("training games")]
+    situations: Annotated[int, column("training situations")]
     numbers: Annotated[int, column("numbers per situation")]
     embedding: str
     layers: Annotated[str, column("hidden layers")]
-    learnt_loss: Annotated[float, column("cross entropy", ".3f", "on the games learnt from")]
+    learnt_loss: Annotated[float, column("cross entropy", ".3f", "on the training games")]
     held_out_loss: Annotated[float, column("cross entropy, held-out games", ".3f")]
-    held_out: Annotated[int, column("games held out")]
+    held_out: Annotated[int, column("held-out games")]
 
 
 def count_rows(counts: Counter[str]) -> Frame[CountRow]:

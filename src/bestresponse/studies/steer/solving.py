@@ -231,31 +231,31 @@ class GuidanceFigures(TypedDict, total=False):
     """Every figure of an evaluation, in the order of the columns."""
 
     gain: Annotated[Value, column(format=".3f")]
-    """what a speaker earns more by guidance while the others stay unguided, mean over speakers"""
+    """what a speaker gains from guidance while the others stay unguided, mean over speakers"""
     margin: Annotated[Value, column(format=".3f")]
-    """what the guided speaker earns more than the unguided ones in the same dialogue"""
+    """how much more the guided speaker earns than the unguided ones in the same dialogue"""
     relative_gain: Annotated[Value, column("guided earns more by", ".1%")]
     """the gain as a share of what unguided speakers earn"""
     won: Annotated[Value, column("dialogues won", ".3f")]
-    """share of dialogues in which the guided speaker earns most, a tie for half"""
+    """share of dialogues in which the guided speaker earns most; a tie counts as half"""
     cfr_gain: Annotated[Value, column("CFR gain", ".3f")]
     """the gain of the policy of counterfactual regret minimisation after the iterations of the
     run"""
     credible_gain: Annotated[Value, column(format=".3f")]
-    """the gain of advice that is best wherever a talk leads"""
+    """the gain of the policy that is a best reply in every situation"""
     commitment_gain: Annotated[Value, column(format=".3f")]
-    """the most that any equilibrium gains, those among them that rest on threats"""
+    """the highest gain of any equilibrium, which may use threats"""
     best_reply_gain: Annotated[Value, column("best reply", ".3f")]
     """what best replies to unguided partners gain, in equilibrium or not"""
     loss: Annotated[Value, column("largest loss", ".4f")]
-    """the most that the advice loses where it is given, share of the payoffs' range"""
+    """the largest loss from a recommendation, as a share of the payoff range"""
     cfr_nash_conv: Annotated[Value, column("NashConv of CFR", ".3f")]
-    """what all could gain by deviating alone from the policy of counterfactual regret
-    minimisation"""
+    """sum over speakers of the gain from a unilateral deviation from the policy of counterfactual
+    regret minimisation"""
     nash_conv: Annotated[Value, column("NashConv of the policy", ".3f")]
-    """what all could gain by deviating alone; 0 at an equilibrium"""
+    """sum over speakers of the gain from a unilateral deviation; 0 at an equilibrium"""
     unguided_nash_conv: Annotated[Value, column("NashConv of unguided talk", ".3f")]
-    """what all could gain by deviating alone; 0 at an equilibrium"""
+    """sum over speakers of the gain from a unilateral deviation; 0 at an equilibrium"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,7 +326,7 @@ def find_guidance(
     """Solve the tree of `unguided` and compare the policy that is followed with it."""
     if follow not in get_args(PolicyName):
         expected = ", ".join(get_args(PolicyName))
-        raise UsageError(f"{follow!r} is no policy that is worked out; expected one of {expected}")
+        raise UsageError(f"{follow!r} is not a policy that is computed; expected one of {expected}")
     tree = unguided.tree
     policies = _find_policies(unguided, iterations, variant)
     chosen = policies[follow]

@@ -77,21 +77,23 @@ class OverviewRow(TypedDict):
     domain: str
     solved_games: Annotated[int | None, column("solved")]
     answers: int
-    by_people: Annotated[int, column(help="messages that a person wrote in place of a model's")]
+    by_people: Annotated[int, column(help="messages written by a person instead of a model")]
     closed: Annotated[
         bool | None, column(help="whether the search ended because no response was new")
     ]
     plays: int
     void_plays: int
     known: Annotated[
-        int | None, column("known situations", help="fresh texts: the policy knew the words")
+        int | None, column("known situations", help="fresh texts: the situation was on record")
     ]
     nearest: Annotated[
-        int | None, column("nearest situation", help="fresh texts: advised as the most similar one")
+        int | None,
+        column("nearest situation", help="fresh texts: the most similar situation was used"),
     ]
-    no_advice: Annotated[int | None, column(help="fresh texts: nothing near enough was known")]
+    no_advice: Annotated[int | None, column(help="fresh texts: no situation was near enough")]
     distance: Annotated[
-        float | None, column("mean distance", ".3f", "of the nearest situations: 1 less the cosine")
+        float | None,
+        column("mean distance", ".3f", "of the nearest situations: 1 minus the cosine"),
     ]
     stopped: str | None
 

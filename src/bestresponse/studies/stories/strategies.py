@@ -74,7 +74,7 @@ class StrategiesConfig(RunSettings):
 
     def __post_init__(self) -> None:
         if len(set(self.model)) < len(self.model):
-            raise SettingError("model", "one is named twice; expected different ones")
+            raise SettingError("model", "a name occurs twice; give each once")
         for name in self.strategies:
             if name not in STRATEGY_WORDS:
                 raise SettingError(
@@ -221,7 +221,7 @@ class RulesFigures(TypedDict):
     """The figures of a model and a strategy."""
 
     written: int
-    """how often rules were asked for"""
+    """number of times rules were requested"""
     plays: Annotated[Interval | None, column(format=".0%")]
     """the rules give a move in every situation, in both seats"""
     approximate: Annotated[Interval | None, column(format=".0%")]

@@ -108,7 +108,7 @@ class StoriesConfig(RunSettings):
     """Instead of the stories that come along, a folder of texts NAME.txt with games beside them:
     NAME.efg, NAME.nfg or NAME.pl."""
     games: NamesSetting = setting(
-        default=(), help="Kinds of game whose stories are taken; all if none is named."
+        default=(), help="Kinds of games whose stories are used. [default: all]"
     )
     count: int | None = setting(default=None, ge=1)
     """Number of stories, spread over games and kinds. [default: all]"""
@@ -133,7 +133,7 @@ class StoriesConfig(RunSettings):
                     "model", f"{name}: programs are checked anyway; name it without `verified:`"
                 )
         if len(set(self.model)) < len(self.model):
-            raise SettingError("model", "one is named twice; expected different ones")
+            raise SettingError("model", "a name occurs twice; give each once")
         choose(self.known_stories, self.games)
         story, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
         if count > 1:
@@ -356,10 +356,10 @@ class ModelFigures(TypedDict):
     constraints: Annotated[Interval | None, column(format=".0%")]
     """the constraints of the named game hold"""
     meaning: Annotated[Interval | None, column("means what the story says", ".0%")]
-    """the true game: exact where there are numbers, else in preference"""
+    """the true game: exact if the story has numbers, otherwise by preferences"""
     equivalent: Annotated[Interval | None, column(format=".0%")]
     """the true game up to positive affine payoffs"""
-    first: Annotated[Interval | None, column("a game at once", ".0%")]
+    first: Annotated[Interval | None, column("a game at first", ".0%")]
     """a game, right or wrong, at the first attempt"""
     attempts: Annotated[float, column(format=".2f")]
     """mean number of programs written for a story"""

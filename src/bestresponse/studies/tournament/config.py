@@ -48,10 +48,9 @@ bytes of a record."""
 
 @settings
 class TournamentConfig(ToolSettings):
-    """Run a round robin, including self-play, with every pair in both seats, and print who earns
-    most.
+    """Run a round robin with every pair in both seats, including self-play, and rank the entries.
 
-    Matches between strategies are worked out exactly, or drawn with --repetitions. Models are asked
+    Matches between strategies are computed exactly, or sampled with --repetitions. Models are asked
     round by round.
     """
 
@@ -95,7 +94,7 @@ class TournamentConfig(ToolSettings):
     """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
     1 - intensity + intensity x payoff per round, as in the `axelrod` package."""
     moran_intensity: float = setting(
-        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 where linear."
+        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 if fitness is linear."
     )
     background: float | None = setting(default=None, ge=0, le=1e9)
     """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
@@ -136,7 +135,7 @@ class TournamentConfig(ToolSettings):
         object.__setattr__(self, "left_out", (*self.left_out, *left_out))
         self._check_entries()
         if not self.models:
-            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model takes part")
+            self.refuse_set(["tools", "tool_calls"], "this has no effect where no model takes part")
         self._check_names()
 
     def _check_moran(self) -> None:
@@ -146,7 +145,8 @@ class TournamentConfig(ToolSettings):
             self.refuse_set(("moran_fitness", "moran_intensity"), "it belongs to the Moran process")
         if self.moran_fitness == "linear" and self.moran_intensity > 1:
             raise SettingError(
-                "moran_intensity", f"expected at most 1 where linear, got {self.moran_intensity:g}"
+                "moran_intensity",
+                f"expected at most 1 with linear fitness, got {self.moran_intensity:g}",
             )
 
     def _check_open_source(self) -> None:
@@ -154,7 +154,7 @@ class TournamentConfig(ToolSettings):
             self.refuse_set(["meta_rounds"], "it belongs to --open-source")
             return
         closed = ("continuation", "tools", "tool_calls", "style", "reasons")
-        self.refuse_set(closed, "it does nothing with --open-source, where programs play")
+        self.refuse_set(closed, "it has no effect with --open-source, where programs play")
 
     def _check_games(self) -> None:
         if len(set(self.games)) < len(self.games):
@@ -170,14 +170,12 @@ class TournamentConfig(ToolSettings):
     def _check_entries(self) -> None:
         names = [entry.name for entry in self.entries]
         if not names:
-            raise SettingError("entries", "nobody takes part")
+            raise SettingError("entries", "there are no entries; name at least one")
         if len(names) > _MOST_ENTRIES:
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise SettingError(
-                "entries", f"two who take part are both called {min(twice)!r}; leave one out"
-            )
+            raise SettingError("entries", f"two entries are called {min(twice)!r}; leave one out")
 
     def _check_names(self) -> None:
         """Raise SettingError if somebody is expected to win, or to be played, who is not there."""

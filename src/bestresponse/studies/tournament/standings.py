@@ -47,7 +47,8 @@ class StandingRow(TypedDict):
     name: str
     kind: str
     per_round: Annotated[float | None, column("payoff per round", ".3f")]
-    """mean over all matches that count: both seats and itself, unless settings say otherwise"""
+    """mean over all matches that count: in both seats, including self-play, unless the settings say
+    otherwise"""
     first: Annotated[float | None, column("first seat", ".3f")]
     """payoff per round when moving in the first seat"""
     second: Annotated[float | None, column("second seat", ".3f")]
@@ -57,11 +58,11 @@ class StandingRow(TypedDict):
     total: Annotated[float | None, column(format=".1f")]
     """sum over all matches that count"""
     missing: Annotated[int | None, column("missing plays")]
-    """plays that broke off, where some did"""
+    """plays that ended early, if any"""
     share_low: Annotated[float | None, column("normalised, at least", ".2%")]
-    """had missing plays earned the least"""
+    """if missing plays had earned the least"""
     share_high: Annotated[float | None, column("normalised, at most", ".2%")]
-    """had missing plays earned the most"""
+    """if missing plays had earned the most"""
     against_itself: float | None
     plays: int
 

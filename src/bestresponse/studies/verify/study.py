@@ -116,8 +116,8 @@ _BEST = 1e-9
 
 @settings
 class VerifyConfig(RunSettings):
-    """Let a model reason about a game, refute what is wrong, and measure what changes from first to
-    last attempt."""
+    """Let a model reason about a game, refute its errors, and measure the change from the first to
+    the last attempt."""
 
     model: ModelsSetting = setting(kw_only=False, short="-m", help="A model that reasons.")
     game: NamedGamesSetting = setting(kw_only=False, argument=True)

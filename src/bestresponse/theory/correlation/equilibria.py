@@ -31,13 +31,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Bools, Indices
+from bestresponse.theory.arrays import Bools, Indices, find_range
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import (
@@ -63,7 +65,7 @@ _DUALITY_GAP = 1e-7  # `_polished` solves the binding rows from here to the last
 _NEWTON_STEPS = 60
 
 
-def most_random(rows: csr_array) -> Array:
+def most_random(rows: csr_array, deadline: Deadline = NEVER) -> Array:
     """Return the distribution p of largest entropy with rows p <= 0."""
     cells = rows.shape[1]
     if cells > _CELLS_LIMIT:
@@ -71,16 +73,16 @@ def most_random(rows: csr_array) -> Array:
             f"largest entropy over {cells:,} cells: more than {_CELLS_LIMIT:,}; use objective='any'"
         )
     dense = rows.toarray()
-    start, possible, slack = _interior(dense)
+    start, possible, slack = _interior(dense, deadline)
     inner = dense[slack][:, possible]
     tight = dense[~slack][:, possible]
-    inside = _follow(start[possible], inner, tight)
+    inside = _follow(start[possible], inner, tight, deadline)
     p = np.zeros(cells)
     p[possible] = inside
     return p
 
 
-def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
+def _interior(rows: Array, deadline: Deadline) -> tuple[Array, Bools, Bools]:
     """(a distribution in the relative interior, the cells that can be positive, the rows that can
     be slack).
 
@@ -93,7 +95,11 @@ def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
     slacked = np.hstack([rows, np.zeros((count, cells)), np.eye(count)])
     bounds = [(0.0, None)] * cells + [(0.0, 1.0)] * (cells + count)
     answer = solve_program(
-        cost, np.vstack([positive, slacked]), np.zeros(cells + count), bounds=bounds
+        cost=cost,
+        above=np.vstack([positive, slacked]),
+        limits=np.zeros(cells + count),
+        bounds=bounds,
+        deadline=deadline,
     )
     assert answer is not None  # nothing at all fulfils the constraints
     p, t, s = np.split(answer[0], [cells, 2 * cells])
@@ -102,22 +108,24 @@ def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
     return inside / inside.sum(), possible, s > 0.5
 
 
-def _follow(p: Array, inner: Array, tight: Array) -> Array:
+def _follow(p: Array, inner: Array, tight: Array, deadline: Deadline) -> Array:
     """The central path: minimise weight * sum p log p - sum log(-walls p) with p kept on sum 1 and
     tight p = 0."""
     fixed = np.vstack([np.ones((1, len(p))), tight])
     _, sizes, directions = np.linalg.svd(fixed)
-    free = directions[int((sizes > 1e-10 * sizes[0]).sum()) :].T
-    p = (
-        p
-        - fixed.T
-        @ np.linalg.lstsq(fixed @ fixed.T, fixed @ p - np.eye(len(fixed))[0], rcond=None)[0]
-    )
+    rank = int((sizes > 1e-10 * sizes[0]).sum())
+    free = directions[rank:].T
+    # Back onto the planes that rounding has left.
+    off = fixed @ p
+    off[0] -= 1.0
+    shifts = np.linalg.lstsq(fixed @ fixed.T, off, rcond=None)[0]
+    p = p - fixed.T @ shifts
     if free.shape[1] == 0:
         return p
     walls = np.vstack([inner, -np.eye(len(p))])
     weight = 1.0
     while True:
+        deadline.check("the correlated equilibrium of largest entropy")
         p = _centre(p, walls, free, weight)
         if len(walls) / weight < _DUALITY_GAP:
             return _polished(p, inner, tight, weight)
@@ -128,9 +136,11 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
     """Newton's method on the multipliers of the binding rows; p itself where they turn out not to
     be the right ones."""
     room = -(inner @ p)
-    binding = np.vstack([inner[1.0 / weight > room**2], tight])
+    is_binding = 1.0 / weight > room**2
+    binding = np.vstack([inner[is_binding], tight])
     columns = np.hstack([binding.T, np.ones((len(p), 1))])
-    multipliers = np.linalg.lstsq(columns, -np.log(p), rcond=None)[0][:-1]
+    solved = np.linalg.lstsq(columns, -np.log(p), rcond=None)[0]
+    multipliers = solved[:-1]
     for _ in range(_NEWTON_STEPS):
         exponents = -(binding.T @ multipliers)
         if not np.isfinite(exponents).all():
@@ -143,11 +153,8 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
         spread = (binding * new) @ binding.T - np.outer(left, left)
         multipliers = multipliers + np.linalg.lstsq(spread, left, rcond=1e-13)[0]
     positive = multipliers[: len(binding) - len(tight)]
-    good = (
-        np.isfinite(new).all()
-        and positive.min(initial=0.0) > -1e-9
-        and (inner @ new).max(initial=0.0) < 1e-14
-    )
+    worst = (inner @ new).max(initial=0.0)
+    good = np.isfinite(new).all() and positive.min(initial=0.0) > -1e-9 and worst < 1e-14
     return np.asarray(new) if good else p
 
 
@@ -155,9 +162,11 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
     """Newton's method with halved steps that stay inside."""
     for _ in range(_NEWTON_STEPS):
         room = -(walls @ p)
-        gradient = weight * (np.log(p) + 1.0) + walls.T @ (1.0 / room)
+        pushing = walls.T @ (1.0 / room)
+        gradient = weight * (np.log(p) + 1.0) + pushing
         pushed = (walls @ free) / room[:, None]
-        hessian = (free.T * (weight / p)) @ free + pushed.T @ pushed
+        curved = free.T * (weight / p)
+        hessian = curved @ free + pushed.T @ pushed
         slope = free.T @ gradient
         step = free @ np.linalg.solve(hessian, -slope)
         decrease = float(-gradient @ step)
@@ -166,15 +175,19 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
         now = _height(p, walls, weight)
         for length in 0.5 ** np.arange(40):
             new = p + length * step
-            enough = now - 0.1 * length * decrease + 1e-13 * abs(now)
-            if (walls @ new).max() < 0.0 and _height(new, walls, weight) <= enough:
+            rounding = 1e-13 * abs(now)
+            enough = now - 0.1 * length * decrease + rounding
+            is_inside = (walls @ new).max() < 0.0
+            if is_inside and _height(new, walls, weight) <= enough:
                 p = new
                 break
     return p
 
 
 def _height(p: Array, walls: Array, weight: float) -> float:
-    return float(weight * (p * np.log(p)).sum() - np.log(-(walls @ p)).sum())
+    order = (p * np.log(p)).sum()
+    room = -(walls @ p)
+    return float(weight * order - np.log(room).sum())
 
 
 Objective = Literal["welfare", "fairness", "entropy", "any"]
@@ -215,19 +228,24 @@ class CorrelatedEquilibrium:
 
 
 def correlated(
-    game: GameLike, objective: Objective = "welfare", *, coarse: bool = False
+    game: GameLike,
+    objective: Objective = "welfare",
+    *,
+    coarse: bool = False,
+    seconds: float = inf,
 ) -> CorrelatedEquilibrium:
     """Find the (coarse) correlated equilibrium that is best by `objective`; its constraints are
     checked to 1e-9.
 
     "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum.
     "entropy": most random (unique). "any": some equilibrium. Raises TooLarge before building a
-    linear program that would not fit.
+    linear program that would not fit, and NotCertified where it takes longer than `seconds`.
 
     >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
     >>> correlated(chicken).distribution.round(6).tolist()
     [[0.0, 0.25], [0.25, 0.5]]
     """
+    deadline = Deadline.after(seconds)
     game = as_normal_form(game)
     if objective not in ("welfare", "fairness", "entropy", "any"):
         raise UsageError(
@@ -235,10 +253,10 @@ def correlated(
         )
     rows = incentives(game, coarse)
     if objective == "entropy":
-        flat = most_random(rows)
+        flat = most_random(rows, deadline)
         method = "barrier method"
     else:
-        flat, method = _certified(game, rows, objective, coarse)
+        flat, method = _certified(_Wanted(game, objective, coarse, deadline), rows)
     distribution = flat.reshape(game.shape)
     violation = relative_violation(rows, flat)
     if violation > VIOLATION_LIMIT:
@@ -247,10 +265,11 @@ def correlated(
             f" {violation:.1e} of its payoff range to disobey, more than {VIOLATION_LIMIT:g}; try"
             " another objective"
         )
-    payoffs = np.array([float((distribution * table).sum()) for table in game.payoffs])
+    payoffs = expect_payoffs(game, distribution)
     value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
     if objective == "entropy":
-        value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
+        drawn = flat[flat > 0]
+        value = float(-(drawn * np.log(drawn)).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
     return CorrelatedEquilibrium(
         distribution=distribution,
@@ -261,6 +280,11 @@ def correlated(
         violation=float(gains.max()),
         method=method,
     )
+
+
+def expect_payoffs(game: NormalForm, distribution: Array) -> Array:
+    """Compute what every player expects where cells are drawn."""
+    return np.array([float((distribution * table).sum()) for table in game.payoffs])
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
@@ -279,22 +303,28 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
         raise InvalidGame(
             f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}"
         )
-    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
-        raise InvalidGame(
-            f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}"
-        )
+    total = float(p.sum())
+    if not abs(total - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
+        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {total:g}")
     regrets = []
     for i in range(game.num_players):
-        table = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(
-            game.shape[i], -1
-        )
-        weight = np.moveaxis(p, i, 0).reshape(game.shape[i], -1)
+        shifted = game.payoffs[i] - game.payoffs[i].min()
+        table = _put_first(shifted, i)
+        weight = _put_first(p, i)
         if coarse:
-            regrets.append(float((table @ weight.sum(axis=0)).max() - (table * weight).sum()))
+            instead = table @ weight.sum(axis=0)
+            gain = instead.max() - (table * weight).sum()
         else:
             switched = table @ weight.T
-            regrets.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
-    return np.array([max(gain, 0.0) for gain in regrets])
+            gain = (switched.max(axis=0) - np.diag(switched)).sum()
+        regrets.append(max(float(gain), 0.0))
+    return np.array(regrets)
+
+
+def _put_first(table: Array, player: int) -> Array:
+    """Give one row per action of a player, and one column per choice of all others."""
+    turned = np.moveaxis(table, player, 0)
+    return turned.reshape(len(turned), -1)
 
 
 def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr_array:
@@ -309,7 +339,7 @@ def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr
             f" numbers, more than {_NUMBERS_LIMIT:,}; regret matching approaches the coarse"
             " correlated equilibria of such a game"
         )
-    tables = [table / (float(np.ptp(table)) or 1.0) for table in game.payoffs]
+    tables = [table / find_range(table) for table in game.payoffs]
     rows = list(_list_disobediences(tables, coarse, exempt))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
     if not rows:  # nobody has a choice
@@ -336,16 +366,14 @@ def _list_disobediences(
         if player == exempt:
             continue
         count = table.shape[player]
-        payoffs = np.moveaxis(table, player, 0).reshape(count, -1)
-        cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(
-            count, -1
-        )
+        payoffs = _put_first(table, player)
+        numbers = np.arange(table.size).reshape(table.shape)
+        cells = _put_first(numbers, player)
         everything = list(range(count))
-        moves = (
-            [(everything, b) for b in everything]
-            if coarse
-            else [([a], b) for a, b in permutations(everything, 2)]
-        )
+        if coarse:
+            moves = [(everything, b) for b in everything]
+        else:
+            moves = [([a], b) for a, b in permutations(everything, 2)]
         for recommended, instead in moves:
             yield (payoffs[instead] - payoffs[recommended]).ravel(), cells[recommended].ravel()
 
@@ -353,71 +381,96 @@ def _list_disobediences(
 def relative_violation(rows: csr_array, flat: Array) -> float:
     """Return the largest left side of an incentive constraint: how much one disobedience gains, per
     payoff range."""
-    return float(max((rows @ flat).max(initial=0.0), 0.0))
+    gains = rows @ flat
+    return float(max(gains.max(initial=0.0), 0.0))
 
 
-def _certified(
-    game: NormalForm, rows: csr_array, objective: Objective, coarse: bool
-) -> tuple[Array, str]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """Which equilibrium of a game is looked for, and until when."""
+
+    game: NormalForm
+    objective: Objective
+    coarse: bool
+    deadline: Deadline
+
+
+def _certified(wanted: _Wanted, rows: csr_array) -> tuple[Array, str]:
     """HiGHS's answer if it holds; for objectives without a second stage and small games else an
     exact one."""
-    final = objective == "fairness" or rows.shape[1] > _EXACT_CELLS
+    game = wanted.game
+    final = wanted.objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
-        flat = _by_linear_program(game, rows, objective)
+        flat = _by_linear_program(wanted, rows)
         if final or relative_violation(rows, flat) <= VIOLATION_LIMIT:
             return flat, "linear program (HiGHS)"
     except NotCertified:
         if final:
             raise
-    return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
+    welfare = game.payoffs.sum(axis=0)
+    exact = exact_correlated(game, welfare, wanted.coarse, deadline=wanted.deadline)
+    return exact, "linear program (exact)"
 
 
-def find_exempted(game: NormalForm, leader: int) -> Array:
+def find_exempted(game: NormalForm, leader: int, deadline: Deadline = NEVER) -> Array:
     """Find the distribution that earns a leader most of those that all others obey; it has
     promised to obey itself."""
     cells = int(np.prod(game.shape))
     worth = game.payoffs[leader]
     if cells <= _EXACT_CELLS:
-        return exact_correlated(game, worth, coarse=False, exempt=leader).reshape(game.shape)
+        flat = exact_correlated(game, worth, coarse=False, exempt=leader, deadline=deadline)
+        return flat.reshape(game.shape)
     rows = incentives(game, coarse=False, exempt=leader)
-    scaled = worth.ravel() / (float(np.ptp(worth)) or 1.0)
-    flat = find_mixture(-scaled, rows, np.zeros(rows.shape[0]))
-    if flat is None or relative_violation(rows, flat) > VIOLATION_LIMIT:
+    scaled = worth.ravel() / find_range(worth)
+    mixture = find_mixture(-scaled, rows, np.zeros(rows.shape[0]), deadline)
+    if mixture is None or relative_violation(rows, mixture) > VIOLATION_LIMIT:
         raise NotCertified(
             "the linear program of the commitment was not solved to the precision of a certificate"
         )
-    return flat.reshape(game.shape)
+    return mixture.reshape(game.shape)
 
 
 def exact_correlated(
-    game: NormalForm, worth: Array, coarse: bool, exempt: int | None = None
+    game: NormalForm,
+    worth: Array,
+    coarse: bool,
+    exempt: int | None = None,
+    deadline: Deadline = NEVER,
 ) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in
     whole numbers."""
-    tables = [
-        np.array(whole_payoffs(u.reshape(1, -1))[0], dtype=object).reshape(u.shape)
-        for u in game.payoffs
-    ]
+    tables = []
+    for table in game.payoffs:
+        whole = np.array(_make_whole(table), dtype=object)
+        tables.append(whole.reshape(table.shape))
     rows = []
     for gains, cells in _list_disobediences(tables, coarse, exempt):
         row = np.zeros(worth.size, dtype=object)
         row[cells] = gains
         rows.append(row.tolist())
-    point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
-    return np.array([value / sum(point) for value in point])
+    point = maximize(rows, _make_whole(worth), deadline)
+    total = sum(point)
+    return np.array([value / total for value in point])
 
 
-def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) -> Array:
+def _make_whole(table: Array) -> list[int]:
+    """Give the numbers of a table in one row, as whole multiples of a unit."""
+    (row,) = whole_payoffs(table.reshape(1, -1))
+    return row
+
+
+def _by_linear_program(wanted: _Wanted, rows: csr_array) -> Array:
+    game = wanted.game
     cells = int(np.prod(game.shape))
     flat = game.payoffs.reshape(game.num_players, cells)
-    scale = float(np.ptp(flat)) or 1.0
+    scale = find_range(flat)
     scaled = (flat - flat.min(axis=1, keepdims=True)) / scale
     total = scaled.sum(axis=0)
-    if objective == "fairness":
-        return _find_fairest(rows, (flat - flat.min()) / scale, total)
-    mixture = find_mixture(
-        -total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0])
-    )
+    if wanted.objective == "fairness":
+        comparable = (flat - flat.min()) / scale
+        return _find_fairest(rows, comparable, total, wanted.deadline)
+    cost = -total if wanted.objective == "welfare" else 0.0 * total
+    mixture = find_mixture(cost, rows, np.zeros(rows.shape[0]), wanted.deadline)
     if mixture is None:
         raise NotCertified(
             "the linear program of the correlated equilibrium was found to have no solution"
@@ -425,16 +478,16 @@ def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) 
     return mixture
 
 
-def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
+def _find_fairest(rows: csr_array, payoffs: Array, total: Array, deadline: Deadline) -> Array:
     """Largest lowest payoff first; then, keeping it, the largest sum."""
     from scipy import sparse
 
-    fairest = find_fairest_mixture(payoffs, rows)
+    fairest = find_fairest_mixture(payoffs, rows, deadline)
     floor = float((payoffs @ fairest).min())
     above = sparse.vstack([rows, sparse.csr_array(-payoffs)], format="csr")
     for slack in _FLOOR_SLACKS:  # rounding may have made the floor a little too high for HiGHS
         limits = np.concatenate([np.zeros(rows.shape[0]), np.full(len(payoffs), slack - floor)])
-        mixture = find_mixture(-total, above, limits)
+        mixture = find_mixture(-total, above, limits, deadline)
         if mixture is not None:
             return mixture
     return fairest
@@ -486,7 +539,8 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
     gaps = np.full(games, np.inf)
     kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
     if kernels is not None:
-        shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
+        deviations = m * (m - 1) + n * (n - 1)
+        shifts = perturbations(deviations + 1)
         kernels.solve_all(
             np.ascontiguousarray(first),
             np.ascontiguousarray(second),
@@ -505,7 +559,8 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
             p[g] = correlated(game).distribution.ravel()
             gaps[g] = np.nan
         violations[g] = relative_violation(incentives(game, False), p[g])
-    welfare = (p * (first + second).reshape(games, -1)).sum(axis=1)
+    together = (first + second).reshape(games, -1)
+    welfare = (p * together).sum(axis=1)
     return CorrelatedBatch(p.reshape(games, m, n), welfare, violations, gaps, wrong)
 
 
@@ -519,6 +574,8 @@ def perturbations(rows: int) -> Array:
     """
     steps = np.arange(1, rows + 1)
     factors = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
-    return np.stack(
-        [size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SHIFTS, factors, strict=True)]
-    )
+    choices = []
+    for size, factor in zip(_SHIFTS, factors, strict=True):
+        irregular = (steps * factor) % 1.0
+        choices.append(size * (1.0 + irregular))
+    return np.stack(choices)

@@ -16,6 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, gcd, lcm, log10
 
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 _SIMPLE_DENOMINATOR = 1000
@@ -73,18 +74,18 @@ def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
 def _simplified(values: list[float]) -> list[Fraction]:
     """The numbers that were meant: fractions of the range if all are simple, else each by itself;
     see above."""
-    exact = [Fraction(value) for value in values]
-    low = min(exact)
-    largest = max(map(abs, exact))
-    spread = max(exact) - low
+    lowest = min(values)
+    low = Fraction(lowest)
+    high = Fraction(max(values))
+    largest = max(abs(low), abs(high))
+    spread = high - low
     rounding = largest / spread / 2**51
     if rounding > _ROUNDING_LIMIT:
-        return exact
+        return [Fraction(value) for value in values]
 
-    lowest = min(values)
     width = float(spread)
     if all(_is_near_simple((value - lowest) / width, 1.0) for value in values):
-        shares = [(value - low) / spread for value in exact]
+        shares = [(Fraction(value) - low) / spread for value in values]
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
         off = [abs(a - b) for a, b in zip(shares, near, strict=True)]
         if max(off) <= 2 * rounding:
@@ -92,18 +93,20 @@ def _simplified(values: list[float]) -> list[Fraction]:
 
     last_digit = max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)
     decimals = ceil(-log10(last_digit))
-    return [_simple(value, largest, decimals) for value in values]
+    return [_simple(value, float(largest), decimals) for value in values]
 
 
-def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
+def _simple(value: float, largest: float, decimals: int) -> Fraction:
     """The fraction of small denominator that `value` is up to rounding, else its decimal with so
     many places."""
-    if _is_near_simple(value, float(largest)):
+    if _is_near_simple(value, largest):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
-        if abs(near - Fraction(value)) <= largest / 2**51:
+        if abs(near - Fraction(value)) <= Fraction(largest) / 2**51:
             return near
     in_last_place = round(Decimal(repr(value)).scaleb(decimals))
-    return in_last_place * Fraction(10) ** -decimals
+    if decimals < 0:
+        return Fraction(in_last_place * 10**-decimals)
+    return Fraction(in_last_place, 10**decimals)
 
 
 def _is_near_simple(value: float, largest: float) -> bool:
@@ -230,14 +233,20 @@ class Vertex:
     zeros: int
     point: tuple[int, ...]
 
+    @property
+    def is_degenerate(self) -> bool:
+        """Whether more variables are 0 than are nonbasic."""
+        return self.basis != self.zeros
 
-def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
+
+def vertices(matrix: list[list[int]], deadline: Deadline = NEVER) -> Iterator[Vertex]:
     """Return every lexicographically feasible basis, breadth first from the origin. A degenerate
-    vertex has several."""
+    vertex has several. NotCertified where they take longer than the `deadline`."""
     first = make_dictionary(matrix)
     waiting = deque([(first, (1 << first.width) - 1)])
     seen = {waiting[0][1]}
     while waiting:
+        deadline.check("all vertices of a best-response polytope")
         here, basis = waiting.popleft()
         zeros = basis
         for variable, row in zip(here.basic, here.rows, strict=True):
@@ -255,7 +264,10 @@ def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
 
 
 def optimize(
-    matrix: Sequence[Sequence[int]], right: Sequence[int], worth: Sequence[int]
+    matrix: Sequence[Sequence[int]],
+    right: Sequence[int],
+    worth: Sequence[int],
+    deadline: Deadline = NEVER,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Maximise w'p over p >= 0 with Mp <= b, where b >= 0: the best p and the prices of the rows,
     times one factor.
@@ -270,6 +282,7 @@ def optimize(
         row[-1] = bound
     cost = [-value for value in worth] + [0]
     while min(cost[:-1]) < 0:
+        deadline.check("the solution of a linear program")
         column = cost.index(min(cost[:-1]))
         row_number = table.leaving(column)
         line = table.rows[row_number]
@@ -283,7 +296,9 @@ def optimize(
     return table.point(), tuple(prices.get(slack, 0) for slack in slacks)
 
 
-def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int, ...]:
+def maximize(
+    gains: Sequence[Sequence[int]], worth: Sequence[int], deadline: Deadline = NEVER
+) -> tuple[int, ...]:
     """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where
     nothing is worth more.
 
@@ -292,7 +307,7 @@ def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int,
     """
     matrix = [*gains, [1] * len(worth)]
     right = [0] * len(gains) + [1]
-    point, _ = optimize(matrix, right, worth)
+    point, _ = optimize(matrix, right, worth, deadline)
     return point
 
 

@@ -11,11 +11,13 @@ every equilibrium lies at the end of one.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
 from bestresponse.theory.equilibria.integer import make_dictionary, whole_matrix, whole_payoffs
@@ -50,32 +52,40 @@ class LemkeHowsonBatch:
     exact: NDArray[np.bool_]
 
 
-def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
+def lemke_howson(game: GameLike, label: int = 0, *, seconds: float = inf) -> Equilibrium:
     """Find the equilibrium at the end of the path that gives up `label` first.
+
+    NotCertified where a path in whole numbers takes longer than `seconds`.
 
     >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     >>> [lemke_howson(battle, label).supports for label in range(4)]
     [((0,), (0,)), ((1,), (1,)), ((0,), (0,)), ((1,), (1,))]
     """
-    game = as_normal_form(game)
+    return _follow_path(as_normal_form(game), label, Deadline.after(seconds))
+
+
+def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibrium:
     require_two_players(game, "lemke_howson")
     _check_label(label, game.shape)
     if sum(game.shape) > _EXACT_LABELS:
-        batch = lemke_howson_batch(game.payoffs[:1], game.payoffs[1:], label)
+        batch = _solve(
+            game.payoffs[:1], game.payoffs[1:], label, "auto", pure_first=False, deadline=deadline
+        )
         if not batch.exact[0]:
             return Equilibrium.at(game, (batch.x[0], batch.y[0]))
-    exact = follow_exactly(game, label)
+    exact = follow_exactly(game, label, deadline)
     strategies = tuple(np.array([float(p) for p in mix]) for mix in exact)
     return Equilibrium.at(game, strategies, exact if game.is_exact else None)
 
 
-def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
+def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibrium, ...]:
     """Return the different equilibria at the ends of the paths from every label: at least one,
-    seldom all there are."""
+    seldom all there are. NotCertified where they take longer than `seconds`."""
+    deadline = Deadline.after(seconds)
     game = as_normal_form(game)
     equilibria: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):
-        e = lemke_howson(game, label)
+        e = _follow_path(game, label, deadline)
         equilibria.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
     return tuple(equilibria.values())
 
@@ -108,7 +118,13 @@ def nash_one_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -
 
 
 def _solve(
-    row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_first: bool
+    row: ArrayLike,
+    col: ArrayLike,
+    label: int,
+    engine: Engine,
+    *,
+    pure_first: bool,
+    deadline: Deadline = NEVER,
 ) -> LemkeHowsonBatch:
     first = as_payoffs(row, "row payoffs")
     second = as_payoffs(col, "column payoffs")
@@ -131,7 +147,8 @@ def _solve(
         kernels.follow_all(*payoffs, label, x, y, regrets, pivots)
     wrong = ~(regrets <= _REGRET_LIMIT)
     for g in np.flatnonzero(wrong):
-        points, pivots[g] = _exact_path(whole_payoffs(first[g]), whole_payoffs(second[g]), label)
+        whole = whole_payoffs(first[g]), whole_payoffs(second[g])
+        points, pivots[g] = _exact_path(*whole, label, deadline)
         x[g], y[g] = ([value / sum(point) for value in point] for point in points)
         regrets[g] = find_largest_regret(
             np.stack([first[g], second[g]]), x[g : g + 1], y[g : g + 1]
@@ -156,15 +173,15 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
         )
 
 
-def follow_exactly(game: NormalForm, label: int = 0) -> Fractions:
+def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER) -> Fractions:
     """Follow the path of `label` in whole numbers, whatever the size of the game, and give both
     strategies."""
-    points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label)
+    points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label, deadline)
     return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
 
 
 def _exact_path(
-    row: list[list[int]], col: list[list[int]], label: int
+    row: list[list[int]], col: list[list[int]], label: int, deadline: Deadline
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
     m = len(row)
@@ -177,6 +194,7 @@ def _exact_path(
     side = int(label >= m)
     steps = 0
     while True:
+        deadline.check("the end of a path of Lemke and Howson")
         variable = current if side == 0 else (current - m if current >= m else n + current)
         column = tables[side].nonbasic.index(variable)
         row_number = tables[side].leaving(column)

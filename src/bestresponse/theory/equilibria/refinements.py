@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import factorial, lcm
+from math import factorial, inf, lcm
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Rationals, as_fractions
+from bestresponse.theory.arrays import Rationals, as_fractions, find_range
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
@@ -28,14 +29,14 @@ class PerfectEquilibria:
     complete: bool
 
 
-def find_perfect(game: GameLike) -> PerfectEquilibria:
+def find_perfect(game: GameLike, *, seconds: float = inf) -> PerfectEquilibria:
     """Find the extreme Nash equilibria of a two-player game and say which are trembling-hand
     perfect: the limit of equilibria of games in which every action is played with some small
     probability (Selten 1975).
 
     With two players an equilibrium is perfect exactly when neither strategy is weakly dominated
     (van Damme 1991, Theorem 3.2.2); that is a linear program, solved in whole numbers where the
-    equilibrium is known in fractions.
+    equilibrium is known in fractions. NotCertified where all of it takes longer than `seconds`.
 
     >>> chain_store = NormalForm.bimatrix([[0, 0], [-1, 1]], [[2, 2], [-1, 1]])
     >>> refined = find_perfect(chain_store)
@@ -47,12 +48,17 @@ def find_perfect(game: GameLike) -> PerfectEquilibria:
         raise UsageError(
             f"perfect equilibria are computed for two players; this game has {form.num_players}"
         )
-    nash = solve_bimatrix(form)
+    deadline = Deadline.after(seconds)
+    nash = solve_bimatrix(form, deadline=deadline)
     all_exact = all(e.exact is not None for e in nash.equilibria)
+    perfect = []
+    for equilibrium in nash.equilibria:
+        deadline.check("all perfect equilibria")
+        perfect.append(is_perfect(form, equilibrium))
     how = "exact" if all_exact else "to 1e-9"
     return PerfectEquilibria(
         equilibria=nash.equilibria,
-        perfect=tuple(is_perfect(form, e) for e in nash.equilibria),
+        perfect=tuple(perfect),
         method=f"{nash.method}; undominated strategies, {how}",
         complete=nash.complete,
     )
@@ -68,7 +74,7 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
     if equilibrium.exact is None or not game.is_exact:
         own = np.moveaxis(game.payoffs[player], player, 0)
         lead = own - equilibrium.strategies[player] @ own
-        spread = float(np.ptp(own)) or 1.0
+        spread = find_range(own)
         return find_weak_mixture(lead / spread) is not None
     exact = as_fractions(np.moveaxis(game.given[player], player, 0))
     lead = exact - np.array(equilibrium.exact[player]) @ exact
@@ -106,9 +112,9 @@ class ProperEquilibrium:
     proved: bool
 
 
-def find_proper(game: GameLike) -> ProperEquilibrium:
+def find_proper(game: GameLike, *, seconds: float = inf) -> ProperEquilibrium:
     """Find one proper equilibrium, as the limit of orderly mistakes; TooLarge past 10 actions,
-    NotCertified where no equilibrium lies at the limit.
+    NotCertified where no equilibrium lies at the limit or the search takes longer than `seconds`.
 
     Definition: an eps-proper equilibrium plays every action, and what earns less than another
     action with at most eps times its probability; a limit of such for eps -> 0 is proper (R. B.
@@ -131,9 +137,10 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
         )
     row = as_meant(form.given[0])
     turned = as_meant(form.given[1].T)
+    deadline = Deadline.after(seconds)
     mistake = _MISTAKE
-    trembling, orders = _solve_orders(row, turned, mistake)
-    proof = _prove(row, turned, orders)
+    trembling, orders = _solve_orders(row, turned, mistake, deadline)
+    proof = _prove(row, turned, orders, deadline)
     if proof is not None:
         mistake, trembling, limit = proof
     else:
@@ -146,7 +153,7 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
     for mix, played in zip(limit, trembling, strict=True):
         differences = [abs(float(a - b)) for a, b in zip(mix, played, strict=True)]
         distance = max(distance, *differences)
-    spread = float(np.ptp(form.payoffs)) or 1.0
+    spread = find_range(form.payoffs)
     if distance > _NEAR or equilibrium.regret > _NEAR * spread:
         raise NotCertified(
             f"no proper equilibrium could be certified: regret {equilibrium.regret:.3g} at the"
@@ -174,7 +181,7 @@ def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Frac
 
 
 def _prove(
-    own: Rationals, other: Rationals, orders: int
+    own: Rationals, other: Rationals, orders: int, deadline: Deadline
 ) -> tuple[Fraction, Fractions, Fractions] | None:
     """Find mistakes so small that none smaller changes anything, what they lead to, and its limit.
 
@@ -191,16 +198,15 @@ def _prove(
         bits = mistake.denominator.bit_length() * max(len(own), len(other))
         if bits * orders**2 > _MOST_BITS:
             return None
-        trembling, needed = _solve_orders(own, other, mistake)
+        trembling, needed = _solve_orders(own, other, mistake, deadline)
         if needed <= orders:
-            limit = tuple(_limit_denominators(mix, bound) for mix in trembling)
+            simple = []
+            for mix in trembling:
+                simple.append(tuple(p.limit_denominator(bound) for p in mix))
+            limit = tuple(simple)
             return (mistake, trembling, limit) if _is_equilibrium(own, other, limit) else None
         orders = needed
     return None
-
-
-def _limit_denominators(mix: Sequence[Fraction], bound: int) -> tuple[Fraction, ...]:
-    return tuple(p.limit_denominator(bound) for p in mix)
 
 
 def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
@@ -216,7 +222,9 @@ def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
     return bound
 
 
-def _solve_orders(own: Rationals, other: Rationals, mistake: Fraction) -> tuple[Fractions, int]:
+def _solve_orders(
+    own: Rationals, other: Rationals, mistake: Fraction, deadline: Deadline
+) -> tuple[Fractions, int]:
     """An equilibrium over orders of actions, and how many orders a player needed at most.
 
     `own` is by the first player's actions, `other` by the second's. A player chooses an order of
@@ -230,7 +238,7 @@ def _solve_orders(own: Rationals, other: Rationals, mistake: Fraction) -> tuple[
     while True:
         first, second = (np.array(some) for some in orders)
         over_orders = NormalForm.bimatrix(first @ own @ second.T, first @ other.T @ second.T)
-        mixes = follow_exactly(over_orders)
+        mixes = follow_exactly(over_orders, deadline=deadline)
         x = np.array(mixes[0]) @ first
         y = np.array(mixes[1]) @ second
         is_settled = True

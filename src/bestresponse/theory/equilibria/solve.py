@@ -12,12 +12,14 @@ Stengel 2002, Handbook of Game Theory 3).
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import ChosenEngine, Engine
 from bestresponse.theory.equilibria.extremes import (
     EXACT_VERTICES,
@@ -33,18 +35,21 @@ if TYPE_CHECKING:
     from bestresponse.theory.equilibria.many_players.search import OneMethod
 
 
-def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
+def solve_bimatrix(
+    game: NormalForm, *, engine: Engine = "auto", deadline: Deadline = NEVER
+) -> NashResult:
     """Find every equilibrium of a two-player game: the extreme ones, and the components they span.
 
     Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions
-    and decimals up to about 8x8 give exact fractions.
+    and decimals up to about 8x8 give exact fractions. NotCertified where that takes longer than the
+    `deadline`.
     """
     exact = game.is_exact
     if exact:
         m, n = game.shape
         # Integers of any length take a fraction of a second then, as they do up to about 8x8.
         exact = most_vertices(m, m + n) + most_vertices(n, m + n) <= EXACT_VERTICES
-    extremes = extreme_equilibria(game, exact=exact, engine=engine)
+    extremes = extreme_equilibria(game, exact=exact, engine=engine, deadline=deadline)
     equilibria = tuple(
         [Equilibrium(game, extremes, number) for number in range(extremes.num_equilibria)]
     )
@@ -66,10 +71,11 @@ def nash(
     a table per player.
 
     Two players: all of them, exactly for integer payoffs, with the components that degenerate games
-    have. Raises TooLarge for games that may have too many vertices to enumerate. `engine` says
-    whether the enumeration is compiled (see `engines`). More players: all pure ones, and mixed ones
-    for as long as `seconds`, telling `report` how many there are so far; regular games are usually
-    solved completely, and `complete` says so (see `many_players`). One player: its best actions.
+    have. Raises TooLarge for games that may have too many vertices to enumerate, and NotCertified
+    where that takes longer than `seconds`. `engine` says whether the enumeration is compiled (see
+    `engines`). More players: all pure ones, and mixed ones for as long as `seconds`, telling
+    `report` how many there are so far; regular games are usually solved completely, and `complete`
+    says so (see `many_players`). One player: its best actions.
 
     >>> for e in nash([[0, 7], [2, 6]], [[0, 2], [7, 6]]).equilibria:
     ...     print(e.kind, e.supports, e.payoffs.round(3).tolist(), e.stability)
@@ -79,7 +85,7 @@ def nash(
     """
     form = as_normal_form(game, col)
     if form.num_players == 2:
-        return solve_bimatrix(form, engine=engine)
+        return solve_bimatrix(form, engine=engine, deadline=Deadline.after(seconds))
     # Two players need none of it, and loading it takes as long as solving many of their games.
     from bestresponse.theory.equilibria.many_players.search import nplayer_nash
 
@@ -87,13 +93,17 @@ def nash(
 
 
 def nash_one(
-    game: GameLike, col: ArrayLike | None = None, *, method: OneMethod = "auto"
+    game: GameLike,
+    col: ArrayLike | None = None,
+    *,
+    method: OneMethod = "auto",
+    seconds: float = inf,
 ) -> Equilibrium:
     """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit
     tracing.
 
     With more than two players `method` "logit" asks for what tracing leads to, whether there is a
-    pure one or not.
+    pure one or not. NotCertified where none is found within `seconds`.
 
     >>> nash_one([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]).strategies[0].tolist()
     [0.5, 0.5]
@@ -102,14 +112,14 @@ def nash_one(
     if form.num_players != 2:
         from bestresponse.theory.equilibria.many_players.search import nplayer_nash_one
 
-        return nplayer_nash_one(form, method)
+        return nplayer_nash_one(form, method, seconds)
     if method != "auto":
         raise UsageError(
             f"method {method!r} is for more than two players; lemke_howson finds one of two"
         )
     pure = pure_nash(form, tolerance=0.0)
     if not pure:
-        return lemke_howson(form)
+        return lemke_howson(form, seconds=seconds)
     return Equilibrium.at(
         form, tuple(np.eye(m)[a] for m, a in zip(form.shape, pure[0], strict=True))
     )

@@ -7,9 +7,12 @@ All moves are made, so that beliefs follow from Bayes' rule at every information
 growing lambda are sequential equilibria.
 """
 
+from math import inf
+
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.many_players.tracing import LogitBranch
 from bestresponse.theory.fitting import QuantalBranch, trace_branch
 from bestresponse.theory.games.normal_form import Array
@@ -108,16 +111,16 @@ def _list_moves(tree: Tree) -> Array:
     return played
 
 
-def agent_quantal_branch(tree: Tree, highest: float) -> QuantalBranch:
+def agent_quantal_branch(tree: Tree, highest: float, *, seconds: float = inf) -> QuantalBranch:
     """Follow the branch of agent quantal response equilibria from uniform play until `highest` is
     first reached.
 
     `strategies[k]` and `gains[:, k]` belong to information set k; a gain is what its best move
-    earns more there.
+    earns more there. NotCertified where that takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> agent_quantal_branch(load_tree("entry-deterrence"), 1.0).final.strategies[1].round(3).tolist()
     [0.881, 0.119]
     """  # noqa: E501
     branch = AgentBranch(tree)
-    return trace_branch(branch, highest, branch.unit)
+    return trace_branch(branch, highest, branch.unit, Deadline.after(seconds))

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import find_range
 from bestresponse.theory.correlation.equilibria import VIOLATION_LIMIT
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.commitment import find_leader
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.linear_program import load_sparse, solve_program
@@ -78,6 +79,7 @@ def stackelberg_tree(tree: Tree, leader: int | str = 0, *, seconds: float = 60.0
             f"{tree.name or 'the tree'} has {tree.num_players} players; a commitment in a tree is"
             " for two, that of more is found in the reduced normal form (stackelberg)"
         )
+    deadline = Deadline.after(seconds)
     number = find_leader(tree.players, leader)
     form = turn_form(to_sequence_form(tree), number)
     plans = count_plans(form.plexes[1])
@@ -87,7 +89,7 @@ def stackelberg_tree(tree: Tree, leader: int | str = 0, *, seconds: float = 60.0
             " are tried one by one; solve a smaller version of the game"
         )
     search = _Search(form, 1 - number)
-    best = search.find_best(monotonic() + seconds, seconds)
+    best = search.find_best(deadline)
     return search.describe(best)
 
 
@@ -132,23 +134,23 @@ class _Search:
                     chosen[plex.first[place] + moves[infoset]] = 1.0
             yield chosen
 
-    def find_best(self, stop: float, seconds: float) -> tuple[Array, Array]:
+    def find_best(self, deadline: Deadline) -> tuple[Array, Array]:
         """Find the leader's plan and the follower's reply that earn the leader most."""
         plans = list(self.list_plans())
         empty = np.zeros(self.form.plexes[0].num_sequences)
         bounds = [find_best_plan(self.form, 0, [empty, plan])[1] for plan in plans]
-        unit = float(np.ptp(self.form.tree.payoffs[:, 1 - self.follower])) or 1.0
+        unit = find_range(self.form.tree.payoffs[:, 1 - self.follower])
         found = -np.inf
         best = (empty, empty)
         for k in np.argsort(-np.array(bounds), kind="stable").tolist():
             if bounds[k] <= found + _SAME * unit:
                 break
-            if monotonic() > stop:
+            if deadline.is_over:
                 raise NotCertified(
-                    f"the best commitment was not found within {seconds:g} s: the leader earns"
-                    f" between {found:g} and {bounds[k]:g}; allow more seconds"
+                    f"the best commitment was not found within {deadline.seconds:g} s: the leader"
+                    f" earns between {found:g} and {bounds[k]:g}; allow more seconds"
                 )
-            answer = self._solve(plans[k])
+            answer = self._solve(plans[k], deadline)
             if answer is None:
                 continue
             earned = float(self.form.expected([answer, plans[k]])[0])
@@ -157,7 +159,7 @@ class _Search:
                 best = (answer, plans[k])
         return best
 
-    def _solve(self, plan: Array) -> Array | None:
+    def _solve(self, plan: Array, deadline: Deadline) -> Array | None:
         """Find the leader's best plan to which this one is a best reply; None if there is none."""
         sparse = load_sparse()
         leader, follower = self.form.plexes
@@ -180,6 +182,7 @@ class _Search:
             equal=self.equal,
             totals=totals,
             bounds=bounds,
+            deadline=deadline,
         )
         return None if answer is None else np.clip(answer[0][:size], 0.0, None)
 
@@ -198,7 +201,7 @@ class _Search:
                 reply[moves] = np.eye(size)[int(np.argmax(values[moves]))]
         earned = self.form.expected([own, plans[1]])
         gain = max(float(values[0] - earned[1]), 0.0)
-        unit = float(np.ptp(tree.payoffs[tree.leaves, self.follower])) or 1.0
+        unit = find_range(tree.payoffs[tree.leaves, self.follower])
         if gain > VIOLATION_LIMIT * unit:
             raise NotCertified(
                 f"the reply found is {gain / unit:.1e} of the follower's payoff range behind its"

@@ -39,6 +39,7 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.arrays import Bools
 from bestresponse.theory.correlation.equilibria import VIOLATION_LIMIT, Objective
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.linear_program import load_sparse, solve_program
 from bestresponse.theory.trees.normal_form import count_plans, list_plans
@@ -130,10 +131,11 @@ def correlate_tree(
     """
     if objective not in ("welfare", "fairness", "any"):
         raise UsageError(f"objective: expected welfare, fairness or any, got {objective!r}")
+    deadline = Deadline.after(seconds)
     form = to_sequence_form(tree)
     program = MediatorProgram(form, coarse)
     weights = choose_weights(program)
-    return solve_weights(program, weights, objective, seconds)
+    return solve_weights(program, weights, objective, deadline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,7 +470,7 @@ class _Constraints:
     totals: Array
     bounds: Array
 
-    def minimise(self, cost: Array, seconds: float) -> Array:
+    def minimise(self, cost: Array, deadline: Deadline) -> Array:
         """Find the point of least cost."""
         answer = solve_program(
             cost=cost,
@@ -477,7 +479,7 @@ class _Constraints:
             equal=self.equal,
             totals=self.totals,
             bounds=self.bounds,
-            seconds=seconds,
+            deadline=deadline,
         )
         if answer is None:
             raise NotCertified("the program of the mediator was found to have no solution")
@@ -505,7 +507,7 @@ def _widen(matrix: csr_array, columns: int) -> csr_array:
 
 
 def solve_weights(
-    program: MediatorProgram, weights: MediatorWeights, objective: Objective, seconds: float
+    program: MediatorProgram, weights: MediatorWeights, objective: Objective, deadline: Deadline
 ) -> TreeCorrelation:
     """Solve the program for given variables, and certify the answer from its masses."""
     sparse = load_sparse()
@@ -526,14 +528,14 @@ def solve_weights(
     if objective != "any":
         cost = -np.asarray(earned.sum(axis=0), dtype=np.float64).ravel()
     if objective == "fairness":
-        lowest = _find_lowest(constraints, earned, seconds)
+        lowest = _find_lowest(constraints, earned, deadline)
         floors = np.full(program.form.num_players, _FLOOR_SLACK - lowest)
         constraints = constraints.add_rows(-earned, floors)
-    point = constraints.minimise(cost, seconds)[:size]
+    point = constraints.minimise(cost, deadline)[:size]
     return _certify(program, weights, np.clip(point, 0.0, None), objective)
 
 
-def _find_lowest(constraints: _Constraints, earned: csr_array, seconds: float) -> float:
+def _find_lowest(constraints: _Constraints, earned: csr_array, deadline: Deadline) -> float:
     """Find the largest payoff that everybody can be given: a variable that nobody earns less
     than."""
     sparse = load_sparse()
@@ -543,7 +545,7 @@ def _find_lowest(constraints: _Constraints, earned: csr_array, seconds: float) -
     wider = constraints.add_column().add_rows(floors, np.zeros(players))
     cost = np.zeros(floors.shape[1])
     cost[-1] = -1.0
-    return float(wider.minimise(cost, seconds)[-1])
+    return float(wider.minimise(cost, deadline)[-1])
 
 
 def _certify(

@@ -45,13 +45,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.arrays import Bools
+from bestresponse.theory.arrays import Bools, find_range
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
 from bestresponse.theory.linear_program import load_sparse, solve_program
@@ -78,14 +80,15 @@ class TreeSolution:
     method: str
 
 
-def solve_tree(game: TreeLike, tolerance: float = 1e-7) -> TreeSolution:
+def solve_tree(game: TreeLike, tolerance: float = 1e-7, *, seconds: float = inf) -> TreeSolution:
     """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the
-    largest payoff.
+    largest payoff, or where that takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> round(solve_tree(kuhn_poker()).value["player 1"] * 18, 9)
     -1.0
     """
+    deadline = Deadline.after(seconds)
     tree = as_tree(game)
     if tree.num_players != 2 or not tree.is_constant_sum:
         other = "solve_general_tree" if tree.num_players == 2 else "cfr and its NashConv"
@@ -95,12 +98,9 @@ def solve_tree(game: TreeLike, tolerance: float = 1e-7) -> TreeSolution:
             f" sum); use {other} instead"
         )
     form = to_sequence_form(tree)
-    return certify_plans(
-        form,
-        optimise_plans(form),
-        "sequence-form LP",
-        tolerance * float(np.abs(tree.payoffs).max()),
-    )
+    plans = optimise_plans(form, deadline=deadline)
+    largest = float(np.abs(tree.payoffs).max())
+    return certify_plans(form, plans, "sequence-form LP", tolerance * largest)
 
 
 def certify_plans(
@@ -120,7 +120,7 @@ def certify_plans(
 
 
 def optimise_plans(
-    form: SequenceForm, fixed: Mapping[int, Array] | None = None
+    form: SequenceForm, fixed: Mapping[int, Array] | None = None, deadline: Deadline = NEVER
 ) -> tuple[Array, Array]:
     """Return both players' optimal realization plans, from the primal and dual solution.
 
@@ -138,7 +138,14 @@ def optimise_plans(
     goal = np.zeros(size + other.shape[0])
     goal[size] = -1.0
     bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * other.shape[0])
-    x, prices = _minimise(goal, above, np.zeros(above.shape[0]), equal, bounds)
+    x, prices = _minimise(
+        goal=goal,
+        above=above,
+        limits=np.zeros(above.shape[0]),
+        equal=equal,
+        bounds=bounds,
+        deadline=deadline,
+    )
     return x[:size], prices
 
 
@@ -169,7 +176,8 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], sets + size))], format="csr")
     goal = np.concatenate([np.zeros(size + sets), np.ones(size)])
     bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * sets + [(0.0, np.inf)] * size)
-    return _minimise(goal, above, right, equal, bounds)[0][:size]
+    nearest, _ = _minimise(goal=goal, above=above, limits=right, equal=equal, bounds=bounds)
+    return nearest[:size]
 
 
 def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
@@ -193,13 +201,25 @@ def _write_payoffs(form: SequenceForm) -> csr_array:
 
 
 def _minimise(
-    goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array
+    *,
+    goal: Array,
+    above: csr_array,
+    limits: Array,
+    equal: csr_array,
+    bounds: Array,
+    deadline: Deadline = NEVER,
 ) -> tuple[Array, Array]:
     """Solve a linear program whose equations say that something is a realization plan."""
     right = np.zeros(equal.shape[0])
     right[0] = 1.0
     answer = solve_program(
-        cost=goal, above=above, limits=limits, equal=equal, totals=right, bounds=bounds
+        cost=goal,
+        above=above,
+        limits=limits,
+        equal=equal,
+        totals=right,
+        bounds=bounds,
+        deadline=deadline,
     )
     if answer is None:
         raise NotCertified(
@@ -241,15 +261,20 @@ def plan_constraints(plex: Treeplex) -> csr_array:
 Polynomial = tuple[Fraction, ...]
 """Coefficients, that of the lowest power first."""
 
+_PATH = "the end of Lemke's path"
 _ZERO = 1e-11  # what rounding leaves of a 0 after many pivots
 _TIE = 1e-10  # above rounding, as a tie that is missed can make the path cycle
 
 
 def solve_complementarity(
-    matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000
+    matrix: Array,
+    cover: Array,
+    right: Array,
+    most_pivots: int = 20_000,
+    deadline: Deadline = NEVER,
 ) -> tuple[Array, Array]:
-    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots`, or
-    floats do not do.
+    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots` or
+    longer than the `deadline`, or floats do not do.
 
     `cover` is the column of z0: 1, or 0 where the right side is not negative.
 
@@ -268,6 +293,7 @@ def solve_complementarity(
         return np.zeros(size), right.copy()
     entering = 2 * size
     for _ in range(most_pivots):
+        deadline.check(_PATH)
         left = int(basic[row])
         table[row] /= table[row, entering]
         factors = table[:, entering].copy()
@@ -317,13 +343,16 @@ def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple
 
 
 def solve_for_small(
-    matrix: Sequence[Sequence[int]], cover: Sequence[int], right: Sequence[Sequence[int]]
+    matrix: Sequence[Sequence[int]],
+    cover: Sequence[int],
+    right: Sequence[Sequence[int]],
+    deadline: Deadline = NEVER,
 ) -> tuple[list[Polynomial], list[Polynomial]]:
     """Find z and w for every small enough positive number eps of which the right side is a
     polynomial.
 
     `cover` is the column of z0, in place of all ones: each number 0 or 1. Where it is 0, the right
-    side must be positive. NotCertified where the path ends in a ray.
+    side must be positive. NotCertified where the path ends in a ray, or not before the `deadline`.
 
     >>> unknowns, slacks = solve_for_small([[2, 1], [1, 2]], [1, 1], [[-5, 0], [-6, 3]])
     >>> [[str(u) for u in z] for z in unknowns]  # 4/3 + eps and 7/3 - 2 eps
@@ -349,6 +378,7 @@ def solve_for_small(
             entered.nonbasic,
         )
         while left != size:
+            deadline.check(_PATH)
             column = table.nonbasic.index(left - size - 1 if left > size else left + size + 1)
             row = table.leaving(column)
             if row < 0:
@@ -363,16 +393,19 @@ def solve_for_small(
 _MOST_SEQUENCES = 1000
 
 
-def solve_general_tree(game: TreeLike, tolerance: float = 1e-10) -> TreeSolution:
+def solve_general_tree(
+    game: TreeLike, tolerance: float = 1e-10, *, seconds: float = inf
+) -> TreeSolution:
     """Find one equilibrium of a two-player tree, certified by its NashConv.
 
-    NotCertified where NashConv exceeds `tolerance` of the payoff range, TooLarge where the problem
-    does not fit.
+    NotCertified where NashConv exceeds `tolerance` of the payoff range or the search takes longer
+    than `seconds`, TooLarge where the problem does not fit.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> solve_general_tree(load_tree("centipede")).value
     {'player 1': 0.4, 'player 2': 0.1}
     """
+    deadline = Deadline.after(seconds)
     tree = as_tree(game)
     if tree.num_players != 2:
         raise InvalidGame(f"{tree.name or 'the tree'} has {tree.num_players} players; expected two")
@@ -386,14 +419,14 @@ def solve_general_tree(game: TreeLike, tolerance: float = 1e-10) -> TreeSolution
     ranges = np.ptp(leaves, axis=0)
     tables /= np.where(ranges > 0, ranges, 1.0)[:, None, None]
     problem = write_problem(form, (tables[0], tables[1].T), 1)
-    unknowns, slacks = solve_complementarity(problem.matrix, problem.cover, problem.right[:, 0])
-    first, second = np.split(
-        np.where(problem.is_first, slacks, unknowns), [form.plexes[0].num_sequences]
+    unknowns, slacks = solve_complementarity(
+        problem.matrix, problem.cover, problem.right[:, 0], deadline=deadline
     )
+    added = np.where(problem.is_first, slacks, unknowns)
+    first, second = np.split(added, [form.plexes[0].num_sequences])
     weights = first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
-    return certify_plans(
-        form, weights, "sequence-form LCP", tolerance * (float(np.ptp(leaves)) or 1.0)
-    )
+    payoff_range = find_range(leaves)
+    return certify_plans(form, weights, "sequence-form LCP", tolerance * payoff_range)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

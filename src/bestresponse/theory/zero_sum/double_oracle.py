@@ -15,11 +15,14 @@ Artificial Intelligence Research 51, 2014.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.arrays import find_range
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
@@ -53,10 +56,11 @@ def search_tree(
     *,
     gap: float = 1e-9,
     steps: int = 1000,
+    seconds: float = inf,
     report: Callable[[ValueBounds], None] | None = None,
 ) -> TreeSolution:
     """Solve a zero-sum tree to within `gap` of its payoff range, or as well as `steps` best replies
-    do.
+    or `seconds` allow.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> round(search_tree(kuhn_poker()).value["player 1"] * 18, 6)
@@ -69,37 +73,48 @@ def search_tree(
         )
     form = to_sequence_form(tree)
     leaves = tree.payoffs[tree.leaves]
-    bounds, weights = _search(
-        form, float(leaves[0].sum()), gap * (float(np.ptp(leaves)) or 1.0), steps, report
+    aim = _Aim(
+        total=float(leaves[0].sum()),
+        gap=gap * find_range(leaves),
+        steps=steps,
+        deadline=Deadline.after(seconds),
     )
+    bounds, weights = _search(form, aim, report)
     return certify_plans(form, weights, f"double oracle, {bounds.steps:,} steps")
 
 
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """When a search ends: at this `gap` between the bounds, after so many steps, or at the
+    deadline. `total` is what both players get together."""
+
+    total: float
+    gap: float
+    steps: int
+    deadline: Deadline
+
+
 def _search(
-    form: SequenceForm,
-    total: float,
-    wanted: float,
-    steps: int,
-    report: Callable[[ValueBounds], None] | None,
+    form: SequenceForm, aim: _Aim, report: Callable[[ValueBounds], None] | None
 ) -> tuple[ValueBounds, list[Array]]:
-    """Give the best bounds and the behaviours that prove them; `total` is what both players get
-    together."""
+    """Give the best bounds and the behaviours that prove them."""
     plans = form.plans(uniform_policy(form.tree))
     kept = [find_best_plan(form, player, plans)[0] > 0.0 for player in (0, 1)]
     best: tuple[ValueBounds, list[Array]] | None = None
-    for step in range(1, steps + 1):
+    for step in range(1, aim.steps + 1):
         behaviours = _solve_kept(form, kept)
         plans = [
             plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)
         ]
         (row, high), (col, earned) = (find_best_plan(form, player, plans) for player in (0, 1))
-        bounds = ValueBounds(total - earned, high, step)
+        bounds = ValueBounds(aim.total - earned, high, step)
         if best is None or bounds.high - bounds.low < best[0].high - best[0].low:
             best = bounds, behaviours
         if report is not None:
             report(best[0])
         new = [have | (plan > 0.0) for have, plan in zip(kept, (row, col), strict=True)]
-        if bounds.high - bounds.low <= wanted or all(map(np.array_equal, new, kept)):
+        is_settled = bounds.high - bounds.low <= aim.gap or all(map(np.array_equal, new, kept))
+        if is_settled or aim.deadline.is_over:
             break
         kept = new
     assert best is not None

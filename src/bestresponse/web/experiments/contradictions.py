@@ -4,20 +4,18 @@ nobody gets, rates without payment, treatments that nobody plays.
 Only new experiments are refused for these. One that runs already is read as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from string import Template
 from urllib.parse import urlsplit
 
 from bestresponse.core.capabilities import pays_by_round
 from bestresponse.core.json import JsonMapping
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.model import Experiment, Part
 from bestresponse.web.sessions.setup import make_game
-
-if TYPE_CHECKING:
-    from bestresponse.web.experiments.model import Experiment, Item, Part
 
 KeyPath = tuple[str | int, ...]
 _MOST_QUESTIONS = 20
@@ -29,7 +27,24 @@ _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202d\u202e]")
 """Control characters, and marks that turn the direction of what follows."""
 _NEVER_EMPTY = ("name", "title", "welcome", "consent", "thanks", "instructions")
 """Other texts can be empty on purpose, as the brand at the top of a page."""
-_SHOWN_TEXTS = ("welcome", "consent", "thanks", "instructions", "text")
+_SHOWN_TEXTS = (
+    "title",
+    "brand",
+    "welcome",
+    "consent",
+    "thanks",
+    "instructions",
+    "text",
+    "options",
+)
+_LINK = re.compile(r"\]\(\s*(?!https?:|mailto:)([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+"""A link in Markdown that leads to something else than a page or a mail."""
+_PLACE = re.compile(r"{[^{}]*}")
+_NOT_IN_LINKS = re.compile(r"[\s{}]")
+_SHORT_ANSWER = 10
+_SHORT_HOLD = 60
+"""Seconds below which a limit is seldom meant: a page that is out of sight is heard of only now and
+then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +63,10 @@ def find_contradictions(
     yield from _check_logo(experiment)
     yield from _check_payment(values, experiment, treatments)
     yield from _check_codes(experiment, treatments)
-    yield from _check_treatments(values, experiment)
+    yield from _check_treatments(experiment, treatments)
     yield from _check_pages(experiment)
     yield from _check_games(treatments)
+    yield from _check_grouping(experiment, treatments)
 
 
 def _check_texts(values: object, path: KeyPath) -> Iterator[Contradiction]:
@@ -73,14 +89,17 @@ def _check_texts(values: object, path: KeyPath) -> Iterator[Contradiction]:
         if name in _SHOWN_TEXTS and (tag := _HTML.search(values)):
             why = f"people would read {tag[0][:40]!r} as it is; write Markdown instead of HTML"
             yield Contradiction(why, path)
+        if name in _SHOWN_TEXTS and (link := _LINK.search(values)):
+            why = f"no link may lead to {link[1][:20]!r}:; expected https:, http: or mailto:"
+            yield Contradiction(why, path)
 
 
 def _check_logo(experiment: Experiment) -> Iterator[Contradiction]:
     logo = experiment.logo
     if logo and ("/" in logo or "\\" in logo or not logo.lower().endswith(_PICTURES)):
         why = (
-            f"the logo {logo!r} is no name of a picture; expected a file in the folder `pictures`,"
-            " such as lab.svg"
+            f"the logo {logo!r} is not the name of a picture; expected a file in the folder"
+            " `pictures`, such as lab.svg"
         )
         yield Contradiction(why, ("logo",))
 
@@ -90,6 +109,14 @@ def _check_payment(
 ) -> Iterator[Contradiction]:
     games = values.get("games", ())
     payment = experiment.payment
+    tables: list[tuple[KeyPath, JsonMapping]] = [(("payment",), values.get("payment", {}))]
+    tables += [(("games", number), game) for number, game in enumerate(games)]
+    for path, table in tables:
+        for name in ("show_up", "rate", "least", "most", "bonus"):
+            # Whoever writes quotes may mean a decimal comma.
+            if isinstance(table.get(name), str):
+                why = f"{name} is {table[name][:40]!r}; expected a number without quotes"
+                yield Contradiction(why, (*path, name))
     parts = [part for treated in treatments.values() for part in treated]
     if payment is None:
         for number, game in enumerate(games):
@@ -129,13 +156,18 @@ def _check_codes(
         if code and code == completion.code:
             why = f"{name} is the code of those who have finished; give it another one"
             yield Contradiction(why, ("completion", name))
+    if _NOT_IN_LINKS.search(_PLACE.sub("", completion.link)):
+        why = f"link is {completion.link[:60]!r}; expected an address without spaces"
+        yield Contradiction(f"{why}, and every {{ with its }}", ("completion", "link"))
     link = urlsplit(completion.link)
     if "{" in link.netloc:
         why = "the link has a place in the name of the site; put places behind it"
         yield Contradiction(why, ("completion", "link"))
 
 
-def _check_treatments(values: JsonMapping, experiment: Experiment) -> Iterator[Contradiction]:
+def _check_treatments(
+    experiment: Experiment, treated: Mapping[str, Sequence[Part]]
+) -> Iterator[Contradiction]:
     treatments = experiment.treatments
     names = [treatment.name for treatment in treatments]
     yield from _refuse_alike("treatments", names, lambda number: ("treatments", number, "name"))
@@ -148,7 +180,13 @@ def _check_treatments(values: JsonMapping, experiment: Experiment) -> Iterator[C
             if earlier.games == treatment.games:
                 why = f"the treatments {earlier.name!r} and {treatment.name!r} are the same"
                 yield Contradiction(f"{why}; say what differs", ("treatments", number))
-    named = [str(game.get("name", "")) for game in values.get("games", ())]
+    assignment = experiment.assignment
+    sizes = {len(part.setup.persons) for parts in treated.values() for part in parts}
+    if assignment.matching == "partners" and assignment.matching_groups > 1 and len(sizes) == 1:
+        why = "matching_groups mixes nobody, as partners stay together in all games"
+        advice = 'leave it out, or set matching = "strangers"'
+        yield Contradiction(f"{why}; {advice}", ("assignment", "matching_groups"))
+    named = [str(game.get("name", "")) for game in experiment.games]
     yield from _refuse_alike("games", named, lambda number: ("games", number, "name"))
 
 
@@ -184,12 +222,35 @@ def list_oddities(experiment: Experiment, treatments: Mapping[str, Sequence[Part
     payment = experiment.payment
     if payment and payment.paid == "random round" and not any(map(pays_by_round, games)):
         oddities.append("No game pays single rounds, so every game is paid as a whole.")
+    return oddities + _list_odd_settings(experiment)
+
+
+def _list_odd_settings(experiment: Experiment) -> list[str]:
+    """List settings that work and have hardly any effect, or a harsh one."""
+    oddities: list[str] = []
+    if len(experiment.treatments) == 1:
+        oddities.append("There is one treatment alone, so every group plays it.")
+    limits = experiment.limits
+    if 0 < limits.answer < _SHORT_ANSWER:
+        oddities.append(f"People have {limits.answer} s for an answer (answer in [limits]).")
+    if 0 < limits.hold < _SHORT_HOLD:
+        oddities.append(
+            f"Whoever looks away for {limits.hold} s before the game can lose the seat (hold"
+            " in [limits])."
+        )
+    completion = experiment.completion
+    codes = (completion.unfinished, completion.no_consent, completion.screened_out, completion.full)
+    if any(codes) and not completion.code:
+        oddities.append("People who finish get no code: set code in [completion].")
+    empty = [name for name, wording in experiment.text.items() if wording == ""]
+    if empty:
+        oddities.append(f"These texts of the pages are empty: {', '.join(empty)}.")
     return oddities
 
 
 def _check_pages(experiment: Experiment) -> Iterator[Contradiction]:
     for number, page in enumerate(experiment.pages):
-        if not (page.title or page.text or page.items):
+        if not (page.text or page.items):
             why = f"the page {page.name!r} is empty; write text, or add questions"
             yield Contradiction(why, ("pages", number))
         for index, item in enumerate(page.items):
@@ -198,6 +259,19 @@ def _check_pages(experiment: Experiment) -> Iterator[Contradiction]:
         yield from _check_item(item, ("questionnaire", number))
     names = [item.name for item in experiment.list_items()]
     yield from _refuse_alike("questions", names, lambda _: ("questionnaire",))
+
+
+def _check_grouping(
+    experiment: Experiment, treatments: Mapping[str, Sequence[Part]]
+) -> Iterator[Contradiction]:
+    """Refuse rules that name a role which is drawn only after they were read."""
+    assignment = experiment.assignment
+    if assignment.groups != "quiz" or assignment.roles != "random":
+        return
+    for parts in treatments.values():
+        if "role" in Template(parts[0].game.instructions).get_identifiers():
+            why = "$role is not known when people read the rules, as roles are drawn after the quiz"
+            yield Contradiction(f'{why}; leave it out, or set roles = "arrival"', ("games", 0))
 
 
 def _check_item(item: Item, path: KeyPath) -> Iterator[Contradiction]:
@@ -216,9 +290,20 @@ def _check_item(item: Item, path: KeyPath) -> Iterator[Contradiction]:
     yield from _refuse_alike("options", item.options, lambda _: (*path, "options"))
 
 
+def _check_chat(part: Part) -> Iterator[Contradiction]:
+    where = ("games", part.number, "chat")
+    if part.game.chat and len(part.setup.persons) < 2:
+        why = f"nobody reads the chat of the game {part.name}, as one person sits at its table"
+        yield Contradiction(f"{why}; leave chat out", where)
+    if part.game.chat and isinstance(make_game(part.setup.game), HasSpeakers):
+        why = f"the game {part.name} is a dialogue already; leave chat out"
+        yield Contradiction(why, where)
+
+
 def _check_games(treatments: Mapping[str, Sequence[Part]]) -> Iterator[Contradiction]:
     for part in (part for parts in treatments.values() for part in parts):
         where = ("games", part.number)
+        yield from _check_chat(part)
         texts = [question.text for question in part.game.questions]
         if len(texts) > _MOST_QUESTIONS:
             why = f"the quiz has {len(texts)} questions; expected at most {_MOST_QUESTIONS}"

@@ -17,7 +17,8 @@ from bestresponse.core.game import NATURE, Game, Role, S
 from bestresponse.core.seeds import generator
 from bestresponse.runs.reporting.steps import round_amount, trace_states
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.model import Experiment, Outcome, Part, Payment
+from bestresponse.web.experiments.model import Experiment, Part
+from bestresponse.web.experiments.payment import Outcome, Payment
 from bestresponse.web.sessions.session import Session
 
 
@@ -298,7 +299,7 @@ def _counts(session: Session, payment: Payment) -> bool:
 def name_part(part: Part) -> str:
     """Name a game as people know it; one that is played again has the number of the repetition.
 
-    >>> from bestresponse.web.experiments.model import parse_experiment
+    >>> from bestresponse.web.experiments.reading import parse_experiment
     >>> file = '''
     ... title = "Twice"
     ... [[games]]

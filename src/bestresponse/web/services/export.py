@@ -27,7 +27,8 @@ from bestresponse.report.document import Cell
 from bestresponse.runs.reporting.steps import trace_states
 from bestresponse.telling.render import write_history, write_private
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.model import Experiment, Item
+from bestresponse.web.experiments.items import Item
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.services.earnings import (
     AnswerPlace,
     Earnings,
@@ -56,6 +57,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "parts": _TEXTS["setup"] | _TEXTS["parts"],
     "draws": _TEXTS["draws"],
     "times": _TEXTS["times"],
+    "chat": _TEXTS["chat"],
 }
 """What every exported column means, in the order of the columns."""
 FORMATS = {
@@ -370,7 +372,7 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
     visits: dict[tuple[str, int], list[JsonMapping]] = {}
-    for event in server.sessions.journal.read_events("seated", "shown"):
+    for event in server.sessions.journal.read_events("seated", "shown", "moved"):
         table = tables.get(event["session"])
         if table is None or table.setup.seats[event["seat"]] != PERSON:
             continue
@@ -378,6 +380,11 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
         if event["event"] == "seated":
             # Whoever held the seat before is another person.
             visits[person] = []
+        elif event["event"] == "moved":
+            other = (event["to"], event["to_seat"])
+            seen_here = visits.pop(person, [])
+            visits[person] = visits.pop(other, [])
+            visits[other] = seen_here
         else:
             visits.setdefault(person, []).append(event)
     rows: list[Row] = []
@@ -389,6 +396,7 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
             turn = seen.get("turn")
             spent = following["clock"] - seen["clock"] if following else -1.0
             visit = _describe_seat(server, table, seen["seat"], "") | {
+                "participant": server.code(*person),
                 "page": seen.get("page", "question"),
                 "question": None if turn is None else turn + 1,
                 "at": seen["at"],
@@ -396,6 +404,43 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
             }
             rows.append({name: visit[name] for name in COLUMNS["times"]})
     return rows
+
+
+def list_chat_messages(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each message that somebody wrote to their group beside a game."""
+    rows: list[Row] = []
+    for table, session in _list_tables(server, lobby):
+        messages = server.sessions.standings[table.id].chat
+        rounds = _list_answer_rounds(server, table, session) if messages else {}
+        for message in messages:
+            role = session.roles[message.seat] if session else f"seat {message.seat + 1}"
+            row = _describe_seat(server, table, message.seat, role)
+            row |= {
+                "attempt": message.attempt,
+                "discarded": message.attempt < server.sessions.standings[table.id].attempt,
+                "round": rounds.get((message.attempt, message.after)),
+                "at": message.at,
+                "text": message.text,
+            }
+            rows.append({name: row[name] for name in COLUMNS["chat"]})
+    return rows
+
+
+def _list_answer_rounds(
+    server: ServerState, table: SessionTable, session: Session | None
+) -> dict[tuple[int, int], int]:
+    """List the round of every answer, by attempt and number from 0; none where the play cannot be
+    rebuilt."""
+    attempts = server.sessions.list_attempts(table.id)
+    if session is None:
+        return {}
+    with session.lock:
+        attempts.append((session.attempt, session.list_answers()))
+    rounds: dict[tuple[int, int], int] = {}
+    for attempt, answers in attempts:
+        places = locate_answers(session.game, [answer.submission for answer in answers])
+        rounds |= {(attempt, number): place.round for number, place in enumerate(places)}
+    return rounds
 
 
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
@@ -503,5 +548,6 @@ TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
     "wide": list_wide,
     "draws": partial(list_moves, table="draws"),
     "times": list_times,
+    "chat": list_chat_messages,
     "codebook": list_codebook,
 }

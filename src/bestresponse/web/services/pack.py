@@ -33,7 +33,7 @@ from bestresponse.runs.store.folder import encode_rows, parse_line, read_raw
 from bestresponse.telling.language import PAGE
 from bestresponse.telling.render import word_rules
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.model import list_pictures
+from bestresponse.web.experiments.reading import list_pictures
 from bestresponse.web.security import Keys
 from bestresponse.web.services.export import TABLES, export_table
 from bestresponse.web.sessions.session import LABELS
@@ -363,7 +363,7 @@ def _write_archive(files: Mapping[str, bytes]) -> bytes:
 
 def _read_json(files: Mapping[str, bytes], name: str, path: Path) -> object:
     if name not in files:
-        raise UsageError(f"{path} is no replication pack: there is no {name} in it")
+        raise UsageError(f"{path} is not a replication pack: there is no {name} in it")
     try:
         value: object = parse_json(files[name])
     except ValueError as error:

@@ -11,7 +11,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.players.lookup import list_strategies
 from bestresponse.telling.render import write_rules
 from bestresponse.web.access import Name, Server, ServerState
-from bestresponse.web.experiments.model import parse_experiment
+from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.services.earnings import compute_earnings
 from bestresponse.web.sessions.session import PHASES, Session, SessionTable, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
@@ -295,6 +295,12 @@ def act(
     if session and session not in [table.id for table in lobby.tables]:
         raise NotFound("there is no such session in this lobby")
     tables = _open_tables(server, lobby, session)
+    if action in ("advance", "replace"):
+        return _act_on_people(server, action, tables, session, seat)
+    return _act_on_tables(server, action, tables, session)
+
+
+def _act_on_tables(server: ServerState, action: str, tables: list[Session], session: str) -> int:
     match action:
         case "close":
             for table in tables:
@@ -305,25 +311,29 @@ def act(
             for table in waiting:
                 server.sessions.begin_without(table)
             return len(waiting)
-        case "restart":
+        case _:
             names = [session] if session else [table.id for table in tables if table.begun]
             for name in names:
                 server.sessions.restart_table(name)
             return len(names)
-        case "advance":
-            late = [
-                (table, person)
-                for table, person in _list_people(_leave_out_empty(tables, session), seat)
-                if not table.begun or table.roles[person] in table.pending()
-            ]
-            for table, person in late:
-                server.sessions.advance_person(table, person)
-            return len(late)
-        case _:
-            people = _list_people(tables, seat)
-            for table, person in people:
-                server.sessions.replace_person(table, person)
-            return len(people)
+
+
+def _act_on_people(
+    server: ServerState, action: str, tables: list[Session], session: str, seat: int | None
+) -> int:
+    if action == "replace":
+        people = _list_people(tables, seat)
+        for table, person in people:
+            server.sessions.replace_person(table, person)
+        return len(people)
+    late = [
+        (table, person)
+        for table, person in _list_people(_leave_out_empty(tables, session), seat)
+        if not table.begun or table.roles[person] in table.pending()
+    ]
+    for table, person in late:
+        server.sessions.advance_person(table, person)
+    return len(late)
 
 
 def _leave_out_empty(tables: list[Session], session: str) -> list[Session]:

@@ -34,7 +34,8 @@ from bestresponse.telling.language import ENGLISH
 from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
-from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
+from bestresponse.web.experiments.items import FormPage, ItemAnswer
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import (
     Presence,
@@ -47,6 +48,8 @@ from bestresponse.web.texts import Cause, FieldMistake, PageTexts, load_texts
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
 _LONGEST = 2000
+_TWO = 2
+"""Of two people who choose at the same time, one who waits knows that the other has not."""
 _WHY = {
     "nobody had come": "why_absent",
     "advanced by the experimenter": "why_advanced",
@@ -214,6 +217,16 @@ def list_announcements(session: Session, seat: int) -> list[str]:
     return notices
 
 
+def count_answered(session: Session, seat: int) -> str:
+    """Say to a person who waits how many of those who choose at the same time have answered; empty
+    where that is clear anyway."""
+    done = len(session.episode.moves)
+    of = done + len(session.pending())
+    if session.phase(seat) != "waiting" or not done or of <= _TWO:
+        return ""
+    return session.table.texts("answered_of", done=done, of=of)
+
+
 def make_questions(game: Game[S], seat: int, seed: int) -> tuple[Question, ...]:
     """Make the quiz for that seat from the rules; empty where these give nothing to ask."""
     return make_quiz(game, game.roles[seat], generator(seed, "quiz", seat))
@@ -223,11 +236,11 @@ def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made
     from the rules."""
     written = session.table.part.game.questions
-    return (
-        (*written, *make_questions(session.game, seat, session.seed))
-        if session.setup.quiz
-        else written
-    )
+    if not session.setup.quiz:
+        return written
+    # Whoever is put into another group while answering has to find the same questions.
+    asked_as = session.standing.asked_as.get(seat, seat)
+    return (*written, *make_questions(session.game, asked_as, session.quiz_seed))
 
 
 def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: PageTexts) -> dict[int, str]:

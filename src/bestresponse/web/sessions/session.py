@@ -50,7 +50,8 @@ class SessionTable:
     """A session as the journal knows it: its number among the groups of a lobby, and what is
     played.
 
-    In an experiment people have a seat at a table of each part; `number` counts these from 1.
+    In an experiment people have a seat at a table of each part; `number` counts these from 1. Where
+    it is `grouped_by_quiz`, people are put into their groups once they have passed the quiz.
     """
 
     id: str
@@ -60,6 +61,7 @@ class SessionTable:
     created: str
     number: int = 1
     treatment: str = ""
+    grouped_by_quiz: bool = False
 
     @property
     def setup(self) -> Setup:
@@ -104,10 +106,25 @@ class TimedAnswer:
     timing: Timing
 
 
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message beside the game; `after` is how many answers and draws the play had before it."""
+
+    seat: int
+    text: str
+    at: str
+    attempt: int
+    after: int
+
+
 @dataclass
 class TableStanding:
     """What happened to the seats of a table besides answers; shared between the store and the
-    session. `pages` are those that people saw last."""
+    session.
+
+    `pages` are those that people saw last. `asked_as` are the seats for whose role people have got
+    their quiz, where they were put into another group since.
+    """
 
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
@@ -115,12 +132,50 @@ class TableStanding:
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
     pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
+    chat: list[ChatMessage] = field(default_factory=list)
+    asked_as: dict[int, int] = field(default_factory=dict)
     closed: bool = False
     attempt: int = 1
 
     def is_awaited(self, seat: int) -> bool:
         """Tell whether the table waits for the person of that seat before it begins."""
         return seat not in self.ready and seat not in self.absent and seat not in self.replaced
+
+    def apply(self, event: JsonMapping) -> None:
+        """Follow one event of the table; those that change nothing here are passed over."""
+        match event["event"]:
+            case "seated":
+                self.pages.pop(event["seat"], None)
+                self.asked_as.pop(event["seat"], None)
+            case "ready":
+                self.ready.add(event["seat"])
+                self.absent.discard(event["seat"])
+            case "absent":
+                self.absent.add(event["seat"])
+            case "replaced":
+                self.replaced.add(event["seat"])
+            case "shown":
+                self.pages[event["seat"]] = event.get("page", "question")
+                if event.get("turn") is not None:
+                    self.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
+            case "message":
+                self.messages.append(event["text"])
+            case "chat":
+                message = ChatMessage(
+                    seat=event["seat"],
+                    text=event["text"],
+                    at=event["at"],
+                    attempt=self.attempt,
+                    after=event["after"],
+                )
+                self.chat.append(message)
+            case "closed":
+                self.closed = True
+            case "restarted":
+                self.attempt += 1
+                self.closed = False
+                self.shown.clear()
+                self.pages.clear()
 
 
 LABELS = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -153,7 +208,8 @@ class Holder:
     -1 means nobody.
 
     `agreed` says that the person agreed to the consent text before taking the seat, `released` that
-    they lost it again.
+    they lost it again. `origin` is the session, seat and number that the person had first, where
+    they were put into another group since.
     """
 
     since: float | None = None
@@ -164,6 +220,7 @@ class Holder:
     labels: Mapping[str, str] = field(default_factory=dict)
     agreed: bool = False
     released: bool = False
+    origin: tuple[str, int, int] | None = None
 
     @property
     def taken(self) -> bool:
@@ -185,6 +242,7 @@ class SeatRegister:
         self._holders: dict[tuple[str, int], Holder] = {}
         self._by_label: dict[tuple[str, str], tuple[str, int]] = {}
         self.taken: Counter[str] = Counter()
+        self._moved: dict[tuple[str, int, int], tuple[str, int, int]] = {}
 
     def apply(self, event: JsonMapping) -> None:
         """Follow one event of a seat: seated, quiz, ready or left; any other changes no holder."""
@@ -203,12 +261,46 @@ class SeatRegister:
                 self._holders[key] = Holder(
                     self._clock(), number, event["at"], labels=labels, agreed=agreed
                 )
+            case "moved":
+                self._exchange(key, (event["to"], event["to_seat"]))
             case "quiz":
                 self._holders[key] = replace(before, quiz_tries=event["tries"])
             case "left":
                 self._holders[key] = replace(before, released=True)
             case "ready":
                 self._holders[key] = replace(before, confirmed=True, quiz_tries=event["quiz_tries"])
+
+    def _exchange(self, here: tuple[str, int], there: tuple[str, int]) -> None:
+        """Put the holders of two seats into each other's; a seat that nobody had is free.
+
+        Each gets a new number, so that no link opens the seat for whoever had it before.
+        """
+        holders = (self.get(*here), self.get(*there))
+        places = ((here, there), (there, here))
+        numbers = (holders[1].number + 1, holders[0].number + 1)
+        for holder, (old, new), number in zip(holders, places, numbers, strict=True):
+            label = (new[0].rpartition("-")[0], find_label(holder.labels))
+            self._by_label.pop(label, None)
+            if not holder.is_here:
+                self._holders[new] = Holder(number=number, released=True)
+                continue
+            before = (*old, holder.number)
+            self._holders[new] = replace(holder, number=number, origin=holder.origin or before)
+            self._moved[before] = (*new, number)
+            if label[1]:
+                self._by_label[label] = new
+
+    def follow(self, session: str, seat: int, number: int) -> tuple[str, int]:
+        """Return the seat in which the person is now who held that one under that number."""
+        place = (session, seat, number)
+        while place in self._moved:
+            place = self._moved[place]
+        return place[:2]
+
+    def list_moved(self, session: str, seat: int) -> list[int]:
+        """List the numbers of those who held a seat and were put into another group."""
+        numbers = range(self.get(session, seat).number)
+        return [number for number in numbers if (session, seat, number) in self._moved]
 
     def get(self, session: str, seat: int) -> Holder:
         """Return who holds the seat."""
@@ -326,6 +418,13 @@ class Session:
     def seed(self) -> int:
         """The seed of nature and of the strategies in this attempt."""
         return split(self.setup.seed, self.play)
+
+    @property
+    def quiz_seed(self) -> int:
+        """The seed of the quiz: the same at all tables between which people can be moved."""
+        if self.table.grouped_by_quiz:
+            return split(self.setup.seed, self.table.lobby)
+        return self.seed
 
     @property
     def settled(self) -> int:

@@ -10,6 +10,7 @@ confirmed.
 """  # noqa: E501
 
 import logging
+import re
 import secrets
 import threading
 import time
@@ -21,7 +22,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bestresponse.core import NATURE, Decision, Episode, Nature, Record, Role
 from bestresponse.core.codec import submission_from_json
@@ -30,15 +31,10 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.folder import Lines, read_lines
-from bestresponse.web.experiments.model import (
-    Assignment,
-    Experiment,
-    ItemAnswer,
-    Outcome,
-    check_experiment,
-    parse_experiment,
-    wrap_setup,
-)
+from bestresponse.web.experiments.items import ItemAnswer
+from bestresponse.web.experiments.model import Assignment, Experiment, wrap_setup
+from bestresponse.web.experiments.payment import Outcome
+from bestresponse.web.experiments.reading import check_experiment, parse_experiment
 from bestresponse.web.sessions.session import (
     Presence,
     SeatRegister,
@@ -52,6 +48,7 @@ from bestresponse.web.sessions.session import (
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
 from bestresponse.web.texts import Cause, PageTexts, load_texts
 
+V = TypeVar("V")
 Place = tuple[str, int]
 """A session and a seat."""
 SESSIONS = "sessions"
@@ -155,7 +152,7 @@ class Departed:
     """A person who takes no part any more, and why; `place` is the session, the seat and the number
     of its holder, None where they never had one.
 
-    `answers` are those on pages before the game.
+    `answers` are those on pages before the game, `origin` is the place that the person had first.
     """
 
     why: Outcome
@@ -166,6 +163,7 @@ class Departed:
     quiz_tries: int = 0
     place: tuple[str, int, int] | None = None
     answers: Mapping[str, ItemAnswer] = field(default_factory=dict)
+    origin: tuple[str, int, int] | None = None
 
 
 def read_lobby(event: JsonMapping) -> Lobby:
@@ -184,6 +182,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
         return Lobby(name, part.setup, tuple(tables), created, experiment)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
+    by_quiz = experiment.assignment.groups == "quiz"
     chains: dict[Place, list[Place]] = {}
     # Treatments can divide their people into different numbers of tables, so the tables of each
     # part are counted.
@@ -205,6 +204,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
                         created=created,
                         number=number,
                         treatment=treatment,
+                        grouped_by_quiz=by_quiz and number == 1,
                     )
                 )
                 seats = list(part.setup.persons)
@@ -227,6 +227,24 @@ def read_lobby(event: JsonMapping) -> Lobby:
     )
 
 
+def check_room(room: str) -> None:
+    """Raise a UsageError where a room has a name that cannot be part of a link."""
+    if not _ROOM.fullmatch(room):
+        raise UsageError(
+            f"a room cannot be named {room[:60]!r}; expected at most 40 letters without accents,"
+            " digits, - and _"
+        )
+
+
+def _exchange(first: dict[int, V], second: dict[int, V], here: int, there: int) -> None:
+    """Exchange what two tables have noted of a seat each."""
+    noted = (first.pop(here, None), second.pop(there, None))
+    if noted[0] is not None:
+        second[there] = noted[0]
+    if noted[1] is not None:
+        first[here] = noted[1]
+
+
 def draw_treatments(experiment: Experiment) -> list[str]:
     """Draw the treatment of every matching group: in blocks that hold each treatment once, in
     random order."""
@@ -240,6 +258,15 @@ def draw_treatments(experiment: Experiment) -> list[str]:
     return [treatment for treatment in drawn[: experiment.groups // size] for _ in range(size)]
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The lobby to which a room leads; where the room is closed, the last one that was open."""
+
+    lobby: str
+    is_open: bool = True
+
+
+_ROOM = re.compile("[A-Za-z0-9_-]{1,40}")
 _MIXED = 4
 """Groups that are filled at the same time where groups are random: enough to mix those who come one
 after the other, and few enough that hardly anybody is left in a group that stays incomplete."""
@@ -276,6 +303,7 @@ class SessionStore:
         self.register = SeatRegister()
         self.changed: Callable[[Session], None] = lambda session: None
         self.lock = threading.Lock()
+        self._grouping = threading.Lock()
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, SessionTable] = {}
         self.live: dict[str, Session] = {}
@@ -287,61 +315,71 @@ class SessionStore:
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.folder.finished()}
         self.departed: defaultdict[str, list[Departed]] = defaultdict(list)
+        self.rooms: dict[str, Room] = {}
         for event in journal.read_events():
-            if "session" in event or event["event"] in ("lobby", "declined"):
-                self._apply_event(event)
+            self._apply_event(event)
 
     def _apply_event(self, event: JsonObject) -> None:
-        if event["event"] == "lobby":
-            try:
-                lobby = read_lobby(event)
-            except (BestResponseError, LookupError, TypeError, ValueError):
-                # One that cannot be read any more is left out and spoils nothing else.
-                _log.exception("the lobby %s cannot be read", event.get("lobby"))
-                return
-            self._lobbies[lobby.id] = lobby
-            self._tables |= {table.id: table for table in lobby.tables}
-        if event["event"] == "declined":
-            left = Departed(event["why"], event["at"], event["labels"], event.get("agreed", False))
-            self.departed[event["lobby"]].append(left)
-        if "session" not in event:
-            return
-        standing = self.standings[event["session"]]
-        address = (event["session"], event.get("seat", -1))
-        if event["event"] == "left":
-            self._note_departed(address, event["why"], event["at"])
-        if event["event"] == "seated" and self.register.get(*address).is_here:
-            self._note_departed(address, "seat lost", event["at"])
-        if "seat" in event:
-            self.register.apply(event)
+        """Follow one event of the journal: of a lobby, of a person who came in vain, or of a
+        table."""
         match event["event"]:
-            case "seated":
-                standing.pages.pop(event["seat"], None)
-            case "ready":
-                standing.ready.add(event["seat"])
-                standing.absent.discard(event["seat"])
-            case "absent":
-                standing.absent.add(event["seat"])
-            case "replaced":
-                standing.replaced.add(event["seat"])
-            case "shown":
-                standing.pages[event["seat"]] = event.get("page", "question")
-                if event.get("turn") is not None:
-                    standing.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
-            case "message":
-                standing.messages.append(event["text"])
-            case "closed":
-                standing.closed = True
-            case "restarted":
-                standing.attempt += 1
-                standing.closed = False
-                standing.shown.clear()
-                standing.pages.clear()
+            case "lobby":
+                try:
+                    lobby = read_lobby(event)
+                except (BestResponseError, LookupError, TypeError, ValueError):
+                    # One that cannot be read any more is left out and spoils nothing else.
+                    _log.exception("the lobby %s cannot be read", event.get("lobby"))
+                    return
+                self._lobbies[lobby.id] = lobby
+                self._tables |= {table.id: table for table in lobby.tables}
+            case "declined":
+                agreed = event.get("agreed", False)
+                left = Departed(event["why"], event["at"], event["labels"], agreed)
+                self.departed[event["lobby"]].append(left)
+            case "room" if event["lobby"] in self._lobbies:
+                self.rooms[event["room"]] = Room(event["lobby"], event["open"])
+            case _ if "session" in event:
+                self._apply_table_event(event)
+
+    def _apply_table_event(self, event: JsonObject) -> None:
+        address = (event["session"], event.get("seat", -1))
+        match event["event"]:
+            case "left":
+                self._note_departed(address, event["why"], event["at"])
+            case "seated" if self.register.get(*address).is_here:
+                self._note_departed(address, "seat lost", event["at"])
             case "questionnaire":
                 self.questionnaires[address] |= event["answers"]
                 self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[address] = event["at"]
+            case "moved":
+                self._exchange_pages(address, (event["to"], event["to_seat"]))
+        if "seat" in event:
+            self.register.apply(event)
+        self.standings[event["session"]].apply(event)
+
+    def _exchange_pages(self, here: Place, there: Place) -> None:
+        """Let what two people have answered and seen before the game go with them."""
+        answers = self.questionnaires.pop(here, {})
+        self.questionnaires[here] = self.questionnaires.pop(there, {})
+        self.questionnaires[there] = answers
+        other = {here: there, there: here}
+        moved = set[tuple[str, int, str]]()
+        for session, seat, page in self.answered_pages:
+            moved.add((*other.get((session, seat), (session, seat)), page))
+        self.answered_pages = moved
+        first = self.standings[here[0]]
+        second = self.standings[there[0]]
+        first.asked_as.setdefault(here[1], here[1])
+        if self.register.get(*there).is_here:
+            second.asked_as.setdefault(there[1], there[1])
+        _exchange(first.asked_as, second.asked_as, here[1], there[1])
+        _exchange(first.pages, second.pages, here[1], there[1])
+        tables = [self.live[name] for name, _ in (here, there) if name in self.live]
+        if len(tables) > 1:
+            _exchange(tables[0].seen, tables[1].seen, here[1], there[1])
+            _exchange(tables[0].pages, tables[1].pages, here[1], there[1])
 
     def _note_departed(self, address: Place, why: Outcome, when: str) -> None:
         """Keep what is known of a person who loses a seat; the next one is asked anew."""
@@ -355,13 +393,14 @@ class SessionStore:
             quiz_tries=holder.quiz_tries,
             place=(*address, holder.number),
             answers=self.questionnaires.pop(address, {}),
+            origin=holder.origin,
         )
         table = self._tables.get(address[0])
         if table is not None:
             self.departed[table.lobby].append(left)
         self.answered_pages = {page for page in self.answered_pages if page[:2] != address}
 
-    def record_event(self, event: str, **what: Any) -> None:
+    def record_event(self, event: str, **what: object) -> None:
         """Write an event to the journal and follow it."""
         self._apply_event(self.journal.append_event(event, **what))
 
@@ -471,6 +510,22 @@ class SessionStore:
         with self.lock:
             self.record_event("left", session=session.id, seat=seat, **about)
 
+    def open_room(self, room: str, lobby: str) -> None:
+        """Let a room lead to that lobby, whichever was open in it before; UsageError where its name
+        cannot be part of a link."""
+        check_room(room)
+        self.get_lobby(lobby)
+        with self.lock:
+            if self.rooms.get(room) != Room(lobby):
+                self.record_event("room", room=room, lobby=lobby, open=True)
+
+    def close_room(self, room: str) -> None:
+        """Let a room lead nowhere; whoever comes waits there for the next lobby."""
+        with self.lock:
+            if room not in self.rooms:
+                raise NotFound("there is no such room")
+            self.record_event("room", room=room, lobby=self.rooms[room].lobby, open=False)
+
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""
         return list(reversed(self._lobbies.values()))
@@ -579,6 +634,40 @@ class SessionStore:
     def make_ready(self, session: Session, seat: int) -> None:
         """Note that the person in that seat has read the rules; the last one to do so begins the
         game."""
+        if session.table.grouped_by_quiz:
+            with self._grouping:
+                self._note_ready(*self._find_group(session, seat))
+        else:
+            self._note_ready(session, seat)
+
+    def _find_group(self, session: Session, seat: int) -> tuple[Session, int]:
+        """Put a person who has passed the quiz into the group that lacks the fewest people, in
+        exchange for somebody who has not; returns the seat there.
+
+        The role stays, unless roles are drawn.
+        """
+        table = session.table
+        lobby = self._lobbies[table.lobby]
+        any_role = lobby.experiment.assignment.roles == "random"
+        with self.lock:
+            if not self.register.get(session.id, seat).is_here:
+                return session, seat  # by the link of this very seat
+            best = (len(session.standing.ready), 1, session.id, seat)
+            for other in lobby.first_tables:
+                standing = self.standings[other.id]
+                if other.treatment != table.treatment or not self.is_open(other.id):
+                    continue
+                seats = other.setup.persons if any_role else (seat,)
+                free = [number for number in seats if standing.is_awaited(number)]
+                if free and len(standing.ready) > best[0]:
+                    best = (len(standing.ready), 0, other.id, free[0])
+            _, stays, name, place = best
+            if not stays:
+                about = {"session": session.id, "seat": seat}
+                self.record_event("moved", **about, to=name, to_seat=place)
+        return self.get_session(name), place
+
+    def _note_ready(self, session: Session, seat: int) -> None:
         with self.changing(session):
             if seat not in session.standing.ready and session.setup.seats[seat] == PERSON:
                 tries = self.register.get(session.id, seat).quiz_tries + 1
@@ -704,7 +793,7 @@ class SessionStore:
             ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables),
         )
         free = [
-            *chain.from_iterable(islice(filling, 1 if assignment.groups == "arrival" else _MIXED))
+            *chain.from_iterable(islice(filling, _MIXED if assignment.groups == "random" else 1))
         ]
         if not free or assignment == Assignment():
             return free[0] if free else None
@@ -787,6 +876,12 @@ class SessionStore:
             for address in self.list_later(session.id, seat)
         ]
         return list(dict.fromkeys(name for name, _ in later))
+
+    def keep_chat(self, session: Session, seat: int, text: str) -> None:
+        """Keep a message that a person has written to the group, and show it."""
+        after = len(session.episode.submissions)
+        with self.changing(session):
+            self.record_event("chat", session=session.id, seat=seat, text=text, after=after)
 
     def send_message(self, session: Session, text: str) -> None:
         """Show a message of the experimenter to the whole table."""

@@ -7,10 +7,14 @@ function goOnByItself(box) {
   const { live, home, version } = box.dataset;
   const offline = box.querySelector(".offline");
   const messages = box.querySelector(".messages");
+  const talk = box.querySelector("[data-talk]");
   let asked = new AbortController(), typed = false, left = false;
-  box.addEventListener("input", () => { typed = true; });
+  box.addEventListener("input", (event) => { if (!event.target.closest("[data-chat]")) typed = true; });
   const stop = () => { left = true; asked.abort(); };
-  const heard = ({ version: latest, notes, advance }) => {
+  const answered = box.querySelector("[data-answered]");
+  const heard = ({ version: latest, notes, advance, chat, answered: count }) => {
+    if (answered) answered.textContent = count;
+    if (talk) chat.forEach((line) => addBubble(talk, line));
     notes.forEach((text) => {
       const note = document.createElement("p");
       note.className = "note message";
@@ -34,7 +38,7 @@ function goOnByItself(box) {
     const { signal } = asked = new AbortController();
     while (!left && !signal.aborted) {
       const after = document.hidden ? "" : encodeURIComponent(version);
-      const address = `${live}?after=${after}&known=${messages.childElementCount}`;
+      const address = `${live}?after=${after}&known=${messages.childElementCount}&chatted=${talk ? talk.childElementCount : 10000}&answered=${encodeURIComponent(answered ? answered.textContent : "")}`;
       const news = await fetch(address, { credentials: "same-origin", signal }).then((answer) => answer.status === 429 ? { busy: true } : answer.json()).catch(() => null);
       if (left || signal.aborted) return;
       offline.hidden = news !== null;
@@ -60,6 +64,39 @@ function goOnByItself(box) {
   document.addEventListener("submit", (event) => { if (!event.defaultPrevented) stop(); });
   window.addEventListener("pagehide", stop);
   listen();
+}
+
+function addBubble(talk, { who, own, text }) {
+  const bubble = document.createElement("li");
+  const speaker = document.createElement("span");
+  const words = document.createElement("p");
+  bubble.className = own ? "bubble own" : "bubble";
+  speaker.className = "speaker";
+  speaker.textContent = own ? `${who} (${talk.dataset.you})` : who;
+  words.textContent = text;
+  bubble.append(speaker, words);
+  talk.append(bubble);
+}
+
+// A message is sent without leaving the page; what is half written stays when the page goes on.
+function writeToGroup(form) {
+  const field = form.elements.text;
+  const error = form.parentElement.querySelector(".error");
+  const draft = `draft ${form.action}`;
+  field.value ||= sessionStorage.getItem(draft) || "";
+  field.addEventListener("input", () => sessionStorage.setItem(draft, field.value));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), credentials: "same-origin" }).catch(() => null);
+    if (answer && answer.ok) {
+      field.value = "";
+      sessionStorage.removeItem(draft);
+    }
+    const page = answer && !answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+    const why = page && page.querySelector("#chat-error, .note");
+    error.textContent = why ? why.textContent : "";
+    error.hidden = !why;
+  });
 }
 
 function sendOnce(form) {
@@ -393,6 +430,7 @@ document.querySelectorAll("[data-slider]").forEach(joinSlider);
 document.querySelectorAll("[data-replay]").forEach(replayPlay);
 document.querySelectorAll("[data-live]").forEach(goOnByItself);
 document.querySelectorAll("[data-once]").forEach(sendOnce);
+document.querySelectorAll("[data-chat]").forEach(writeToGroup);
 document.querySelectorAll("[data-left]").forEach(countDown);
 document.querySelectorAll("[data-mixture]").forEach(joinSliders);
 document.querySelectorAll("[data-refresh]").forEach(refreshPart);

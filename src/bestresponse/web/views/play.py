@@ -34,7 +34,7 @@ from bestresponse.web.access import (
     Server,
     ServerState,
 )
-from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
@@ -74,7 +74,9 @@ def _show_home(
         play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]
     ]
     choices = {"offers": setup.list_offers(), "saved": list_saved_games(server.output)}
+    rooms = {name: server.room_path(name) for name in server.sessions.rooms}
     variables = {"typed": typed, "note": note, "lobbies": shown, "page": page, "pages": pages}
+    variables |= {"rooms": rooms, "opened": server.sessions.rooms}
     return render_form(server, "play.html", error, **choices, **variables)
 
 
@@ -257,6 +259,8 @@ def watch_lobby(
     join = base + server.join_path(lobby) if watched.setup.persons else ""
     over = all(server.sessions.is_finished(table.id) for table in watched.tables)
     people = fitting[(page - 1) * _PEOPLE : page * _PEOPLE]
+    rooms = server.sessions.rooms
+    leading = [name for name, room in rooms.items() if room.is_open and room.lobby == lobby]
     seats = [(person.session, person.seat) for person in people]
     paths = {seat: server.seat_path(*seat) for seat in seats}
     shown = {
@@ -272,6 +276,8 @@ def watch_lobby(
         "stages": STAGES,
         "stage": stage,
         "find": find,
+        "rooms": {name: base + server.room_path(name) for name in leading},
+        "known_rooms": list(rooms),
     }
     return render_form(server, "lobby.html", "", **shown, links=links, join=join, base=base)
 

@@ -40,11 +40,12 @@ from bestresponse.web.access import (
     hold_stream,
 )
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
-from bestresponse.web.services import seat as service
+from bestresponse.web.services import chat, seat as service
+from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NoSeatLeft, NotFound, StoodIn
-from bestresponse.web.texts import FieldMistake, PageTexts
+from bestresponse.web.texts import Cause, FieldMistake, PageTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -146,9 +147,7 @@ def _find_seat(
     """Find the seat of a personal link, or the one that this browser took."""
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
     known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
-    kept = (
-        (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
-    )
+    kept = server.find_place(token, session, int(number)) if known else None
     return service.find_seat(server, lobby, read_labels(fields), fields.get("key", ""), kept)
 
 
@@ -186,6 +185,8 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
         lobby = context.session.table.lobby
         place = (context.session.id, context.seat, holder.number)
         places = [left.place for left in sessions.departed[lobby]]
+        if place not in places:  # whoever was here is in another group
+            raise NotFound(Cause("cause_no_seat"))
         return _say_goodbye(context.server, lobby, places.index(place))
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
@@ -221,9 +222,22 @@ def payoffs(
     return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
 
 
+@dataclass(frozen=True)
+class PageNews:
+    """What a page has not shown yet: the version it should have, messages of the experimenter and
+    of the group, whether it should send what is typed, and how many have answered meanwhile."""
+
+    version: str
+    notes: list[str] = field(default_factory=list)
+    advance: bool = False
+    chat: list[ChatLine] = field(default_factory=list)
+    answered: str = ""
+
+
 @pages.post("/seat/{session}/{seat}/{token}/ready")
 def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
+    context = context.follow()
     register = context.server.sessions.register
     if (
         context.session.phase(context.seat) != "welcome"
@@ -290,6 +304,7 @@ def _read_presence(form: dict[str, str], left: float | None) -> Presence:
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
 def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     """Keep the answers to the questionnaire, or say what is missing."""
+    context = context.follow()
     try:
         wrong = service.keep_questionnaire(context, form)
     except NotAsked:
@@ -297,26 +312,53 @@ def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     return _render(context, SeatForms(typed=form, wrong=wrong), 422) if wrong else _go_back(context)
 
 
+@pages.post("/seat/{session}/{seat}/{token}/chat")
+def write_to_group(context: SeatDoor, form: PostedForm) -> Response:
+    """Send a message to the group, or say what is wrong with it."""
+    try:
+        chat.send_chat(context, form.get("text", ""))
+    except FieldMistake as mistake:
+        return _render(context, SeatForms(typed=form, wrong={"text": str(mistake)}), 422)
+    except NotAsked:
+        return _go_back(context)
+    except StoreError as error:
+        _log.error("session %s, %s: %s", context.session.id, context.role, error)
+        note = context.session.table.texts("not_stored")
+        return _render(context, SeatForms(note=note, typed=form), 503)
+    return _go_back(context)
+
+
 @pages.get("/seat/{session}/{seat}/{token}/changes")
-async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> dict[str, object]:
-    """Wait until the page is another than that of version `after` or the experimenter did
-    something, and say what.
+async def changes(
+    context: SeatDoor,
+    after: Version = "",
+    known: Known = 0,
+    chatted: Known = 0,
+    answered: Version = "",
+) -> dict[str, object]:
+    """Wait until the page is another than that of version `after`, the experimenter did something
+    or somebody wrote to the group, and say what.
 
-    `known` messages are on the page already; without `after` the answer comes at once.
+    `known` messages of the experimenter, `chatted` ones of the group and the words `answered` are
+    on the page already; without `after` the answer comes at once.
     """
-    session = context.session
-    seat = context.seat
 
-    def tell() -> tuple[str, list[str], bool]:
-        asked = session.asked.get(context.role, (-1, 0.0))[0]
-        return (
-            session.version(seat),
-            session.standing.messages[known:],
-            (context.role, asked) in session.advanced,
+    def tell() -> PageNews:
+        here = context.follow()
+        session = here.session
+        seat = here.seat
+        asked = session.asked.get(here.role, (-1, 0.0))[0]
+        return PageNews(
+            version=session.version(seat),
+            notes=session.standing.messages[known:],
+            advance=(here.role, asked) in session.advanced,
+            chat=chat.list_chat(session, seat)[chatted:],
+            answered=service.count_answered(session, seat),
         )
 
-    await _wait_until(context, lambda: tell() != (after, [], False), _BEAT)
-    return dict(zip(("version", "notes", "advance"), tell(), strict=True))
+    shown = PageNews(after, answered=answered)
+    await _wait_until(context, lambda: tell() != shown, _BEAT)
+    return asdict(tell())
 
 
 async def _wait_until(context: SeatContext, happened: Callable[[], bool], seconds: float) -> None:
@@ -324,7 +366,8 @@ async def _wait_until(context: SeatContext, happened: Callable[[], bool], second
     stamp = -1
     end = time.monotonic() + seconds
     with hold_stream(context):
-        while time.monotonic() < end:
+        while time.monotonic() < end and not context.server.is_ending():
+            context = context.follow()
             if context.session.stamp != stamp:
                 stamp = context.session.stamp
                 if happened():
@@ -340,7 +383,8 @@ def return_to_seat(context: SeatDoor) -> Response:
 
 
 def _go_back(context: SeatContext, note: str = "") -> RedirectResponse:
-    path = context.server.seat_path(context.session.id, context.seat)
+    here = context.follow()
+    path = here.server.seat_path(here.session.id, here.seat, here.number)
     return RedirectResponse(f"{path}?note={note}" if note else path, 303)
 
 
@@ -376,12 +420,14 @@ def _render(
         "parts": parts,
         "studied": (table.number - 1 + (1.0 if ended else played)) / parts,
     }
-    token = context.server.seat_token(session.id, seat)
+    token = context.server.seat_token(session.id, seat, context.number)
     variables |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
     variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
     variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
     variables |= {"looking": looking, "messages": session.standing.messages}
+    variables |= {"chat": chat.list_chat(session, seat), "chat_open": chat.is_chat_open(session)}
+    variables["answered"] = service.count_answered(session, seat)
     variables["game"] = table.part.game.title or (
         lobby.experiment.title if lobby.source else worded
     )
@@ -440,12 +486,6 @@ def _describe_ending(context: SeatContext) -> dict[str, object]:
     }
     page = service.find_page(context)
     return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
-
-
-def name_roles(game: Game[S]) -> dict[str, str]:
-    """Return the name by which people know each role: a dialogue's speakers are called after their
-    parts."""
-    return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
 def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
@@ -677,6 +717,12 @@ class ReadyIn(Closed):
     quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
 
 
+class ChatIn(Closed):
+    """A message to the group."""
+
+    text: str = Field(min_length=1, max_length=2000)
+
+
 class AnswerIn(Closed):
     """An answer to the question number `turn`, of that attempt where the game was restarted."""
 
@@ -702,7 +748,7 @@ async def make_ready(context: SeatDoor, body: ReadyIn) -> SeatView:
     wrong = service.try_ready(context, body.quiz, body.agreed)
     if wrong:
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return service.describe_own_seat(context)
+    return service.describe_own_seat(context.follow())
 
 
 @calls.post("/answers")
@@ -713,6 +759,22 @@ async def post_answer(context: SeatDoor, body: AnswerIn) -> SeatView:
     action: Any = tuple(body.answer) if isinstance(body.answer, list) else body.answer
     service.submit_answer(context, body.turn, Decision(action, body.why), Presence())
     return service.describe_own_seat(context)
+
+
+@calls.get("/chat")
+async def read_chat(context: SeatDoor) -> list[ChatLine]:
+    """The messages that the people of the group have written beside the game."""
+    return chat.list_chat(context.session, context.seat)
+
+
+@calls.post("/chat")
+def post_chat(context: SeatDoor, body: ChatIn) -> list[ChatLine]:
+    """Write to the group, where the experiment offers it."""
+    try:
+        chat.send_chat(context, body.text)
+    except FieldMistake as mistake:
+        raise UsageError(str(mistake)) from None
+    return chat.list_chat(context.session, context.seat)
 
 
 @calls.get("/equilibrium")

@@ -55,14 +55,13 @@ class Amounts(Cases):
             elif isinstance(part, Party):
                 party = part
             elif isinstance(part, PaidAmount):
-                shares.append(
-                    Share(party, part._replace(average=part.average or "average" in parts))
-                )
+                average = part.average or "average" in parts
+                shares.append(Share(party, part._replace(average=average)))
             elif isinstance(part, Share):
                 shares.append(part)
-        return self._pay(
-            tuple(shares), find_side(parts), find_first(parts, Instead), "always_flag" in parts
-        )
+        instead = find_first(parts, Instead)
+        always = "always_flag" in parts
+        return self._pay(tuple(shares), find_side(parts), instead, always)
 
     def _pay(
         self, shares: tuple[Share, ...], side: Side, instead: Instead | None, always: bool
@@ -74,8 +73,8 @@ class Amounts(Cases):
                 return
             case, mover = self._enter(case, side, shares[0].party)
             for party, amount in shares:
-                players = self._find_paid(case, party, amount, mover)
-                yield from (self._claim_payoff(case, player, amount) for player in players)
+                for player in self._find_paid(case, party, amount, mover):
+                    yield self._claim_payoff(case, player, amount)
             if instead is not None:
                 yield self._claim_instead(case, shares[0], instead, mover)
 
@@ -83,10 +82,10 @@ class Amounts(Cases):
             require(len(shares) == 1 and instead is None, "it is not clear what goes on")
             before = shares[0]
             average = amount.average or before.amount.average
-            share = Share(
-                party if party.players else before.party, amount._replace(average=average)
-            )
-            return self._pay((share,), side if act is None else Side(act, side.case), None, always)
+            paid = party if party.players else before.party
+            share = Share(paid, amount._replace(average=average))
+            same_side = side if act is None else Side(act, side.case)
+            return self._pay((share,), same_side, None, always)
 
         return Fact(state, shares[0].party if len(shares) == 1 else UNSAID, again)
 
@@ -103,14 +102,13 @@ class Amounts(Cases):
 
     def _claim_payoff(self, case: Choices, player: int, amount: PaidAmount) -> Claim:
         name = self.subject.players[player]
-        if not self.has_turns and any(isinstance(choice, tuple) for choice in case.values()):
-            require_said(
-                isinstance(case.get(player), int), "it is not said what the player chooses"
-            )
+        somebody_mixes = any(isinstance(choice, tuple) for choice in case.values())
+        if somebody_mixes and not self.has_turns:
+            choice = case.get(player)
+            require_said(isinstance(choice, int), "it is not said what the player chooses")
             action = self.subject.actions[player][case[player]]
-            return Claim(
-                "expected_payoff", (name, amount.value, action, self._against(case, player)[1])
-            )
+            _, mixes = self._against(case, player)
+            return Claim("expected_payoff", (name, amount.value, action, mixes))
         require_said(not amount.average, "it is not said over what the average is taken")
         return Claim("payoff", (name, amount.value, self._chain(case)))
 
@@ -120,27 +118,28 @@ class Amounts(Cases):
         """Claim what the other move gives: the one that is named, else the only other one."""
         player, *others = self._find_paid(case, share.party, share.amount, mover)
         mover = player if mover is None else mover
-        require_said(
-            not (self.has_turns or others) and isinstance(case.get(mover), int),
-            "it is not said instead of what",
-        )
+        is_one_move = not (self.has_turns or others) and isinstance(case.get(mover), int)
+        require_said(is_one_move, "it is not said instead of what")
         act, outcome = instead.side
-        other = (
-            self._other_index(mover, case[mover]) if act is None and not outcome else case[mover]
-        )
-        case |= dict(outcome) or {mover: other if act is None else act.index(mover)}
-        return self._claim_payoff(
-            case, player, instead.amount._replace(average=share.amount.average)
-        )
+        if outcome:
+            case |= dict(outcome)
+        elif act is not None:
+            case |= {mover: act.index(mover)}
+        else:
+            case |= {mover: self._other_index(mover, case[mover])}
+        amount = instead.amount._replace(average=share.amount.average)
+        return self._claim_payoff(case, player, amount)
 
     def _read_pays_pair(self, *parts: Part) -> Either:
         """Pay two numbers: the reasoner's is the first, or they are in the order of the game."""
         require(len(self.everybody) == 2, "there are not two players")
+        numbers = pick(parts, tuple)[0]
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):
-            numbers = zip(order, pick(parts, tuple)[0], strict=True)
-            shares = tuple(Share(Party((player,)), PaidAmount(value)) for player, value in numbers)
-            facts.append(self._pay(shares, find_side(parts), None, always=False))
+            shares = []
+            for player, value in zip(order, numbers, strict=True):
+                shares.append(Share(Party((player,)), PaidAmount(value)))
+            facts.append(self._pay(tuple(shares), find_side(parts), None, always=False))
         return Either(facts)
 
     # Comparisons.
@@ -154,28 +153,23 @@ class Amounts(Cases):
         def state(case: Choices) -> Iterator[Claim]:
             acts = [side.act for side in sides if side.act is not None]
             if len(acts) < len(sides):
-                yield from self._compare_outcomes(
-                    [dict(side.case) for side in sides if side.act is None], party, relation
-                )
+                outcomes = [dict(side.case) for side in sides if side.act is None]
+                yield from self._compare_outcomes(outcomes, party, relation)
             elif "always_flag" in parts or ALWAYS in case:
-                alone = not (
-                    set(case) - {ALWAYS} or relation.has_size or any(side.case for side in sides)
-                )
+                has_case = bool(set(case) - {ALWAYS})
+                has_side_case = any(side.case for side in sides)
+                alone = not (has_case or relation.has_size or has_side_case)
                 require(alone, "always is said of a case")
                 for player in self._find_owners(acts, party):
-                    yield Claim(
-                        "strictly_dominates",
-                        self._name(player, *self._order(acts, player, relation.sign)),
-                    )
+                    indices = self._order(acts, player, relation.sign)
+                    yield Claim("strictly_dominates", self._name(player, *indices))
             else:
                 require(not any(side.case for side in sides[1:]), "two cases are compared")
                 case, mover = self._enter(case, sides[0], party)
-                require(
-                    mover is not None and party.players in ((), (mover,)),
-                    "one moves and another gets it",
-                )
-                indices = self._order(acts, mover or 0, relation.sign)
-                yield self._compare_moves(case, mover or 0, indices, relation)
+                if mover is None or party.players not in ((), (mover,)):
+                    raise Impossible("one moves and another gets it")
+                indices = self._order(acts, mover, relation.sign)
+                yield self._compare_moves(case, mover, indices, relation)
 
         return Fact(state)
 
@@ -183,9 +177,9 @@ class Amounts(Cases):
         """Return the indices of two moves, the better one first; the other one of two where only
         one is named."""
         indices = [act.index(player) for act in acts]
-        return (
-            indices if len(indices) == 2 else [*indices, self._other_index(player, indices[0])]
-        )[::sign]
+        if len(indices) != 2:
+            indices.append(self._other_index(player, indices[0]))
+        return indices[::sign]
 
     def _compare_moves(
         self, case: Choices, player: int, indices: list[int], relation: Relation
@@ -196,34 +190,28 @@ class Amounts(Cases):
         *names, name = self._name(player, *indices)
         often = case.get(1 - player)
         if isinstance(often, Often):
-            return Claim(
-                f"better_response_{often.side}",
-                (often.share, *names, self._choose(often, 1 - player), name),
-            )
+            chosen = self._choose(often, 1 - player)
+            return Claim(f"better_response_{often.side}", (often.share, *names, chosen, name))
         moves, mixes = self._against(case, player)
-        return Claim(
-            "better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name)
-        )
+        form = "better_response_to_mix" if mixes else "better_response"
+        return Claim(form, (*names, mixes or moves, name))
 
     def _choose(self, often: Often, player: int) -> tuple[Move, ...]:
-        return (Move(*reversed(self._name(player, often.index))),)
+        return (self._name_move(player, often.index),)
 
     def _read_indifferent(self, *parts: Part) -> Fact:
         acts = pick(parts, Act)
         party = find_party(parts)
 
         def state(case: Choices) -> Iterator[Claim]:
-            require(
-                len(party.players) < 2 and not self.has_turns,
-                "several players are indifferent, or moves in turn",
-            )
+            is_one = len(party.players) < 2 and not self.has_turns
+            require(is_one, "several players are indifferent, or moves in turn")
             player = party.players[0] if party.players else self._find_mover(acts[0], party, case)
             moves, mixes = self._against(self._face(case, player), player)
-            *names, name = self._name(player, *(act.index(player) for act in acts))
-            yield Claim(
-                "equal_response_to_mix" if mixes else "equal_response",
-                (*names, mixes or moves, name),
-            )
+            indices = [act.index(player) for act in acts]
+            *names, name = self._name(player, *indices)
+            form = "equal_response_to_mix" if mixes else "equal_response"
+            yield Claim(form, (*names, mixes or moves, name))
 
         return Fact(state)
 
@@ -278,7 +266,8 @@ class Amounts(Cases):
 
     def _read_all_pay(self, *parts: Part) -> Fact:
         """Claim that all moves of a player pay an amount, or all the same."""
-        player = (find_first(parts, Party) or Party((0,))).single
+        party = find_first(parts, Party) or Party((0,))
+        player = party.single
         amount = find_first(parts, PaidAmount)
         if player is None or self.has_turns:
             raise Impossible("it is not said of one player in a table")
@@ -307,7 +296,8 @@ class Amounts(Cases):
     _read_lower = partialmethod(_compare_numbers, "lower")
 
     def _judge_amounts(self, form: str, *numbers: Fraction) -> Fact:
-        named = any(word[:1].isdigit() for move in self.words.moves for word in move)
+        words = {word for move in self.words.moves for word in move}
+        named = any(word[:1].isdigit() for word in words)
         require(not named, "moves have numbers for names: one of them may be better than another")
         return self._compare_numbers(form, *numbers)
 
@@ -337,13 +327,10 @@ class Amounts(Cases):
             cases = [self._face(case, player)]
             if "always_flag" in parts or ALWAYS in case:
                 alone = set(case) <= {ALWAYS} and len(self.everybody) == 2
-                require(
-                    alone and "denied" not in parts,
-                    "always is said of a case, or it may be not always",
-                )
-                cases = [
-                    {1 - player: index} for index in range(len(self.subject.actions[1 - player]))
-                ]
+                is_clear = alone and "denied" not in parts
+                require(is_clear, "always is said of a case, or it may be not always")
+                replies = range(len(self.subject.actions[1 - player]))
+                cases = [{1 - player: index} for index in replies]
             for faced in cases:
                 action, name = self._name(player, act.index(player))
                 often = faced.get(1 - player)
@@ -372,18 +359,15 @@ class Amounts(Cases):
                 raise Impossible("several players, or an average")
             index = self._find_own_move(case, player, act)
             if index is not None:
-                yield Claim(
-                    f"{kind}_individual_payoff_for_choice",
-                    (amount.value, *self._name(player, index)),
-                )
+                names = self._name(player, index)
+                yield Claim(f"{kind}_individual_payoff_for_choice", (amount.value, *names))
             elif "anybody" in parts or not pick(parts, Party):
                 require("anybody" in parts or "whole" in parts, "it may be the best of somebody")
                 yield Claim(f"{kind}_payoff", (amount.value,))
             else:
                 require("whole" in parts, "a sentence before may have said by which move")
-                yield Claim(
-                    f"{kind}_possible_individual_payoff", (amount.value, *self._name(player))
-                )
+                names = self._name(player)
+                yield Claim(f"{kind}_possible_individual_payoff", (amount.value, *names))
 
         return Fact(state)
 
@@ -393,18 +377,23 @@ class Amounts(Cases):
         shared = [part for part in parts if isinstance(part, Party | Act | Side)]
         amounts = pick(parts, PaidAmount)
         kinds = [part for part in parts if part in ("highest", "lowest")]
-        facts = [
-            self._read_extreme(*shared, amount, kind)
-            for amount, kind in zip(amounts, kinds, strict=True)
-        ]
-        return Fact(lambda case: [claim for fact in facts for claim in fact.state(case)])
+        facts = []
+        for amount, kind in zip(amounts, kinds, strict=True):
+            facts.append(self._read_extreme(*shared, amount, kind))
+
+        def state(case: Choices) -> Iterator[Claim]:
+            for fact in facts:
+                yield from fact.state(case)
+
+        return Fact(state)
 
     def _read_extreme_at(self, *parts: Part) -> Fact:
         """Claim that a payoff is the highest or lowest there is, and in which outcome."""
         outcome = dict(pick(parts, Case)[-1])
         amount = find_first(parts, PaidAmount)
         kind = "highest" if "highest" in parts else "lowest"
-        player = (find_first(parts, Party) or UNSAID).single
+        party = find_first(parts, Party) or UNSAID
+        player = party.single
         if player is None or self.has_turns or (amount is not None and amount.average):
             raise Impossible("several players, moves in turn, or an average")
         name = self.subject.players[player]
@@ -418,7 +407,8 @@ class Amounts(Cases):
     def _pay_at(self, outcome: Choices, player: int) -> Fraction:
         """Return what a player gets in an outcome of a table."""
         indices = tuple(outcome[one] for one in self.everybody)
-        return Fraction(int(self.subject.cells[player][indices]), self.subject.scale)
+        scaled = int(self.subject.cells[player][indices])
+        return Fraction(scaled, self.subject.scale)
 
     def _solve_anyhow(self, claims: list[Claim]) -> Fact:
         """Make a fact that names its outcome itself."""
@@ -444,10 +434,8 @@ class Amounts(Cases):
 
     def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
         """Return the player's own move, where nothing else is said of the case."""
-        require(
-            set(case) <= {player, ALWAYS} and not (self.has_turns and act is not None),
-            "the case says more",
-        )
+        is_alone = set(case) <= {player, ALWAYS}
+        require(is_alone and not (self.has_turns and act is not None), "the case says more")
         index = case.get(player) if act is None else act.index(player)
         once = index is None or (isinstance(index, int) and case.get(player, index) == index)
         require(once, "the player mixes, or chooses twice")
@@ -458,19 +446,17 @@ class Amounts(Cases):
     ) -> Iterator[Claim]:
         """Bound what one player gets by one move, whatever the others do."""
         party, amount = shares[0]
-        alone = (
-            len(shares) == 1 and not amount.average and not side.case and len(party.players) <= 1
-        )
+        is_one_share = len(shares) == 1 and len(party.players) <= 1
+        alone = is_one_share and not amount.average and not side.case
         require_said(alone, "it is not said of one player and one move alone")
-        player = (
-            self._find_mover(side.act, party, case)
-            if side.act and party.single is None
-            else party.single
-        )
+        player = party.single
+        if player is None and side.act:
+            player = self._find_mover(side.act, party, case)
         index = None if player is None else self._find_own_move(case, player, side.act)
         if player is None or index is None:
             raise Unsaid("it is not said by which move")
-        yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, index)))
+        names = self._name(player, index)
+        yield Claim(f"{kind}_payoff_for_choice", (amount.value, *names))
 
     def _limit(self, kind: str, *parts: Part) -> Fact:
         share = Share(find_party(parts), pick(parts, PaidAmount)[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -54,17 +54,19 @@ class Cases:
         return Party(self.everybody)
 
     def _read_several(self, *parties: Party) -> Party:
-        return Party(tuple(sorted({player for party in parties for player in party.players})))
+        players = {player for party in parties for player in party.players}
+        return Party(tuple(sorted(players)))
 
     def _read_alone(self, act: Act) -> Side:
         """I choose it and nobody else does, where everybody has two moves."""
-        others = [
-            (player, self._other_index(player, act.index(player))) for player in self.everybody[1:]
-        ]
-        return Side(None, Case(((0, act.index(0)), *others)))
+        choices = [(0, act.index(0))]
+        for player in self.everybody[1:]:
+            choices.append((player, self._other_index(player, act.index(player))))
+        return Side(None, Case(choices))
 
     def _read_amount(self, *parts: Part) -> PaidAmount:
-        return PaidAmount(pick(parts, WrittenNumber)[0], "average" in parts, "each" in parts)
+        number = pick(parts, WrittenNumber)[0]
+        return PaidAmount(number, "average" in parts, "each" in parts)
 
     # Cases.
 
@@ -79,60 +81,57 @@ class Cases:
         return Case((player, act.index(player)) for player in party.players)
 
     def _read_nobody_acts(self, act: Act) -> Case:
-        return Case(
-            (player, self._other_index(player, act.index(player))) for player in self.everybody
-        )
+        choices = []
+        for player in self.everybody:
+            choices.append((player, self._other_index(player, act.index(player))))
+        return Case(choices)
 
     def _read_profile(self, *acts: Act) -> Either:
         """Name an outcome: the players are in the order of the game, or the reasoner stands
         first."""
         cases = []
-        for order in dict.fromkeys(
-            (self.everybody, tuple(map(int, np.argsort(self.subject.order))))
-        ):
-            if len(order) == len(acts) and all(
-                player in act.owners for player, act in zip(order, acts, strict=True)
-            ):
-                cases.append(
-                    Case(
-                        sorted(
-                            (player, act.index(player))
-                            for player, act in zip(order, acts, strict=True)
-                        )
-                    )
-                )
+        in_game = tuple(map(int, np.argsort(self.subject.order)))
+        for order in dict.fromkeys((self.everybody, in_game)):
+            if len(order) != len(acts):
+                continue
+            pairs = list(zip(order, acts, strict=True))
+            if all(player in act.owners for player, act in pairs):
+                choices = sorted((player, act.index(player)) for player, act in pairs)
+                cases.append(Case(choices))
         return Either(dict.fromkeys(cases))
 
     def _read_mixes(self, party: Party, *chances: MoveChance) -> Case:
         """Return the probabilities of all moves; what is left belongs to the only move that has
         none."""
-        pairs = []
-        for player in party.players:
-            weights = {act.index(player): chance for act, chance in chances}
-            left = 1 - sum(
-                (chance for chance in weights.values() if chance is not None), Fraction(0)
-            )
-            indices = range(len(self.subject.actions[player]))
-            others = [index for index in weights if weights[index] is None] or [
-                p for p in indices if p not in weights
-            ]
-            require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
-            weights |= dict.fromkeys(others, left)
-            pairs.append((player, tuple(weights.get(index, Fraction(0)) for index in indices)))
-        return Case(pairs)
+        return Case((player, self._complete(player, chances)) for player in party.players)
+
+    def _complete(self, player: int, chances: Sequence[MoveChance]) -> tuple[Fraction, ...]:
+        """Return the probabilities of all moves of a player."""
+        weights = {act.index(player): chance for act, chance in chances}
+        said = [chance for chance in weights.values() if chance is not None]
+        left = 1 - sum(said, Fraction(0))
+        indices = range(len(self.subject.actions[player]))
+        others = [index for index, chance in weights.items() if chance is None]
+        if not others:
+            others = [index for index in indices if index not in weights]
+        require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
+        weights |= dict.fromkeys(others, left)
+        return tuple(weights.get(index) or Fraction(0) for index in indices)
 
     def _read_mixes_some(self, *parts: Part) -> Case:
         acts = pick(parts, Act)
         require(len(self.everybody) == 2, "there is more than one opponent")
-        return self._read_mixes(
-            find_first(parts, Party) or Party((1,)),
-            *(MoveChance(act, Fraction(1, len(acts))) for act in acts),
-        )
+        party = find_first(parts, Party) or Party((1,))
+        share = Fraction(1, len(acts))
+        return self._read_mixes(party, *(MoveChance(act, share) for act in acts))
 
     def _read_mixes_evenly(self, party: Party | None = None) -> Case:
         party = party or Party(self.everybody[1:])
-        counts = {player: len(self.subject.actions[player]) for player in party.players}
-        return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
+        mixes = []
+        for player in party.players:
+            count = len(self.subject.actions[player])
+            mixes.append((player, (Fraction(1, count),) * count))
+        return Case(mixes)
 
     def _read_often(self, *parts: Part) -> Case:
         player = find_party(parts).single
@@ -140,7 +139,8 @@ class Cases:
         if player is None or len(self.everybody) != 2:
             raise Impossible("it is not one of two players who chooses so often")
         side = "above" if "above" in parts else "below"
-        return Case(((player, Often(act.index(player), pick(parts, WrittenNumber)[0], side)),))
+        often = Often(act.index(player), pick(parts, WrittenNumber)[0], side)
+        return Case(((player, often),))
 
     def _read_one_and_other(self, mine: Act, other: Party, theirs: Act) -> Case:
         """Say that one chooses this and the other that; the game is the same either way."""
@@ -158,7 +158,8 @@ class Cases:
         player = party.single
         if player is None or self.has_turns:
             raise Impossible("several players choose, or in turn")
-        return Case(((player, Whichever(act.index(player) for act in acts)),))
+        moves = Whichever(act.index(player) for act in acts)
+        return Case(((player, moves),))
 
     def _read_mixes_each(self, party: Party, number: WrittenNumber) -> Case:
         """Say that all moves are chosen with one probability, which has to fit their number."""
@@ -167,12 +168,12 @@ class Cases:
         return self._read_mixes_evenly(party)
 
     def _read_gone(self, act: Act) -> Case:
-        require(
-            not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated"
-        )
+        has_owner = not self.has_turns and len(act.owners) == 1
+        require(has_owner, "it is not clear whose move is eliminated")
         return Case(((REMOVED, act),))
 
     def _other_index(self, player: int, index: int) -> int:
+        """Return the other move of a player who has two."""
         require(len(self.subject.actions[player]) == 2, "there are more than two moves")
         return 1 - index
 
@@ -204,10 +205,8 @@ class Cases:
             if self.has_turns:
                 case[len(case)] = (player, choice)
             else:
-                require(
-                    case.get(player, choice) == choice or player in self.context,
-                    "somebody chooses twice",
-                )
+                may_change = player in self.context or case.get(player, choice) == choice
+                require(may_change, "somebody chooses twice")
                 case[player] = choice
         about = mover if mover is not None else party.single or 0
         require(about == 0 or OPPONENT not in case, "it is not clear against whom")
@@ -217,96 +216,93 @@ class Cases:
         """Say who is meant by "against R" in a fact about one player."""
         if OPPONENT not in case:
             return case
-        require(len(self.everybody) == 2 and 1 - player not in case, "it is not clear against whom")
-        faced = {other: choice for other, choice in case.items() if other != OPPONENT}
-        return faced | {1 - player: case[OPPONENT].index(1 - player)}
+        opponent = 1 - player
+        is_clear = len(self.everybody) == 2 and opponent not in case
+        require(is_clear, "it is not clear against whom")
+        faced = dict(case)
+        act = faced.pop(OPPONENT)
+        return faced | {opponent: act.index(opponent)}
 
     def _find_mover(self, act: Act, party: Party, case: Choices) -> int:
         """Return whose move a named move is: whose payoff is spoken of, else the one whose choice
         is not said yet."""
-        free = [player for player in act.owners if player not in case]
-        may = [
-            player
-            for player, index in act.indices
-            if case.get(player, index) == index or player in self.context
-        ]
-        return (
-            party.players[0]
-            if party.single in (act.owners if self.has_turns else may)
-            else self._choose_one(free)
-        )
+        movers = list(act.owners)
+        if not self.has_turns:
+            movers = []
+            for player, index in act.indices:
+                if player in self.context or case.get(player, index) == index:
+                    movers.append(player)
+        if party.single in movers:
+            return party.players[0]
+        return self._choose_one([player for player in act.owners if player not in case])
 
     def _find_owners(self, acts: Iterable[Act], party: Party) -> tuple[int, ...]:
         """Return for whom something is said of moves in the whole game."""
-        owners = [player for player in self.everybody if all(player in act.owners for act in acts)]
-        require(set(party.players) <= set(owners), "somebody does not have these moves")
-        return party.players or (self._choose_one(owners),)
+        owners = set(self.everybody)
+        for act in acts:
+            owners &= set(act.owners)
+        require(set(party.players) <= owners, "somebody does not have these moves")
+        return party.players or (self._choose_one(sorted(owners)),)
 
     def _choose_one(self, players: list[int]) -> int:
         """Return the player that is meant: the only one, or the reasoner where all are alike."""
-        require(
-            len(players) == 1 or (0 in players and self.is_symmetric),
-            "it is not clear who is meant",
-        )
-        return players[0] if len(players) == 1 else 0
+        if len(players) == 1:
+            return players[0]
+        require(0 in players and self.is_symmetric, "it is not clear who is meant")
+        return 0
 
     @cached_property
     def is_symmetric(self) -> bool:
         """Whether the game is the same for everybody, so that what holds for one holds for all."""
-        if self.has_turns or any(
-            actions != self.subject.actions[0] for actions in self.subject.actions
-        ):
+        if self.has_turns or len(set(self.subject.actions)) > 1:
             return False
         cells = self.subject.cells
-        return all(
-            np.array_equal(cells[player], np.swapaxes(cells[0], 0, player))
-            for player in self.everybody
-        )
+        for player in self.everybody:
+            if not np.array_equal(cells[player], np.swapaxes(cells[0], 0, player)):
+                return False
+        return True
 
     def _name(self, player: int, *indices: int) -> tuple[str, ...]:
         """Return the names of a player's moves and then of the player, as most claims take them."""
-        return (
-            *(self.subject.actions[player][index] for index in indices),
-            self.subject.players[player],
-        )
+        actions = self.subject.actions[player]
+        names = [actions[index] for index in indices]
+        return (*names, self.subject.players[player])
+
+    def _name_move(self, player: int, index: int) -> Move:
+        return Move(self.subject.players[player], self.subject.actions[player][index])
 
     def _chain(self, case: Choices) -> tuple[Move, ...]:
         """Return an outcome, in which everybody chooses one move; in a tree, the moves so far."""
-        pairs = list(case.values()) if self.has_turns else sorted(case.items(), reverse=True)
-        require_said(
-            self.has_turns or set(case) == set(self.everybody),
-            "it is not said what everybody chooses",
-        )
+        if self.has_turns:
+            pairs = list(case.values())
+        else:
+            everybody_chooses = set(case) == set(self.everybody)
+            require_said(everybody_chooses, "it is not said what everybody chooses")
+            pairs = sorted(case.items(), reverse=True)
         require(all(isinstance(index, int) for _, index in pairs), "somebody mixes")
-        return tuple(Move(*reversed(self._name(player, index))) for player, index in pairs)
+        return tuple(self._name_move(player, index) for player, index in pairs)
 
     def _against(self, case: Choices, player: int) -> tuple[tuple[Move, ...], tuple[Mix, ...]]:
         """Return what the others choose: moves, or mixes where somebody mixes."""
-        others = {
-            other: choice for other, choice in sorted(case.items(), reverse=True) if other != player
-        }
+        others = [pair for pair in sorted(case.items()) if pair[0] != player]
+        choosers = {other for other, _ in others}
         require_said(
-            set(others) == set(self.everybody) - {player}, "it is not said what the others choose"
+            choosers == set(self.everybody) - {player}, "it is not said what the others choose"
         )
-        if all(isinstance(choice, int) for choice in others.values()):
-            return (
-                tuple(Move(*reversed(self._name(other, index))) for other, index in others.items()),
-                (),
-            )
-        return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
+        if all(isinstance(choice, int) for _, choice in others):
+            moves = [self._name_move(other, index) for other, index in reversed(others)]
+            return tuple(moves), ()
+        return (), tuple(self._mix(other, choice) for other, choice in others)
 
     def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
         require(not isinstance(choice, Often), "it is not said how often exactly")
-        weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
         actions = self.subject.actions[player]
-        return Mix(
-            self.subject.players[player],
-            tuple((actions[index], share) for index, share in weights if share),
-        )
+        weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
+        named = [(actions[index], share) for index, share in weights if share]
+        return Mix(self.subject.players[player], tuple(named))
 
     def _foretell(self, party: Party, act: Act, case: Choices) -> Claim:
         require(self.has_turns and len(party.players) <= 1, "all choose at once")
         player = party.single or 0
-        return Claim(
-            "will_play", (*reversed(self._name(player, act.index(player))), self._chain(case))
-        )
+        move = self._name_move(player, act.index(player))
+        return Claim("will_play", (move.who, move.action, self._chain(case)))

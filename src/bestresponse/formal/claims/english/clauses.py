@@ -109,42 +109,78 @@ def carry_over(
     because each of us gets 1 there" says what each gets at (R, R); "R is dominant since it pays me
     5 against B" says what R pays.
     """
-    statement, rest, link = parting
-    tokens = list(words.find_known(statement))
     place = _find_place(claims, words)
-    there = _THERE.sub("", rest)
-    # Before the statement "there" may speak of a sentence before.
-    affirmed = all(claim.form in OF_OUTCOMES and not claim.negated for claim in claims)
-    if link and place is not None and (there != rest or affirmed):
-        yield FilledClause(there, place)
-    guaranteed = _GUARANTEED.fullmatch(rest) if link == "with" else None
-    if guaranteed is not None and {claim.form for claim in claims} == {_MAXIMIN}:
-        yield FilledClause(f"{claims[0].args[0]} guarantees me {guaranteed[1]}")
-    difference = _DIFFERENCE.fullmatch(rest) if link == "which" else None
-    if difference is not None and place is not None and len(claims) == 1:
-        yield from _fill_difference(difference, claims[0], place, words)
-    if link == "(":
-        rest = f"is {rest}"
-    elif link in ("because", "since", "and"):
-        it, _, rest = rest.partition(" ")
-        if it.lower() != "it":
-            return
-    elif link != "which":
+    if place is not None:
+        yield from _fill_place(parting, claims, place)
+    yield from _fill_guarantee(parting, claims)
+    if place is not None:
+        yield from _fill_difference(parting, claims, place, words)
+    predicate = _find_predicate(parting)
+    if predicate is None:
         return
-    amount = _find_amount(tokens) if link in ("which", "(") and rest.startswith("is ") else None
+    yield from _fill_amount(parting, predicate, claims, words)
+    if parting.link != "(":
+        last = parting.link == "which"
+        named = _find_named(parting.statement, claims, words, last=last)
+        if named is not None:
+            yield FilledClause(f"{named} {predicate}", place)
+
+
+def _fill_place(parting: Parting, claims: Sequence[Claim], place: Case) -> Iterator[FilledClause]:
+    """Yield what a clause says of the outcome that the statement judges: "each gets 1 there"."""
+    there = _THERE.sub("", parting.rest)
+    affirmed = all(claim.form in OF_OUTCOMES and not claim.negated for claim in claims)
+    # Without a link the clause comes first, and its "there" may speak of a sentence before.
+    if parting.link and (there != parting.rest or affirmed):
+        yield FilledClause(there, place)
+
+
+def _fill_guarantee(parting: Parting, claims: Sequence[Claim]) -> Iterator[FilledClause]:
+    """Yield "with a guaranteed payoff of 1" as a statement about the move with the best worst
+    case."""
+    guaranteed = _GUARANTEED.fullmatch(parting.rest)
+    forms = {claim.form for claim in claims}
+    if parting.link == "with" and guaranteed is not None and forms == {_MAXIMIN}:
+        yield FilledClause(f"{claims[0].args[0]} guarantees me {guaranteed[1]}")
+
+
+def _find_predicate(parting: Parting) -> str | None:
+    """Return what a clause says of "which", "it" or what stands before a bracket; None where it
+    speaks of something else."""
+    match parting.link:
+        case "(":
+            return f"is {parting.rest}"
+        case "which":
+            return parting.rest
+        case "because" | "since" | "and":
+            subject, _, predicate = parting.rest.partition(" ")
+            return predicate if subject.lower() == "it" else None
+        case _:
+            return None
+
+
+def _fill_amount(
+    parting: Parting, predicate: str, claims: Sequence[Claim], words: Vocabulary
+) -> Iterator[FilledClause]:
+    """Yield "which is more than 1" as a statement about the number at the end of the sentence."""
+    if parting.link not in ("which", "(") or not predicate.startswith("is "):
+        return
+    amount = _find_amount(list(words.find_known(parting.statement)))
+    forms = {claim.form for claim in claims}
     # An average or a bound can be more or less than a number; only a payoff can be the highest
     # there is.
-    if amount is not None and (" than " in rest or {claim.form for claim in claims} == {"payoff"}):
-        yield FilledClause(f"{amount} {rest}")
-    named = None if link == "(" else _find_named(statement, claims, words, last=link == "which")
-    if named is not None:
-        yield FilledClause(f"{named} {rest}", place)
+    if amount is not None and (" than " in predicate or forms == {"payoff"}):
+        yield FilledClause(f"{amount} {predicate}")
 
 
 def _fill_difference(
-    difference: re.Match[str], claim: Claim, place: Case, words: Vocabulary
+    parting: Parting, claims: Sequence[Claim], place: Case, words: Vocabulary
 ) -> Iterator[FilledClause]:
     """Yield "which is 2 less than under ..." as a statement about the outcome before it."""
+    difference = _DIFFERENCE.fullmatch(parting.rest)
+    if parting.link != "which" or difference is None or len(claims) != 1:
+        return
+    claim = claims[0]
     if claim.form != "payoff" or claim.args[0] not in (YOU, THEM):
         return
     who = "I" if claim.args[0] == YOU else "they"
@@ -159,19 +195,19 @@ def _fill_difference(
 def _find_place(claims: Sequence[Claim], words: Vocabulary) -> Case | None:
     """Return what is chosen in the one place that claims speak of."""
     subject = words.subject
-    chains = {arg for claim in claims for arg in claim.args if isinstance(arg, tuple)}
-    if (
-        subject.tree is not None
-        or len(chains) != 1
-        or any(claim.form not in _PLACED for claim in claims)
-    ):
+    chains: set[tuple[object, ...]] = set()
+    for claim in claims:
+        if claim.form not in _PLACED:
+            return None
+        chains.update(argument for argument in claim.args if isinstance(argument, tuple))
+    if subject.tree is not None or len(chains) != 1:
         return None
-    moves = [move for move in chains.pop() if isinstance(move, Move)]
-    players = [subject.players.index(move.who) for move in moves]
-    indices = [
-        subject.index[player][move.action] for player, move in zip(players, moves, strict=True)
-    ]
-    return Case(zip(players, indices, strict=True))
+    choices = []
+    for move in chains.pop():
+        if isinstance(move, Move):
+            player = subject.players.index(move.who)
+            choices.append((player, subject.index[player][move.action]))
+    return Case(choices)
 
 
 def _find_amount(tokens: list[Token]) -> str | None:
@@ -195,10 +231,10 @@ def _find_named(
     moves = [token for token in tokens if token.type == "MOVE"]
     profile = _PROFILE.match(statement)
     if profile is not None and forms <= OF_OUTCOMES:
-        named = (
-            1 if profile.group().lower().startswith("mutual") else profile.group().count(",") + 1
-        )
-        return profile.group() if len(moves) == named else None
+        outcome = profile.group()
+        is_mutual = outcome.lower().startswith("mutual")
+        named = 1 if is_mutual else outcome.count(",") + 1
+        return outcome if len(moves) == named else None
     if not moves or len(claims) != 1 or not forms <= _OF_MOVES or claims[0].args[-1] != YOU:
         return None
     action = str(claims[0].args[0])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property, partial, partialmethod
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ from bestresponse.formal.claims.english.parts import (
     require_said,
     spread,
 )
-from bestresponse.formal.claims.form import Move, Ungrounded, WrittenNumber
+from bestresponse.formal.claims.form import Ungrounded, WrittenNumber
 
 # Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
 _MOST_READINGS: Final = 64
@@ -104,7 +104,8 @@ class Meaning(Amounts):
         if isinstance(node, Token):
             return [self._mean(self.tokens[int(node)])]
         if node.data == "_ambig":
-            return [meaning for child in node.children for meaning in self.find_meanings(child)]
+            readings = map(self.find_meanings, node.children)
+            return list(chain.from_iterable(readings))
         if node.data in _FLAGS:
             return [str(node.data)]
         children = [self.find_meanings(child) for child in node.children]
@@ -142,7 +143,7 @@ class Meaning(Amounts):
     # From facts to claims.
 
     def _read_start(self, *groups: Group) -> tuple[Claim, ...]:
-        claims = tuple(claim for group in groups for claim in self._state(group))
+        claims = tuple(chain.from_iterable(map(self._state, groups)))
         try:
             for claim in claims:
                 ground(claim, self.subject)
@@ -164,10 +165,9 @@ class Meaning(Amounts):
         def go_on(before: Fact) -> FactItem:
             if before.again is None:
                 raise Impossible("nothing is said before that could go on")
-            return FactItem(
-                before.again(find_party(parts), act, pick(parts, PaidAmount)[0]),
-                find_first(parts, Case),
-            )
+            amount = pick(parts, PaidAmount)[0]
+            fact = before.again(find_party(parts), act, amount)
+            return FactItem(fact, find_first(parts, Case))
 
         return go_on
 
@@ -178,31 +178,22 @@ class Meaning(Amounts):
         return Group(tuple(whole))
 
     def _state(self, group: Group) -> Iterator[Claim]:
-        """Yield the claims of facts. What one player gets may take its case from what another gets
-        beside it."""
+        """Yield the claims of facts."""
         outer = group.case
-        for number, (fact, own) in enumerate(group.items):
-            near = [own or NO_CASE]
-            for other, case in (
-                *group.items[number + 1 : number + 2],
-                *group.items[max(0, number - 1) : number],
-            ):
-                people = set(fact.party.players)
-                others = set(other.party.players)
-                apart = people and others and not people & others
-                if own is None and case is not None and apart:
-                    near.append(case)
+        for number, item in enumerate(group.items):
+            near = _list_near_cases(group, number)
             for case in near:
                 try:
-                    cases = spread(self._join(outer, case))
-                    claims = [claim for one in cases for claim in fact.state(one)]
+                    claims: list[Claim] = []
+                    for one in spread(self._join(outer, case)):
+                        claims += item.fact.state(one)
                     break
                 except Impossible:
                     if case is near[-1]:
                         raise
             yield from claims
-            if fact.foretold is not None:
-                outer = Case((*outer, fact.foretold))
+            if item.fact.foretold is not None:
+                outer = Case((*outer, item.fact.foretold))
 
     # Solutions of the whole game.
 
@@ -220,10 +211,15 @@ class Meaning(Amounts):
     def _judge_outcomes(self, form: str, *parts: Part) -> Fact:
         """Claim something of outcomes; "this is an equilibrium" speaks of the one that a heading
         names."""
+        denied = "denied" in parts
+
+        def judge(case: Choices) -> Claim:
+            return Claim(form, (self._chain(case),), denied)
+
         cases = [dict(case) for case in pick(parts, Case)]
         if not cases:
-            return Fact(lambda case: [Claim(form, (self._chain(case),), "denied" in parts)])
-        return self._solve([Claim(form, (self._chain(case),), "denied" in parts) for case in cases])
+            return Fact(lambda case: [judge(case)])
+        return self._solve([judge(case) for case in cases])
 
     _read_equilibrium = partialmethod(_judge_outcomes, "equilibrium")
 
@@ -233,24 +229,24 @@ class Meaning(Amounts):
         stays = self._judge_outcomes("equilibrium", *pick(parts, Case))
         names = [self.subject.players[player] for player in find_party(parts).players]
 
-        def list_claims(equilibrium: Claim) -> Iterator[Claim]:
-            outcome: tuple[Any, ...] = equilibrium.args[0]  # type: ignore[assignment]
-            chosen = {move.who: move.action for move in outcome}
-            for name in names:
-                others = tuple(move for move in outcome if move.who != name)
-                yield Claim("best_response", (chosen[name], others, name), negated=True)
+        def state(case: Choices) -> Iterator[Claim]:
+            for equilibrium in stays.state(case):
+                outcome: tuple[Any, ...] = equilibrium.args[0]  # type: ignore[assignment]
+                chosen = {move.who: move.action for move in outcome}
+                for name in names:
+                    others = tuple(move for move in outcome if move.who != name)
+                    yield Claim("best_response", (chosen[name], others, name), negated=True)
 
-        return Fact(
-            lambda case: [left for claim in stays.state(case) for left in list_claims(claim)]
-        )
+        return Fact(state)
 
     _read_pareto_optimal = partialmethod(_judge_outcomes, "pareto_optimal")
 
     def _read_pareto_dominates(self, *parts: Part) -> Fact:
-        cases = pick(parts, Case)[:: -1 if "passive" in parts else 1]
-        return self._solve(
-            [Claim("pareto_dominates", tuple(self._chain(dict(case)) for case in cases))]
-        )
+        cases = pick(parts, Case)
+        if "passive" in parts:
+            cases = cases[::-1]
+        outcomes = tuple(self._chain(dict(case)) for case in cases)
+        return self._solve([Claim("pareto_dominates", outcomes)])
 
     def _read_count_equilibria(self, *parts: Part) -> Fact:
         """Count pure equilibria; without that word mixed ones are meant too, and only a sole one is
@@ -271,41 +267,35 @@ class Meaning(Amounts):
         With a tie one pure equilibrium may have mixed ones beside it, and with three players too.
         """
         payoffs = getattr(self.subject.game, "payoffs", np.zeros(0))
-        return payoffs.shape == (2, 2, 2) and all(
-            np.diff(payoffs[seat], axis=seat).all() for seat in self.everybody
-        )
+        if payoffs.shape != (2, 2, 2):
+            return False
+        leads = [np.diff(payoffs[seat], axis=seat) for seat in self.everybody]
+        return all(lead.all() for lead in leads)
 
     def _read_mixed_equilibrium(self, *parts: Part) -> Fact:
-        chosen = dict(pair for case in pick(parts, Case) for pair in case)
+        chosen = dict(chain.from_iterable(pick(parts, Case)))
         part = len(self.everybody) == 2 and len(chosen) == 1
-        require_said(
-            not self.has_turns and (part or set(chosen) == set(self.everybody)),
-            "it is not said who mixes how",
-        )
+        is_said = part or set(chosen) == set(self.everybody)
+        require_said(is_said and not self.has_turns, "it is not said who mixes how")
         mixes = tuple(self._mix(*pair) for pair in sorted(chosen.items()))
-        claims = [Claim("mixed_equilibrium_part" if part else "mixed_equilibrium", (mixes,))]
+        form = "mixed_equilibrium_part" if part else "mixed_equilibrium"
+        claims = [Claim(form, (mixes,))]
         if "sole" in parts:
             require(self.shows_sole_equilibrium, "there may be others")
-            claims.append(
-                Claim("pure_equilibria", (Fraction(all(1 in mix for mix in chosen.values())),))
-            )
+            is_pure = all(1 in mix for mix in chosen.values())
+            claims.append(Claim("pure_equilibria", (Fraction(is_pure),)))
         return self._solve(claims)
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
         party = find_party(parts)
         amount = pick(parts, PaidAmount)[0]
-        require(
-            not self.has_turns and not party.we and party.players,
-            "it may be a sum, or the moves come in turn",
-        )
-        require(
-            "sole" not in parts or self.shows_sole_equilibrium,
-            "there may be others that pay the same",
-        )
-        return self._solve(
-            [Claim("equilibrium_payoff", (*self._name(i), amount.value)) for i in party.players]
-        )
+        is_each = not self.has_turns and not party.we and party.players
+        require(is_each, "it may be a sum, or the moves come in turn")
+        is_known = "sole" not in parts or self.shows_sole_equilibrium
+        require(is_known, "there may be others that pay the same")
+        names = [self._name(player) for player in party.players]
+        return self._solve([Claim("equilibrium_payoff", (*n, amount.value)) for n in names])
 
     def _read_at_mixed(self, *parts: Part) -> Fact:
         """Claim what somebody gets in the mixed equilibrium."""
@@ -318,18 +308,21 @@ class Meaning(Amounts):
     def _read_equilibrium_paying(self, *parts: Part) -> Fact:
         """Claim that an outcome is an equilibrium, and what it pays."""
         outcome = dict(pick(parts, Case)[0])
-        chain = self._chain(outcome)
-        claims = [Claim("equilibrium", (chain,))]
+        claims = [Claim("equilibrium", (self._chain(outcome),))]
         for party, amount in pick(parts, Share):
             players = self._find_paid(outcome, party, amount, None)
             claims += [self._claim_payoff(outcome, player, amount) for player in players]
         return self._solve_anyhow(claims)
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
-        acts = pick(parts, Act)[:: -1 if "passive" in parts else 1]
-        owners = self._find_owners(acts, find_party(parts))
-        names = [self._name(player, *(act.index(player) for act in acts)) for player in owners]
-        return self._solve([Claim(form, name, "denied" in parts) for name in names])
+        acts = pick(parts, Act)
+        if "passive" in parts:
+            acts = acts[::-1]
+        claims = []
+        for player in self._find_owners(acts, find_party(parts)):
+            indices = [act.index(player) for act in acts]
+            claims.append(Claim(form, self._name(player, *indices), "denied" in parts))
+        return self._solve(claims)
 
     def _dominate(self, form: str, *parts: Part) -> Fact:
         """Claim dominance: strict or weak as it is called, else in the weaker sense, and denied in
@@ -346,12 +339,13 @@ class Meaning(Amounts):
             if set(case) != {REMOVED}:
                 return whole.state(case)
             (owner, index), *_ = case[REMOVED].indices
-            removed = (Move(*reversed(self._name(owner, index))),)
-            args = ((claim, claim.args) for claim in whole.state({}))
-            return [
-                Claim(f"{c.form}_without", (*moves, removed, player), c.negated)
-                for c, (*moves, player) in args
-            ]
+            removed = (self._name_move(owner, index),)
+            claims = []
+            for claim in whole.state({}):
+                *moves, player = claim.args
+                args = (*moves, removed, player)
+                claims.append(Claim(f"{claim.form}_without", args, claim.negated))
+            return claims
 
         return Fact(state)
 
@@ -362,7 +356,8 @@ class Meaning(Amounts):
         """
         act = pick(parts, Act)[0]
         (player,) = self._find_owners([act], find_party(parts))
-        other = Act(((player, self._other_index(player, act.index(player))),))
+        index = self._other_index(player, act.index(player))
+        other = Act(((player, index),))
         said = [part for part in parts if not isinstance(part, Act)]
         return self._dominate("dominates", other, act, *said)
 
@@ -386,18 +381,15 @@ class Meaning(Amounts):
         amount = find_first(parts, PaidAmount)
 
         def state(case: Choices) -> list[Claim]:
-            named = case if outcome is None else dict(outcome)
-            chain = self._chain({who: move for who, move in named.items() if who != EITHER_WAY})
+            named = dict(case if outcome is None else outcome)
+            named.pop(EITHER_WAY, None)
+            moves = self._chain(named)
             if amount is not None:
-                return [Claim("total_payoff", (amount.value, chain))]
-            chosen = {move.who: move.action for move in chain}
+                return [Claim("total_payoff", (amount.value, moves))]
+            chosen = {move.who: move.action for move in moves}
             actions = tuple(chosen[name] for name in self.subject.players)
-            return [
-                Claim(
-                    "lowest_mutual_payoff" if "lowest" in parts else "highest_mutual_payoff",
-                    (actions,),
-                )
-            ]
+            kind = "lowest" if "lowest" in parts else "highest"
+            return [Claim(f"{kind}_mutual_payoff", (actions,))]
 
         return Fact(state, again=lambda party, act, amount: self._read_total(amount))
 
@@ -422,18 +414,31 @@ class Meaning(Amounts):
 
     def _read_worth(self, party: Party, amount: PaidAmount) -> Fact:
         def state(case: Choices) -> list[Claim]:
-            require_said(
-                self.has_turns and not case,
-                "it is not said of the start of a game played move by move",
-            )
-            return [
-                Claim("continuation_payoff", (*self._name(player), amount.value, ()))
-                for player in party.players
-            ]
+            at_start = self.has_turns and not case
+            require_said(at_start, "it is not said of the start of a game played move by move")
+            names = [self.subject.players[player] for player in party.players]
+            return [Claim("continuation_payoff", (name, amount.value, ())) for name in names]
 
         return Fact(state)
 
     _read_should = Amounts._read_best
+
+
+def _list_near_cases(group: Group, number: int) -> list[Case]:
+    """Return the cases that a fact may take: its own, else none, or that of what another player
+    gets beside it."""
+    fact, own = group.items[number]
+    if own is not None:
+        return [own or NO_CASE]
+    near = [NO_CASE]
+    people = set(fact.party.players)
+    behind = group.items[number + 1 : number + 2]
+    before = group.items[max(0, number - 1) : number]
+    for other, case in (*behind, *before):
+        others = set(other.party.players)
+        if case is not None and people and others and people.isdisjoint(others):
+            near.append(case)
+    return near
 
 
 STATEMENTS: Final[dict[str, Callable[..., Any]]] = {

@@ -74,19 +74,22 @@ def _focus_parser(kinds: frozenset[str]) -> ParsingFrontend:
     """
     whole = _load_parser()
     usable = set(kinds)
-    rules = {
-        id(rule): (rule.origin.name, {symbol.name for symbol in rule.expansion})
-        for rule in whole.rules
-    }
-    while more := {origin for origin, parts in rules.values() if parts <= usable} - usable:
-        usable |= more
-    fitting = {number for number, (_, parts) in rules.items() if parts <= usable}
+    needs = {id(rule): {symbol.name for symbol in rule.expansion} for rule in whole.rules}
+    fitting: set[int] = set()
+    grows = True
+    while grows:
+        before = len(usable)
+        for rule in whole.rules:
+            if needs[id(rule)] <= usable:
+                usable.add(rule.origin.name)
+                fitting.add(id(rule))
+        grows = len(usable) > before
     frontend = copy(whole.parser)
     frontend.parser = copy(frontend.parser)
-    frontend.parser.predictions = {
-        part: [rule for rule in known if id(rule) in fitting]
-        for part, known in frontend.parser.predictions.items()
-    }
+    predictions = {}
+    for part, known in frontend.parser.predictions.items():
+        predictions[part] = [rule for rule in known if id(rule) in fitting]
+    frontend.parser.predictions = predictions
     return frontend
 
 
@@ -110,9 +113,8 @@ class Context(NamedTuple):
 
     def add(self, inner: Context) -> Context:
         """Return the context under a further heading."""
-        return Context(
-            Case(dict((*self.case, *inner.case)).items()), self.together or inner.together
-        )
+        choices = dict(self.case) | dict(inner.case)
+        return Context(Case(choices.items()), self.together or inner.together)
 
 
 class Told(NamedTuple):
@@ -121,6 +123,10 @@ class Told(NamedTuple):
 
     claims: tuple[Claim, ...] = ()
     left_out: tuple[str, ...] = ()
+
+    def count_left_out(self) -> int:
+        """Return how many characters were not understood."""
+        return len(" ".join(self.left_out))
 
 
 class SentenceReader:
@@ -152,7 +158,7 @@ class SentenceReader:
             if told is not None:
                 found.append(told)
         self.why = "" if found else why
-        return min(found, key=lambda told: len(" ".join(told.left_out)), default=Told())
+        return min(found, key=Told.count_left_out, default=Told())
 
     def drop_names(self, sentence: str) -> str:
         """Return a sentence without the names of the players."""
@@ -173,14 +179,15 @@ class SentenceReader:
         `words.toml`), and with a move beside somebody else: what others choose decides what a
         choice pays.
         """
-        words = split_words(clause.lower())
-        stems = tuple(load_english().lists["unread"]["tells"])
-        if any(word.startswith(stems) or re.search(r"\d", word) for word in words):
-            return True
+        stems = tuple(_list_unread("tells"))
+        for word in split_words(clause.lower()):
+            if word.startswith(stems) or re.search(r"\d", word):
+                return True
         tokens = list(self.words.find_known(clause))
-        others = any(token.type in _PEOPLE and token != "0" for token in tokens)
+        people = [token for token in tokens if token.type in _PEOPLE]
+        names_others = any(person != "0" for person in people)
         kinds = {token.type for token in tokens}
-        return bool(kinds & {"NUMBER", "SHARE"}) or (others and "MOVE" in kinds)
+        return bool(kinds & {"NUMBER", "SHARE"}) or (names_others and "MOVE" in kinds)
 
     def _read_rest(
         self, parting: Parting, claims: tuple[Claim, ...], *, before: bool
@@ -198,11 +205,13 @@ class SentenceReader:
                 left.append(clause.rest)
         # "Namely when the other sets Low" says where the statement holds; it puts no condition on
         # it.
-        hedged = parting.link != "namely" and any(has_word(rest, "hedges") for rest in left)
-        shifted = before and any(has_word(rest, "shifts") for rest in left)
-        if hedged or shifted:
-            return None
-        return Told((*claims, *more), tuple(rest for rest in left if self.tells(rest)))
+        may_hedge = parting.link != "namely"
+        for rest in left:
+            if may_hedge and has_word(rest, "hedges"):
+                return None
+            if before and has_word(rest, "shifts"):
+                return None
+        return Told((*claims, *more), tuple(filter(self.tells, left)))
 
     def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Return what a clause claims, by itself or of what its sentence speaks of; nothing where
@@ -217,15 +226,17 @@ class SentenceReader:
             filled.append(FilledClause(parting.rest, heading.case))
         for text, place in filled:
             # "They" in a clause about an outcome may be everybody.
-            read = self._claim(text, Context() if place is None else Context(place, together=True))
+            context = Context() if place is None else Context(place, together=True)
+            read = self._claim(text, context)
             if read:
                 readings[frozenset(read)] = read
-        return next(iter(readings.values())) if len(readings) == 1 else ()
+        return _take_only(readings)
 
     def read_heading(self, line: str) -> Context | None:
         """Return the context that the words before a colon set; None where they set none."""
         tokens = self._find_tokens(line)
-        cases = list(dict.fromkeys(self._find_meanings(tokens, "heading", Case())))
+        meanings = self._find_meanings(tokens, "heading", Case())
+        cases = list(dict.fromkeys(meanings))
         return Context(cases[0], _is_together(tokens)) if len(cases) == 1 else None
 
     def _claim(self, sentence: str, context: Context) -> tuple[Claim, ...]:
@@ -236,13 +247,11 @@ class SentenceReader:
         if "THEY" in kinds and "0" not in kinds and (context.together or _is_together(tokens)):
             self.why = 'it is not clear who "they" are'
             return ()
-        readings = {
-            frozenset(claims): claims
-            for claims in reversed(self._find_meanings(tokens, "start", context.case))
-        }
+        meanings = self._find_meanings(tokens, "start", context.case)
+        readings = {frozenset(claims): claims for claims in reversed(meanings)}
         if len(readings) > 1:
             self.why = "it can be understood in different ways"
-        return next(iter(readings.values())) if len(readings) == 1 else ()
+        return _take_only(readings)
 
     def _find_tokens(self, sentence: str) -> list[Token]:
         """Return the terminals of a sentence; none where it has unknown words or too many."""
@@ -254,14 +263,17 @@ class SentenceReader:
             return []
         if len(tokens) > MOST_WORDS:
             self.why = f"it has more than {MOST_WORDS} words"
-        return tokens if len(tokens) <= MOST_WORDS else []
+            return []
+        return tokens
 
     def _find_meanings(self, tokens: list[Token], start: str, context: Case) -> list[Any]:
-        tree = _parse(tuple(token.type for token in tokens), start) if tokens else None
-        if tree is not None:
-            self.why = "it does not say enough, or nothing that can be meant in this game"
+        kinds = tuple(token.type for token in tokens)
+        tree = _parse(kinds, start) if tokens else None
+        if tree is None:
+            return []
+        self.why = "it does not say enough, or nothing that can be meant in this game"
         try:
-            return [] if tree is None else Meaning(self.words, tokens, context).find_meanings(tree)
+            return Meaning(self.words, tokens, context).find_meanings(tree)
         except Impossible as reason:
             self.why = str(reason)
             return []
@@ -270,7 +282,7 @@ class SentenceReader:
 def has_word(sentence: str, kind: str) -> bool:
     """Return whether a sentence has a word or phrase of a list under "unread" in `words.toml`."""
     words = f" {' '.join(split_words(sentence.lower()))} "
-    return any(f" {phrase} " in words for phrase in load_english().lists["unread"][kind])
+    return any(f" {phrase} " in words for phrase in _list_unread(kind))
 
 
 def _is_unilateral(parting: Parting, claims: tuple[Claim, ...]) -> bool:
@@ -285,10 +297,23 @@ def _is_unilateral(parting: Parting, claims: tuple[Claim, ...]) -> bool:
 def has_beginning(sentence: str, kind: str) -> bool:
     """Return whether a sentence begins with a phrase of a list under "unread" in `words.toml`."""
     words = f"{' '.join(split_words(sentence.lower()))} "
-    return any(words.startswith(f"{phrase} ") for phrase in load_english().lists["unread"][kind])
+    return any(words.startswith(f"{phrase} ") for phrase in _list_unread(kind))
+
+
+def _list_unread(kind: str) -> list[str]:
+    """Return a list under "unread" in `words.toml`."""
+    phrases: list[str] = load_english().lists["unread"][kind]
+    return phrases
+
+
+def _take_only(readings: dict[frozenset[Claim], tuple[Claim, ...]]) -> tuple[Claim, ...]:
+    """Return the claims of the only reading there is; none where there are several."""
+    return next(iter(readings.values())) if len(readings) == 1 else ()
 
 
 def _is_together(tokens: list[Token]) -> bool:
-    return any(
-        token.type in ("EVERYBODY", "WE") or token in ("both", "each", "mutual") for token in tokens
-    )
+    """Return whether a sentence speaks of everybody at once."""
+    for token in tokens:
+        if token.type in ("EVERYBODY", "WE") or token in ("both", "each", "mutual"):
+            return True
+    return False

@@ -74,48 +74,77 @@ class English:
 
 @cache
 def load_english() -> English:
-    """Read the grammar and the words, and join them."""
+    """Read the grammar and the words, and join them.
+
+    A phrase may be in several word lists. The lexer gives it one terminal (numbered from 0)
+    for the set of lists it is in, and each list becomes a rule: the terminals of its phrases.
+    """
     folder = files(__package__)
-    rules = re.sub(r"//.*", "", folder.joinpath("claims.lark").read_text("utf-8"))
+    grammar = folder.joinpath("claims.lark").read_text("utf-8")
     words = tomllib.loads(folder.joinpath("words.toml").read_text("utf-8"))
+    lists = _list_phrases(words)
+    rules = _name_quoted_words(re.sub(r"//.*", "", grammar), lists)
+    rules = _name_optional_parts(rules)
+
+    memberships = {phrase: tuple(sorted(names)) for phrase, names in lists.items()}
+    terminals: dict[tuple[str, ...], str] = {}
+    alternatives: dict[str, list[str]] = {}
+    for names in sorted(set(memberships.values())):
+        terminal = f"_T{len(terminals)}"
+        terminals[names] = terminal
+        for name in names:
+            alternatives.setdefault(name, []).append(terminal)
+    for name in sorted(alternatives):
+        rules += f"\n{name}: {' | '.join(alternatives[name])}"
+
+    numbers: dict[Phrase, tuple[str, str]] = {}
+    for kind in ("NUMBER", "SHARE"):
+        for word, value in words[kind].items():
+            numbers[tuple(word.split())] = (kind, value)
+    verbs = set(words["verbs"])
+    return English(
+        grammar=f"{rules}\n%declare {_TERMINALS} {' '.join(terminals.values())}\n",
+        terminals={phrase: terminals[names] for phrase, names in memberships.items()},
+        numbers=numbers,
+        verbs=frozenset(phrase for phrase, names in lists.items() if names <= verbs),
+        lists=words,
+    )
+
+
+def _list_phrases(words: dict[str, Any]) -> dict[Phrase, set[str]]:
+    """Return the names of the word lists that each phrase is in; verbs are in theirs in three
+    forms."""
     lists: dict[Phrase, set[str]] = {}
     for name, phrases in words["phrases"].items():
         for phrase in phrases:
             lists.setdefault(tuple(split_words(phrase)), set()).add(name)
     for name, phrases in words["verbs"].items():
         for head, *tail in map(split_words, phrases):
-            for form in (
-                head,
-                f"{head}es" if head.endswith(("x", "o")) else f"{head}s",
-                *_add_ending(head, "ing"),
-            ):
+            third_person = f"{head}es" if head.endswith(("x", "o")) else f"{head}s"
+            for form in (head, third_person, *_add_ending(head, "ing")):
                 lists.setdefault((form, *tail), set()).add(name)
-    for number, word in enumerate(sorted(set(re.findall(r'"([^"]+)"', rules)))):
-        rules = rules.replace(f'"{word}"', f"_word_{number}")
-        lists.setdefault((word,), set()).add(f"_word_{number}")
-    # An optional part as a rule of its own: written out, the alternatives would double with every
-    # one of them.
-    for name in sorted(set(re.findall(r"\b(\w+)\?", rules))):
-        rules = re.sub(rf"\b{name}\?", f"_maybe_{name}", rules) + f"\n_maybe_{name}: | {name}"
-    kinds = {
-        kind: f"_T{n}"
-        for n, kind in enumerate(sorted({tuple(sorted(names)) for names in lists.values()}))
-    }
-    for name in sorted({name for kind in kinds for name in kind}):
-        rules += f"\n{name}: " + " | ".join(
-            terminal for kind, terminal in kinds.items() if name in kind
-        )
-    return English(
-        f"{rules}\n%declare {_TERMINALS} {' '.join(kinds.values())}\n",
-        {phrase: kinds[tuple(sorted(names))] for phrase, names in lists.items()},
-        {
-            tuple(word.split()): (kind, value)
-            for kind in ("NUMBER", "SHARE")
-            for word, value in words[kind].items()
-        },
-        frozenset(phrase for phrase, names in lists.items() if names <= set(words["verbs"])),
-        words,
-    )
+    return lists
+
+
+def _name_quoted_words(rules: str, lists: dict[Phrase, set[str]]) -> str:
+    """Put each quoted word of a grammar into a list of its own, and return the rules with the names
+    of these lists."""
+    quoted = set(re.findall(r'"([^"]+)"', rules))
+    for number, word in enumerate(sorted(quoted)):
+        name = f"_word_{number}"
+        rules = rules.replace(f'"{word}"', name)
+        lists.setdefault((word,), set()).add(name)
+    return rules
+
+
+def _name_optional_parts(rules: str) -> str:
+    """Make every optional part a rule of its own: written out, the alternatives would double with
+    every one of them."""
+    optional = set(re.findall(r"\b(\w+)\?", rules))
+    for name in sorted(optional):
+        rules = re.sub(rf"\b{name}\?", f"_maybe_{name}", rules)
+        rules += f"\n_maybe_{name}: | {name}"
+    return rules
 
 
 def _add_ending(word: str, ending: str) -> Iterator[str]:
@@ -128,22 +157,23 @@ def _add_ending(word: str, ending: str) -> Iterator[str]:
 def _inflect(word: str) -> Iterator[str]:
     """Yield the ways in which a move's first word is used: swerves, swerving, cooperation,
     defectors."""
-    yield from (f"{word}s", f"{word}ment")
-    yield from (
-        form
-        for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers")
-        for form in _add_ending(word, ending)
-    )
+    yield f"{word}s"
+    yield f"{word}ment"
+    for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers"):
+        yield from _add_ending(word, ending)
     if word.endswith(("s", "x", "ch", "sh", "o")):
         yield f"{word}es"
     if re.search(r"[^aeiou]y$", word):
-        yield from (f"{word[:-1]}ies", f"{word[:-1]}ied")
+        yield f"{word[:-1]}ies"
+        yield f"{word[:-1]}ied"
 
 
 def _expand(pattern: str) -> Iterator[str]:
     """Yield the phrases that a pattern such as "the (other|second) (|player)" stands for."""
-    for choice in product(*(part.split("|") for part in re.split(r"[()]", pattern))):
-        yield " ".join(" ".join(choice).split())
+    parts = re.split(r"[()]", pattern)
+    for choice in product(*(part.split("|") for part in parts)):
+        words = " ".join(choice).split()
+        yield " ".join(words)
 
 
 def _name_phrases(phrases: Iterable[tuple[str, str]]) -> dict[Phrase, tuple[str, str]]:
@@ -161,17 +191,13 @@ def _name_phrases(phrases: Iterable[tuple[str, str]]) -> dict[Phrase, tuple[str,
 
 @cache
 def _list_people(two: bool) -> dict[Phrase, tuple[str, str]]:
-    tables = [
-        load_english().lists["people"],
-        load_english().lists["people_of_two" if two else "people_of_many"],
-    ]
-    return _name_phrases(
-        (kind, phrase)
-        for table in tables
-        for kind, patterns in table.items()
-        for pattern in patterns
-        for phrase in _expand(pattern)
-    )
+    lists = load_english().lists
+    phrases = []
+    for table in (lists["people"], lists["people_of_two" if two else "people_of_many"]):
+        for kind, patterns in table.items():
+            for pattern in patterns:
+                phrases += [(kind, phrase) for phrase in _expand(pattern)]
+    return _name_phrases(phrases)
 
 
 class _Profile(NamedTuple):
@@ -189,11 +215,8 @@ class Vocabulary:
         self.english = load_english()
         self.moves = self._name_moves()
         self.people = self._name_people(you)
-        self.longest = max(
-            len(phrase)
-            for known in (self.english.terminals, self.moves, self.people)
-            for phrase in known
-        )
+        known = (*self.english.terminals, *self.moves, *self.people)
+        self.longest = max(map(len, known))
 
     def _name_moves(self) -> dict[Phrase, set[tuple[int, int]]]:
         """Return the moves by their names, and by other forms of these that mean nothing else."""
@@ -201,9 +224,11 @@ class Vocabulary:
         formed: dict[Phrase, set[tuple[int, int]]] = {}
         for player, actions in enumerate(self.subject.actions):
             for index, action in enumerate(actions):
-                head, *tail = split_words(action if len(action) == 1 else action.lower()) or [""]
+                name = action if len(action) == 1 else action.lower()
+                head, *tail = split_words(name) or [""]
                 named.setdefault((head, *tail), set()).add((player, index))
-                for form in _inflect(head) if head.isalpha() and len(head) > 1 else ():
+                is_word = head.isalpha() and len(head) > 1
+                for form in _inflect(head) if is_word else ():
                     phrase = (form, *tail)
                     known = phrase in self.english.terminals
                     if not known or phrase in self.english.verbs:
@@ -293,8 +318,10 @@ class Vocabulary:
         self, words: list[str], position: int, before: list[Token]
     ) -> tuple[Token, int]:
         """Return the terminal of the longest phrase at a position, and how many words it has."""
-        for length in range(min(self.longest, len(words) - position), 0, -1):
-            token = self._find(tuple(words[position : position + length]), before)
+        most = min(self.longest, len(words) - position)
+        for length in range(most, 0, -1):
+            phrase = tuple(words[position : position + length])
+            token = self._find(phrase, before)
             if token is not None:
                 return token, length
         raise UnknownWord(words[position])
@@ -311,12 +338,13 @@ class Vocabulary:
             # Where moves come in turn "pass again" is another move than "pass".
             raise UnknownWord("again")
         if move in self.moves:
-            chosen = bool(before) and before[-1] in self.english.lists["moves"]["choosing"]
-            if person is not None or not (
-                chosen or number or lower in self.english.verbs or english is None or move != lower
-            ):
+            choosing = self.english.lists["moves"]["choosing"]
+            is_chosen = bool(before) and before[-1] in choosing
+            means_nothing_else = english is None or move != lower
+            may_be_move = is_chosen or lower in self.english.verbs or means_nothing_else
+            if person is not None or not may_be_move:
                 raise UnknownWord(" ".join(words))
-            if chosen or number is None:
+            if is_chosen or number is None:
                 return Token("MOVE", " ".join(move))
         if person is not None:
             return Token(*person)
@@ -328,12 +356,12 @@ class Vocabulary:
         if len(words) > 1 or not re.fullmatch(r"-?\d.*", words[0]):
             return None
         text = words[0].replace(",", "")
-        return (
-            Token("SHARE", str(Fraction(text[:-1]) / 100))
-            if text.endswith("%")
-            else Token("NUMBER", text)
-        )
+        if text.endswith("%"):
+            share = Fraction(text[:-1]) / 100
+            return Token("SHARE", str(share))
+        return Token("NUMBER", text)
 
     def find_indices(self, token: Token) -> tuple[tuple[int, int], ...]:
         """Return the players who have a MOVE, each with its index among the player's actions."""
-        return tuple(sorted(self.moves[tuple(token.split(" "))]))
+        phrase = tuple(token.split(" "))
+        return tuple(sorted(self.moves[phrase]))

@@ -91,8 +91,8 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
 
     side = ("at least", "at most")[end]
     explained = (
-        "whatever the policy does where it is not known; the most exploitability is perhaps too"
-        " large"
+        "bound over everything the policy may do where it is not known; the upper bound of"
+        " exploitability may be too large"
     )
     return Metric(
         f"{figure}_{side.replace(' ', '_')}",
@@ -135,7 +135,7 @@ METRICS: tuple[Metric[Policies], ...] = (
     _average(
         "exploitability",
         "exploitability",
-        "what a best response takes, mean of the seats; constant sum",
+        "what a best-responding opponent gains, mean over seats; constant-sum games",
         ".4f",
     ),
     _average(
@@ -147,12 +147,10 @@ METRICS: tuple[Metric[Policies], ...] = (
     _average(
         "nash_conv",
         "NashConv",
-        "what all together gain by deviating alone; 0 at an equilibrium",
+        "sum over players of the gain from a unilateral deviation; 0 at an equilibrium",
         ".4f",
     ),
-    _average(
-        "nash_gap", "Nash gap", "lost against equilibrium opponents, mean of the seats", ".4f"
-    ),
+    _average("nash_gap", "Nash gap", "loss against equilibrium opponents, mean over seats", ".4f"),
     _average(
         "gap_normalised", "gap / range", "the Nash gap as a share of the range of payoffs", ".3f"
     ),
@@ -175,7 +173,7 @@ class QuestionRow(TypedDict):
     moves: list[str]
     temperature: float
     status: Annotated[str, column("read as")]
-    how: Annotated[str, column("what was done or what was wrong")]
+    how: Annotated[str, column("what was repaired, or what was wrong")]
     strategy: Annotated[list[float] | None, column("answer")]
     reply: str
 
@@ -190,7 +188,8 @@ class InfosetRow(TypedDict):
     mixture: list[float] | None
     """the policy as numbers, in the order of the moves"""
     equilibrium: Annotated[
-        str | None, column(help="the nearest to the policy, of all there are if it is zero-sum")
+        str | None,
+        column(help="the one nearest to the policy; in a zero-sum game the nearest of all"),
     ]
     excess: Annotated[float | None, column(format=".4f", help=_EXCESS)]
     loss: Annotated[

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from bestresponse.core.errors import TooLarge
+from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.result import (
     Component,
@@ -78,14 +79,14 @@ class ReducedGame:
         path = tuple(self.spread(point) for point in continuum.path)
         return Continuum(continuum.dimension, path)
 
-    def solve_simple(self, engine: Engine) -> NashResult | None:
-        """Solve a rest of at most two players with a choice; None if it is another, or too
-        large."""
+    def solve_simple(self, engine: Engine, deadline: Deadline) -> NashResult | None:
+        """Solve a rest of at most two players with a choice; None if it is another, too large, or
+        takes longer than the `deadline`."""
         if self.game.num_players > 2:
             return None
         try:
-            solved = solve_bimatrix(self.game, engine=engine)
-        except TooLarge:
+            solved = solve_bimatrix(self.game, engine=engine, deadline=deadline)
+        except (TooLarge, NotCertified):
             return None
         return self._carry_result(solved)
 

@@ -17,6 +17,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from bestresponse.core.errors import NotCertified
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.many_players.equations import (
     REGRET_LIMIT,
     equal_payoffs,
@@ -205,9 +206,11 @@ def _find_between(branch: LogitBranch, before: Array, after: Array, precision: f
     return point
 
 
-def trace_to_equilibrium(payoffs: Array, branches: int = BRANCHES) -> Profile | None:
+def trace_to_equilibrium(
+    payoffs: Array, branches: int = BRANCHES, deadline: Deadline = NEVER
+) -> Profile | None:
     """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the
-    branches led there.
+    branches led there before the `deadline`.
 
     The first branch is the principal one, from uniform play; the others start elsewhere.
     """
@@ -216,6 +219,8 @@ def trace_to_equilibrium(payoffs: Array, branches: int = BRANCHES) -> Profile | 
         branch = TableBranch(payoffs, noise)
         with suppress(NotCertified):
             for point in islice(follow_branch(branch, _HIGHEST, bold=True), _STEPS):
+                if deadline.is_over:
+                    return None
                 if abs(point[-1]) < next_try:
                     continue
                 next_try *= 1.5

@@ -35,10 +35,12 @@ from itertools import pairwise
 from math import lcm
 from operator import add, mul
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.many_players.tracing import draw_noises, follow_branch
 from bestresponse.theory.games.normal_form import Array, Rationals
 from bestresponse.theory.trees.agents import AgentBranch
@@ -59,6 +61,7 @@ from bestresponse.theory.trees.tree import (
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
 
+_SECONDS = 120.0  # twice what the largest tree allowed takes on a quiet machine
 _BRANCHES = 4
 _FIRST_TRY = 50.0
 _LAST_TRY = 2e4
@@ -72,8 +75,15 @@ _PURE_STEPS = 3
 _MOST_MISTAKES = 3
 """The highest power of eps with which a drawn mistake is made."""
 
-Term = tuple[Fraction, Fraction]
-"""The lowest power of eps in what a move or a plan is made with, and its coefficient."""
+
+class Term(NamedTuple):
+    """The lowest power of eps in what a move or a plan is made with, and its coefficient."""
+
+    power: Fraction
+    weight: Fraction
+
+
+_SURE = Term(Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,15 +109,16 @@ class SequentialEquilibrium:
         return np.array(self.exact_beliefs, dtype=np.float64)
 
 
-def find_sequential(tree: Tree) -> SequentialEquilibrium:
-    """Find one sequential equilibrium; NotCertified where none could be proved to be one, TooLarge
-    for large trees.
+def find_sequential(tree: Tree, *, seconds: float = _SECONDS) -> SequentialEquilibrium:
+    """Find one sequential equilibrium; NotCertified where none could be proved to be one within
+    `seconds`, TooLarge for large trees.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> entry = find_sequential(load_tree("entry-deterrence"))
     >>> entry.policy.at("incumbent", "entry")["share"], entry.payoffs, entry.gap
     (1.0, {'entrant': 2.0, 'incumbent': 2.0}, 0.0)
     """
+    deadline = Deadline.after(seconds)
     form = to_sequence_form(tree)
     if form.num_sequences > _MOST_SEQUENCES:
         raise TooLarge(
@@ -117,13 +128,13 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
         )
     if tree.num_players == 2:
         method = "quasi-perfect, sequence-form LCP"
-        assessment = _certify(tree, [_solve_perturbed(form)])
+        assessment = _certify(tree, [_solve_perturbed(form, deadline)])
     elif tree.is_perfect_information:
         method = "backward induction"
         assessment = _certify(tree, _induce_backward(tree))
     else:
         method = "subgame by subgame"
-        assessment = _certify(tree, [_solve_parts(tree)])
+        assessment = _certify(tree, [_solve_parts(tree, deadline)])
     policy = Policy(tree, np.array(assessment.moves, dtype=np.float64))
     expected = form.expected(form.plans(policy)).tolist()
     return SequentialEquilibrium(
@@ -162,23 +173,29 @@ def _certify(tree: Tree, candidates: Iterable[list[Term]]) -> _Assessment:
 
 def _list_played(terms: Sequence[Term]) -> list[Fraction]:
     """Give the probability of every move in the limit, in which mistakes are not made."""
-    return [weight if power == 0 else Fraction(0) for power, weight in terms]
+    return [term.weight if term.power == 0 else Fraction(0) for term in terms]
 
 
-def _solve_parts(tree: Tree) -> list[Term]:
+def _solve_parts(tree: Tree, deadline: Deadline) -> list[Term]:
     """Solve subgames from the last to the first: each with those inside replaced by what they
     earn."""
-    terms: list[Term] = [(Fraction(0), Fraction(1))] * int(tree.first_move[-1])
+    terms = [_SURE] * int(tree.first_move[-1])
     earned: dict[int, tuple[Fraction, ...]] = {}
     for root in reversed(find_subgames(tree).tolist()):
         part = _cut_part(tree, root, earned)
-        found = _certify(part, _list_candidates(part))
-        for index, infoset in enumerate(part.infosets):
-            whole = tree.infoset_index[part.players[infoset.player], infoset.key]
-            low, high = part.first_move[index : index + 2]
-            terms[tree.first_move[whole] : tree.first_move[whole + 1]] = found.terms[low:high]
+        found = _certify(part, _list_candidates(part, deadline))
+        _carry_terms(part, found.terms, tree, terms)
         earned[root] = _find_values(part, found.moves)[0]
     return terms
+
+
+def _carry_terms(part: Tree, found: Sequence[Term], whole: Tree, terms: list[Term]) -> None:
+    """Write the terms of a part's moves over those of the same information sets of the whole."""
+    for index, infoset in enumerate(part.infosets):
+        place = whole.infoset_index[part.players[infoset.player], infoset.key]
+        low, high = part.first_move[index : index + 2]
+        first, last = whole.first_move[place : place + 2]
+        terms[first:last] = found[low:high]
 
 
 def _cut_part(tree: Tree, root: int, earned: dict[int, tuple[Fraction, ...]]) -> Tree:
@@ -194,22 +211,19 @@ def _cut_part(tree: Tree, root: int, earned: dict[int, tuple[Fraction, ...]]) ->
     return build_tree(tree.players, root, expand, name=tree.name)
 
 
-def _list_candidates(part: Tree) -> Iterator[list[Term]]:
+def _list_candidates(part: Tree, deadline: Deadline) -> Iterator[list[Term]]:
     """Guess the terms of one part, by what is surest first."""
     choosing = {infoset.player for infoset in part.infosets if len(infoset.moves) > 1}
     if len(choosing) > 2:
-        yield from _follow_agents(part)
-        yield from _improve_pure(part)
+        yield from _follow_agents(part, deadline)
+        yield from _improve_pure(part, deadline)
         return
     others = [player for player in range(part.num_players) if player not in choosing]
     pair = sorted([*choosing, *others[: 2 - len(choosing)]])
     restricted = _restrict(part, pair)
-    found = _solve_perturbed(to_sequence_form(restricted))
-    terms: list[Term] = [(Fraction(0), Fraction(1))] * int(part.first_move[-1])
-    for index, infoset in enumerate(restricted.infosets):
-        whole = part.infoset_index[restricted.players[infoset.player], infoset.key]
-        low, high = restricted.first_move[index : index + 2]
-        terms[part.first_move[whole] : part.first_move[whole + 1]] = found[low:high]
+    found = _solve_perturbed(to_sequence_form(restricted), deadline)
+    terms = [_SURE] * int(part.first_move[-1])
+    _carry_terms(restricted, found, part, terms)
     yield terms
 
 
@@ -230,18 +244,19 @@ def _restrict(tree: Tree, players: list[int]) -> Tree:
     return build_tree([tree.players[player] for player in players], 0, expand)
 
 
-def _improve_pure(tree: Tree) -> Iterator[list[Term]]:
+def _improve_pure(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
     """Change single moves for better ones until none is left, from drawn policies and orders of
     mistakes."""
     rng = Random(0)
-    spans = [range(*tree.first_move[k : k + 2].tolist()) for k in range(len(tree.infosets))]
+    spans = [range(low, high) for low, high in pairwise(tree.first_move.tolist())]
     for _ in range(_PURE_TRIES):
         powers = [rng.randint(1, _MOST_MISTAKES) for _ in range(int(tree.first_move[-1]))]
         chosen = [rng.choice(span) for span in spans]
         for _ in range(_PURE_STEPS * len(spans)):
-            terms = [(Fraction(power), Fraction(1)) for power in powers]
+            deadline.check("a sequential equilibrium")
+            terms = [Term(Fraction(power), Fraction(1)) for power in powers]
             for move in chosen:
-                terms[move] = (Fraction(0), Fraction(1))
+                terms[move] = _SURE
             moves = _list_played(terms)
             earned = _earn_moves(tree, moves, _find_beliefs(tree, terms))
             better = []
@@ -259,14 +274,15 @@ def _improve_pure(tree: Tree) -> Iterator[list[Term]]:
 def _induce_backward(tree: Tree) -> Iterator[list[Term]]:
     """Give a subgame perfect equilibrium; where everything is seen, every mistake will do."""
     best = subgame_perfect(tree, limit=1).equilibria[0].moves
-    yield [
-        (Fraction(move != best[tree.players[infoset.player]][infoset.label]), Fraction(1))
-        for infoset in tree.infosets
-        for move in infoset.moves
-    ]
+    terms = []
+    for infoset in tree.infosets:
+        played = best[tree.players[infoset.player]][infoset.label]
+        for move in infoset.moves:
+            terms.append(_SURE if move == played else Term(Fraction(1), Fraction(1)))
+    yield terms
 
 
-def _follow_agents(tree: Tree) -> Iterator[list[Term]]:
+def _follow_agents(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
     """Guess the terms at the ends of some branches of agent quantal response equilibria, again and
     again."""
     sizes = [len(infoset.moves) for infoset in tree.infosets]
@@ -275,6 +291,8 @@ def _follow_agents(tree: Tree) -> Iterator[list[Term]]:
         next_try = _FIRST_TRY
         with suppress(NotCertified):
             for point in follow_branch(branch, _LAST_TRY, bold=True):
+                if deadline.is_over:
+                    return
                 if point[-1] >= next_try:
                     next_try *= 4
                     terms = _guess_limit(branch, point)
@@ -289,80 +307,80 @@ def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
     With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a
     constant for what is played; polynomials in 1/k through the points tell the constants.
     """
-    points = [point]
-    for _ in range(3):
-        tangent, _ = branch.tangent(points[-1], np.eye(len(point))[-1])
-        ahead = branch.correct(
-            points[-1] + tangent * (points[-1][-1] / tangent[-1]), np.eye(len(point))[-1]
-        )
-        if ahead is None:
-            return None
-        points.append(ahead)
+    points = _double_precision(branch, point, times=3)
+    if points is None:
+        return None
     logs = np.array([p[:-1] for p in points])
     precisions = np.array([p[-1] for p in points])
     inverse = np.linalg.inv(np.vander(1.0 / precisions, increasing=True))
-    limits, (slopes, constants) = (
-        (inverse @ np.exp(logs))[0],
-        (inverse @ (logs / precisions[:, None]))[:2],
-    )
-    terms: list[Term] = []
+    limits = (inverse @ np.exp(logs))[0].tolist()
+    slopes, constants = (inverse @ (logs / precisions[:, None]))[:2].tolist()
+    terms = []
     scales: dict[Fraction, float] = {}
-    for limit, slope, constant in zip(
-        limits.tolist(), slopes.tolist(), constants.tolist(), strict=True
-    ):
-        power = (
-            Fraction(-slope).limit_denominator(_LARGEST_DENOMINATOR)
-            if limit < _ROUNDING
-            else Fraction(0)
-        )
+    for limit, slope, constant in zip(limits, slopes, constants, strict=True):
+        power = _round(-slope) if limit < _ROUNDING else Fraction(0)
         if power == 0:
-            terms.append((power, Fraction(limit).limit_denominator(_LARGEST_DENOMINATOR)))
+            terms.append(Term(power, _round(limit)))
             continue
         # Only the ratios between weights of mistakes can be simple numbers: all of one power are
         # scaled alike.
         scale = scales.setdefault(power, constant)
-        terms.append(
-            (
-                power,
-                Fraction(float(np.exp(constant - scale))).limit_denominator(_LARGEST_DENOMINATOR),
-            )
-        )
-    sums = [
-        sum(weight for power, weight in terms[low:high] if power == 0) for low, high in branch.edges
-    ]
-    return (
-        terms if set(sums) == {1} and all(power >= 0 < weight for power, weight in terms) else None
-    )
+        terms.append(Term(power, _round(float(np.exp(constant - scale)))))
+    are_sums_right = all(sum(_list_played(terms[low:high])) == 1 for low, high in branch.edges)
+    are_terms_right = all(term.power >= 0 and term.weight > 0 for term in terms)
+    return terms if are_sums_right and are_terms_right else None
 
 
-def _solve_perturbed(form: SequenceForm) -> list[Term]:
+def _double_precision(branch: AgentBranch, point: Array, times: int) -> list[Array] | None:
+    """Give a point of the branch and those of twice, four times, ... its precision; None where one
+    is not found."""
+    by_precision = np.eye(len(point))[-1]
+    points = [point]
+    for _ in range(times):
+        here = points[-1]
+        tangent, _ = branch.tangent(here, by_precision)
+        guess = here + tangent * (here[-1] / tangent[-1])
+        ahead = branch.correct(guess, by_precision)
+        if ahead is None:
+            return None
+        points.append(ahead)
+    return points
+
+
+def _round(number: float) -> Fraction:
+    return Fraction(number).limit_denominator(_LARGEST_DENOMINATOR)
+
+
+def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
     """Find the lowest terms of all moves of two players in an equilibrium of the perturbed game."""
     row, col = (_read_whole(form, payoffs) for payoffs in form.read_payoffs())
-    problem = write_problem(form, (row, col.T), max(len(plex.levels) for plex in form.plexes))
+    degree = max(len(plex.levels) for plex in form.plexes)
+    problem = write_problem(form, (row, col.T), degree)
     unknowns, slacks = solve_for_small(
-        problem.matrix.tolist(), problem.cover.tolist(), problem.right.tolist()
+        matrix=problem.matrix.tolist(),
+        cover=problem.cover.tolist(),
+        right=problem.right.tolist(),
+        deadline=deadline,
     )
-    rows = zip(
-        problem.is_first.tolist(),
-        unknowns,
-        slacks,
-        np.concatenate(problem.floors).tolist(),
-        strict=True,
-    )
-    weights = [
-        map(add, slack if first else unknown, floor) for first, unknown, slack, floor in rows
-    ]
-    terms = [
-        next((Fraction(power), Fraction(u)) for power, u in enumerate(weight) if u)
-        for weight in weights
-    ]
+    floors = np.concatenate(problem.floors).tolist()
+    terms = []
+    for k, floor in enumerate(floors):
+        added = slacks[k] if problem.is_first[k] else unknowns[k]
+        terms.append(_find_lowest_term(list(map(add, added, floor))))
     count = form.plexes[0].num_sequences
     moves: dict[int, Term] = {}
     for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
-        before = np.repeat(plex.parent, plex.size).tolist()
-        for move, (power, share), above in zip(plex.moves.tolist(), plan[1:], before, strict=True):
-            moves[move] = (power - plan[above][0], share / plan[above][1])
+        parents = np.repeat(plex.parent, plex.size).tolist()
+        for move, here, parent in zip(plex.moves.tolist(), plan[1:], parents, strict=True):
+            above = plan[parent]
+            moves[move] = Term(here.power - above.power, here.weight / above.weight)
     return [moves[move] for move in range(len(moves))]
+
+
+def _find_lowest_term(polynomial: Sequence[Fraction]) -> Term:
+    """Find the first term that is not 0; coefficients of low powers come first."""
+    power = next(k for k, coefficient in enumerate(polynomial) if coefficient)
+    return Term(Fraction(power), Fraction(polynomial[power]))
 
 
 def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
@@ -376,26 +394,28 @@ def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
 def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
     """Find the limit of the probability of every node given its information set; 1 where no player
     moves."""
-    ways: list[Term] = [(Fraction(0), Fraction(1))]
+    ways = [_SURE]
     for node in range(1, tree.num_nodes):
         above = int(tree.parent[node])
         if int(tree.owner[above]) == CHANCE:
-            term = (Fraction(0), tree.read_probability(node))
+            term = Term(Fraction(0), tree.read_probability(node))
         else:
             term = terms[int(tree.first_move[tree.infoset[above]] + tree.move[node])]
-        ways.append((ways[above][0] + term[0], ways[above][1] * term[1]))
+        before = ways[above]
+        ways.append(Term(before.power + term.power, before.weight * term.weight))
     beliefs = [Fraction(1)] * tree.num_nodes
     for index, infoset in enumerate(tree.infosets):
         nodes = np.flatnonzero(tree.infoset == index).tolist()
-        lowest = min((ways[node][0] for node in nodes if ways[node][1]), default=None)
+        lowest = min((ways[node].power for node in nodes if ways[node].weight), default=None)
         if lowest is None:
             raise NotCertified(
                 f"{tree.players[infoset.player]}'s information set {infoset.label!r} is reached"
                 " only by draws of chance that have probability 0: no belief follows there"
             )
-        weights = [ways[node][1] * (ways[node][0] == lowest) for node in nodes]
+        weights = [ways[node].weight * (ways[node].power == lowest) for node in nodes]
+        total = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
-            beliefs[node] = weight / sum(weights)
+            beliefs[node] = weight / total
     return beliefs
 
 

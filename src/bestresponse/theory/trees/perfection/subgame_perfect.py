@@ -1,37 +1,28 @@
 """Subgame perfect equilibria: by backward induction, or subgame by subgame where moves are hidden.
 
-Subgame perfect equilibria of trees with perfect information, ties included.
+Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. A subgame
+is a node and all that comes after it, where no information set has nodes both inside and outside.
+With perfect information every inner node begins one.
 
-Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. With
-perfect information backward induction finds the pure ones: at each node its owner takes a best
-branch. Where branches tie, each choice gives its own equilibria, and they are counted exactly:
-every node keeps how many equilibria of its subgame lead to each payoff vector. Ties are exact too:
-payoffs and probabilities are taken as the rationals that were given, floats as those they stand for
-(0.1 as 1/10, 0.333... as 1/3).
+With perfect information backward induction finds the pure equilibria: at each node its owner takes
+a best branch. Where branches tie, each choice gives its own equilibria, and they are counted
+exactly: every node keeps how many equilibria of its subgame lead to each payoff vector. Ties are
+exact too: payoffs and probabilities are taken as the rationals that were given, floats as those
+they stand for (0.1 as 1/10, 0.333... as 1/3).
 
-R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d.
-gesamte Staatswissenschaft 121, 1965.
-
-The subgame that begins at a node of a tree, as a tree of its own.
-
-Definition (Selten 1965): a node and all that comes after it, where no information set has nodes
-both inside and outside. With perfect information every inner node begins one.
-
-Subgame perfect equilibria of trees with hidden or simultaneous moves, mixed ones included.
-
-A node begins a subgame when no information set has nodes both below it and elsewhere (Selten 1965).
-Subgames are solved from the last to the first: those inside one are replaced by what their
-equilibria earn, and of what is left, every equilibrium of the reduced normal form is taken. Each
-choice of equilibria inside gives equilibria of its own.
-
-With two players the equilibria of every such part are its extreme ones, with more those that `nash`
-finds.
+With hidden or simultaneous moves subgames are solved from the last to the first: those inside one
+are replaced by what their equilibria earn, and of what is left, every equilibrium of the reduced
+normal form is taken. Each choice of equilibria inside gives equilibria of its own. With two players
+the equilibria of every such part are its extreme ones, with more those that `nash` finds.
 
 Ties are mixed too. Where a mover's best moves tie, every mixture of them is an equilibrium below,
 and payoffs are linear in it: the corners of these mixtures, and the edges between them, describe
 all. A mover above may be indifferent at a point inside: along an edge its best move changes where
 two lines cross, and the equilibria there are listed as well. With two moves to choose between, or
 along a single edge, that gives all corners of the sets in which a move is best.
+
+R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d.
+gesamte Staatswissenschaft 121, 1965.
 """
 
 from __future__ import annotations
@@ -40,22 +31,26 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice, product
-from operator import le, mul
+from operator import add, le, mul
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.deadline import Deadline
+from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
 from bestresponse.theory.trees.tree import (
     CHANCE,
     LEAF,
+    Chance,
     IntArray,
     Leaf,
     Policy,
     Tree,
     TreeLike,
+    Turn,
     as_tree,
     build_tree,
 )
@@ -79,6 +74,7 @@ Payoffs = tuple[Fraction, ...]
 Earned = tuple[Fraction | float, ...]
 
 _COMBINATIONS = 100_000
+_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +104,17 @@ class SubgamePerfect:
         return self.count == len(self.equilibria)
 
 
-def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
+def subgame_perfect(
+    game: TreeLike, limit: int = 1000, *, seconds: float = _SECONDS
+) -> SubgamePerfect:
     """Backward induction; lists all pure equilibria if there are at most `limit`, else the first
-    and their number.
+    and their number. NotCertified where that takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> subgame_perfect(load_tree("entry-deterrence")).equilibria[0].moves
     {'entrant': {'market': 'in'}, 'incumbent': {'entry': 'share'}}
     """
+    deadline = Deadline.after(seconds)
     tree = as_tree(game)
     if not tree.is_perfect_information:
         sizes = np.bincount(tree.infoset[tree.infoset >= 0])
@@ -125,20 +124,22 @@ def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
             f" ({infoset.label!r} of {tree.players[infoset.player]}); backward induction needs"
             " perfect information"
         )
-    reachable = _count(tree)
+    reachable = _count(tree, deadline)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
-    solved, _, _ = _solve_backwards(tree, listed, mixed=False)
-    equilibria = tuple(_describe_pure(tree, solution) for solution in solved)
-    outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
+    solved = _solve_backwards(tree, _Wish(listed, mixed=False, deadline=deadline))
+    equilibria = tuple(_describe_pure(tree, solution) for solution in solved.solutions)
+    best_first = sorted(reachable[0], reverse=True)
+    outcomes = tuple(_named(tree, payoffs) for payoffs in best_first)
     return SubgamePerfect(count, equilibria, outcomes)
 
 
-def _count(tree: Tree) -> list[dict[Payoffs, int]]:
+def _count(tree: Tree, deadline: Deadline) -> list[dict[Payoffs, int]]:
     """For each node: the payoff vectors of its subgame's equilibria, and how many equilibria give
     each."""
     tables: list[dict[Payoffs, int]] = [{} for _ in range(tree.num_nodes)]
     for node in range(tree.num_nodes - 1, -1, -1):
+        deadline.check(_WANTED)
         owner = int(tree.owner[node])
         below = [tables[child] for child in tree.children[node]]
         if owner == LEAF:
@@ -153,23 +154,23 @@ def _count(tree: Tree) -> list[dict[Payoffs, int]]:
 def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
     """A move and its payoffs are best in all profiles in which every other branch gives the owner
     no more."""
-    least = max(min(payoffs[owner] for payoffs in table) for table in below)
-    values = sorted(
-        {payoffs[owner] for table in below for payoffs in table if payoffs[owner] >= least},
-        reverse=True,
-    )
+    by_branch = [{payoffs[owner] for payoffs in table} for table in below]
+    least = max(map(min, by_branch))
+    values = [value for value in set().union(*by_branch) if value >= least]
     counts: dict[Payoffs, int] = {}
-    for value in values:
-        no_more = [
-            sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
-            for table in below
-        ]
+    for value in sorted(values, reverse=True):
+        no_more = [_count_no_more(table, owner, value) for table in below]
         profiles = math.prod(no_more)
         for table, allowed in zip(below, no_more, strict=True):
             for payoffs, ways in table.items():
                 if payoffs[owner] == value:
                     counts[payoffs] = counts.get(payoffs, 0) + ways * (profiles // allowed)
     return counts
+
+
+def _count_no_more(table: dict[Payoffs, int], owner: int, value: Fraction) -> int:
+    """Count the equilibria of a branch that give its owner no more than this."""
+    return sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
 
 
 def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
@@ -183,7 +184,8 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
         share = tree.read_probability(child)
         sums: dict[Payoffs, int] = {}
         for (before, many), (payoffs, ways) in product(combined.items(), table.items()):
-            total = tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
+            added = [share * u for u in payoffs]
+            total = tuple(map(add, before, added))
             sums[total] = sums.get(total, 0) + many * ways
         combined = sums
     return combined
@@ -192,21 +194,23 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
 def _describe_pure(tree: Tree, solution: _Solution) -> SubgamePerfectEquilibrium:
     moves: dict[str, dict[str, str]] = {player: {} for player in tree.players}
     for index, infoset in enumerate(tree.infosets):
-        moves[tree.players[infoset.player]][infoset.label] = infoset.moves[
-            int(solution.choices[index].argmax())
-        ]
-    exact = {player: Fraction(u) for player, u in zip(tree.players, solution.payoffs, strict=True)}
-    return SubgamePerfectEquilibrium(
-        moves, _named(tree, solution.payoffs), exact if tree.is_exact else None
-    )
+        player = tree.players[infoset.player]
+        chosen = int(solution.choices[index].argmax())
+        moves[player][infoset.label] = infoset.moves[chosen]
+    exact = None
+    if tree.is_exact:
+        fractions = [Fraction(u) for u in solution.payoffs]
+        exact = dict(zip(tree.players, fractions, strict=True))
+    return SubgamePerfectEquilibrium(moves, _named(tree, solution.payoffs), exact)
 
 
 def _named(tree: Tree, payoffs: Earned) -> dict[str, float]:
     return dict(zip(tree.players, map(float, payoffs), strict=True))
 
 
+_WANTED = "all subgame perfect equilibria"
 _PART_LIMIT = 20_000
-"""Earned of the reduced normal form of one part."""
+"""Cells of the reduced normal form of one part."""
 _TIE = 1e-12
 """Of payoffs that are not known exactly."""
 
@@ -256,31 +260,37 @@ def find_subgames(tree: Tree) -> IntArray:
     end = nodes + 1
     for node in range(tree.num_nodes - 1, 0, -1):
         above = int(tree.parent[node])
-        low[above], high[above] = min(low[above], low[node]), max(high[above], high[node])
+        low[above] = min(low[above], low[node])
+        high[above] = max(high[above], high[node])
         end[above] = max(end[above], end[node])
-    return np.asarray(
-        np.flatnonzero((tree.owner != LEAF) & (low >= nodes) & (high < end)), dtype=np.int64
-    )
+    is_closed = (low >= nodes) & (high < end)
+    begins = (tree.owner != LEAF) & is_closed
+    return np.asarray(np.flatnonzero(begins), dtype=np.int64)
 
 
-def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
+def solve_subgames(tree: Tree, limit: int = 200, *, seconds: float = _SECONDS) -> SubgameEquilibria:
     """Find subgame perfect equilibria, at most `limit`; TooLarge where a part between subgames is
-    too large to solve.
+    too large to solve, NotCertified where that takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> found = solve_subgames(load_tree("entry-deterrence"))
     >>> found.policies[0].at("entrant", "market"), found.complete
     ({'out': 0.0, 'in': 1.0}, True)
     """
-    solved, subgames, complete = _solve_backwards(tree, limit, mixed=True)
+    solved = _solve_backwards(tree, _Wish(limit, mixed=True, deadline=Deadline.after(seconds)))
     policies = []
-    for solution in solved:
+    for solution in solved.solutions:
         row = np.zeros(int(tree.first_move[-1]))
         for infoset, mix in solution.choices.items():
             row[tree.first_move[infoset] : tree.first_move[infoset + 1]] = mix
         policies.append(Policy(tree, row))
-    payoffs = tuple(np.array(solution.payoffs, np.float64) for solution in solved)
-    return SubgameEquilibria(tuple(policies), payoffs, subgames, complete)
+    payoffs = tuple(np.array(solution.payoffs, np.float64) for solution in solved.solutions)
+    return SubgameEquilibria(
+        policies=tuple(policies),
+        payoffs=payoffs,
+        num_subgames=len(find_subgames(tree)),
+        complete=solved.complete,
+    )
 
 
 Edge = tuple[int, int]
@@ -303,23 +313,34 @@ class _Solved:
     is_linear: bool = True
 
 
-def _solve_backwards(tree: Tree, limit: int, *, mixed: bool) -> tuple[list[_Solution], int, bool]:
-    """Solve subgames from the last to the first: solutions, the number of subgames, and whether
-    they are all. Ties of movers who see everything are mixed only where wanted."""
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """How many solutions are kept at most, whether ties of movers who see everything are mixed, and
+    until when."""
+
+    limit: int
+    mixed: bool
+    deadline: Deadline
+
+
+def _solve_backwards(tree: Tree, wish: _Wish) -> _Solved:
+    """Solve subgames from the last to the first; give the solutions of the whole."""
     roots = find_subgames(tree)
+    if not len(roots):
+        return _Solved([_Solution(tree.read_payoffs(0), {})], complete=True)
     solved: dict[int, _Solved] = {}
     for root in reversed(roots.tolist()):
-        if all(node in solved or tree.owner[node] == LEAF for node in tree.children[root]):
-            solved[root] = _solve_single(tree, root, solved, limit, mixed)
+        wish.deadline.check(_WANTED)
+        is_open = [node not in solved and tree.owner[node] != LEAF for node in tree.children[root]]
+        if not any(is_open):
+            solved[root] = _solve_single(tree, root, solved, wish)
         else:
-            solved[root] = _solve_several(tree, root, solved, limit)
-    if not len(roots):
-        return [_Solution(tree.read_payoffs(0), {})], 0, True
+            solved[root] = _solve_several(tree, root, solved, wish)
     complete = all(part.complete for part in solved.values())
-    return solved[0].solutions, len(roots), complete
+    return replace(solved[0], complete=complete)
 
 
-def _solve_several(tree: Tree, root: int, solved: dict[int, _Solved], limit: int) -> _Solved:
+def _solve_several(tree: Tree, root: int, solved: dict[int, _Solved], wish: _Wish) -> _Solved:
     """Solve what lies between `root` and the subgames inside, for every combination of their
     equilibria."""
     inside = _find_inside(tree, root, solved)
@@ -333,18 +354,19 @@ def _solve_several(tree: Tree, root: int, solved: dict[int, _Solved], limit: int
     for chosen in choices:
         fixed = dict(zip(inside, chosen, strict=True))
         below = {key: mix for solution in chosen for key, mix in solution.choices.items()}
-        top = _solve_top(tree, root, fixed)
+        wish.deadline.check(_WANTED)
+        top = _solve_top(tree, root, fixed, wish.deadline)
         complete = complete and top.complete
         varies = varies or top.varies
         for part in top.solutions:
             solutions.append(_Solution(part.payoffs, below | part.choices))
-        if len(solutions) >= limit:
+        if len(solutions) >= wish.limit:
             # At the limit nothing is left out only if it is met exactly and no combination is still
             # to be tried.
-            is_last = not any(True for _ in islice(choices, 1))
-            complete = complete and len(solutions) == limit and is_last
+            is_last = next(choices, None) is None
+            complete = complete and len(solutions) == wish.limit and is_last
             break
-    return _Solved(solutions[:limit], complete, varies, is_linear=not varies)
+    return _Solved(solutions[: wish.limit], complete, varies, is_linear=not varies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -355,47 +377,57 @@ class _Point:
     below: dict[int, Array]
 
 
-def _solve_single(
-    tree: Tree, root: int, solved: dict[int, _Solved], limit: int, mixed: bool
-) -> _Solved:
+def _solve_single(tree: Tree, root: int, solved: dict[int, _Solved], wish: _Wish) -> _Solved:
     """Solve a node below which everything is solved: a draw of chance, or one mover's choice."""
-    # Where everything is seen, ties are exact: floats are taken as the simplest fractions they can
-    # stand for.
-    sure = tree.is_perfect_information
-    read = tree.read_payoffs if sure else tree.list_payoffs
-    below = tree.children[root]
-    inside = [node for node in below if node in solved]
-    numbers = product(*(range(len(solved[node].solutions)) for node in inside))
-    chosen = list(islice(numbers, limit + 1))
-    complete = len(chosen) <= limit
+    below = [node for node in tree.children[root] if node in solved]
+    inside = [solved[node] for node in below]
+    counts = [len(part.solutions) for part in inside]
+    numbers = product(*map(range, counts))
+    numbered = list(islice(numbers, wish.limit + 1))
+    kept = numbered[: wish.limit]
     points = []
-    for combination in chosen[:limit]:
-        fixed = {
-            node: solved[node].solutions[k] for node, k in zip(inside, combination, strict=True)
-        }
-        earned = [fixed[node].payoffs if node in fixed else read(node) for node in below]
-        choices: dict[int, Array] = {}
-        for solution in fixed.values():
-            choices |= solution.choices
-        points.append(_Point(earned, choices))
-    edges = _join_edges(chosen[:limit], [solved[node] for node in inside]) if mixed else frozenset()
+    for combination in kept:
+        chosen = [part.solutions[k] for part, k in zip(inside, combination, strict=True)]
+        fixed = dict(zip(below, chosen, strict=True))
+        points.append(_make_point(tree, root, fixed))
     parts = _Solved(
         solutions=[],
-        complete=complete,
-        varies=any(solved[node].varies for node in inside),
-        edges=edges,
-        is_linear=all(solved[node].is_linear for node in inside),
+        complete=len(numbered) <= wish.limit,
+        varies=any(part.varies for part in inside),
+        edges=_join_edges(kept, inside) if wish.mixed else frozenset(),
+        is_linear=all(part.is_linear for part in inside),
     )
     if tree.owner[root] == CHANCE:
-        weights = [
-            tree.read_probability(node) if sure else tree.find_probability(node) for node in below
-        ]
-        solutions = []
-        for point in points:
-            means = tuple(sum(map(mul, weights, u)) for u in zip(*point.earned, strict=True))
-            solutions.append(_Solution(means, point.below))
-        return replace(parts, solutions=solutions)
-    return _choose(tree, root, points, parts, limit=limit, mixed=mixed)
+        return replace(parts, solutions=_draw(tree, root, points))
+    return _choose(tree, root, points, parts, wish)
+
+
+def _make_point(tree: Tree, root: int, fixed: dict[int, _Solution]) -> _Point:
+    """Say what every branch of a node earns where subgames below are played as given."""
+    # Where everything is seen, ties are exact: floats are taken as the simplest fractions they can
+    # stand for.
+    read = tree.read_payoffs if tree.is_perfect_information else tree.list_payoffs
+    earned: list[Earned] = []
+    for node in tree.children[root]:
+        earned.append(fixed[node].payoffs if node in fixed else read(node))
+    choices: dict[int, Array] = {}
+    for solution in fixed.values():
+        choices |= solution.choices
+    return _Point(earned, choices)
+
+
+def _draw(tree: Tree, root: int, points: list[_Point]) -> list[_Solution]:
+    """Take the means of what the branches of a draw of chance earn."""
+    sure = tree.is_perfect_information
+    read = tree.read_probability if sure else tree.find_probability
+    weights = [read(node) for node in tree.children[root]]
+    solutions = []
+    for point in points:
+        means = []
+        for earned in zip(*point.earned, strict=True):
+            means.append(sum(map(mul, weights, earned)))
+        solutions.append(_Solution(tuple(means), point.below))
+    return solutions
 
 
 def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozenset[Edge]:
@@ -412,23 +444,21 @@ def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozens
     return frozenset(edges)
 
 
-def _choose(
-    tree: Tree, root: int, points: list[_Point], parts: _Solved, *, limit: int, mixed: bool
-) -> _Solved:
+def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _Wish) -> _Solved:
     """Let a mover choose at every point, and at those between them where its best move changes."""
     owner = int(tree.owner[root])
     between: list[_Point] = []
-    if mixed and parts.is_linear:
+    if wish.mixed and parts.is_linear:
         for first, second in sorted(parts.edges):
             between += _find_crossings(tree, owner, points[first], points[second])
     everywhere = [*points, *between]
     best = [_find_best_moves(tree, owner, point) for point in everywhere]
     groups = _connect(len(points), parts.edges)
-    complete = parts.complete
-    if mixed and parts.is_linear:
-        complete = complete and all(_is_all_found(points, group, owner) for group in groups)
+    all_found = True
+    if wish.mixed and parts.is_linear:
+        all_found = all(_is_all_found(points, group, owner) for group in groups)
     elif parts.varies:
-        complete = complete and len(set(best)) == 1
+        all_found = len(set(best)) == 1
     solutions: list[_Solution] = []
     numbers: dict[tuple[int, int], int] = {}
     infoset = int(tree.infoset[root])
@@ -437,19 +467,23 @@ def _choose(
             numbers[k, move] = len(solutions)
             played = np.eye(len(point.earned))[move]
             solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
-    ties = any(
-        point.earned[move] != point.earned[moves[0]]
-        for point, moves in zip(everywhere, best, strict=True)
-        for move in moves
-    )
-    stays_linear = not between and all(_is_one_choice(points, best, group) for group in groups)
+    ties = any(map(_are_different, everywhere, best))
+    one_choice = all(_is_one_choice(points, best, group) for group in groups)
+    stays_linear = one_choice and not between
+    all_kept = len(solutions) <= wish.limit
     return _Solved(
-        solutions=solutions[:limit],
-        complete=complete and len(solutions) <= limit,
+        solutions=solutions[: wish.limit],
+        complete=parts.complete and all_found and all_kept,
         varies=parts.varies or ties,
         edges=_list_edges(numbers, parts.edges),
         is_linear=parts.is_linear and stays_linear,
     )
+
+
+def _are_different(point: _Point, moves: tuple[int, ...]) -> bool:
+    """Say whether some of these moves earn something else than the first."""
+    first = point.earned[moves[0]]
+    return any(point.earned[move] != first for move in moves)
 
 
 def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
@@ -468,7 +502,11 @@ def _is_one_choice(points: list[_Point], best: list[tuple[int, ...]], group: lis
     if len(moves) == 1:
         return True
     first = points[group[0]].earned
-    return all(points[k].earned[move] == first[move] for k in group for move in moves)
+    for k in group:
+        earned = points[k].earned
+        if any(earned[move] != first[move] for move in moves):
+            return False
+    return True
 
 
 def _list_edges(numbers: dict[tuple[int, int], int], edges: frozenset[Edge]) -> frozenset[Edge]:
@@ -492,22 +530,32 @@ def _connect(count: int, edges: frozenset[Edge]) -> list[list[int]]:
     """Gather the points that edges connect."""
     group = list(range(count))
     for first, second in edges:
-        old, new = group[second], group[first]
+        old = group[second]
+        new = group[first]
         group = [new if k == old else k for k in group]
-    return [[k for k in range(count) if group[k] == one] for one in dict.fromkeys(group)]
+    members: dict[int, list[int]] = {}
+    for k, one in enumerate(group):
+        members.setdefault(one, []).append(k)
+    return list(members.values())
 
 
 def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
     """List the moves that are not everywhere at most as good as another one listed."""
-    kept: list[int] = []
+    columns = []
     for move in range(len(earned[0])):
-        column = [row[move][owner] for row in earned]
-        others = [[row[other][owner] for row in earned] for other in kept]
-        if any(all(map(le, column, other)) for other in others):
+        columns.append([row[move][owner] for row in earned])
+    kept: list[int] = []
+    for move, column in enumerate(columns):
+        if any(_is_no_better(column, columns[other]) for other in kept):
             continue
-        kept = [k for k, other in zip(kept, others, strict=True) if not all(map(le, other, column))]
+        kept = [other for other in kept if not _is_no_better(columns[other], column)]
         kept.append(move)
     return kept
+
+
+def _is_no_better(first: list[Fraction | float], second: list[Fraction | float]) -> bool:
+    """Say whether what a move earns is nowhere more than what another one earns."""
+    return all(map(le, first, second))
 
 
 def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> list[_Point]:
@@ -532,12 +580,14 @@ def _mix_points(first: _Point, second: _Point, share: Fraction | float) -> _Poin
     """Give the point that is this share of the way from the first to the second."""
     earned: list[Earned] = []
     for u, v in zip(first.earned, second.earned, strict=True):
-        earned.append(tuple((1 - share) * a + share * b for a, b in zip(u, v, strict=True)))
+        mixed = [(1 - share) * a + share * b for a, b in zip(u, v, strict=True)]
+        earned.append(tuple(mixed))
     below = {}
     for infoset, mix in first.below.items():
         other = second.below[infoset]
-        same = mix is other or bool((mix == other).all())
-        below[infoset] = mix if same else float(1 - share) * mix + float(share) * other
+        below[infoset] = mix
+        if mix is not other and not (mix == other).all():
+            below[infoset] = float(1 - share) * mix + float(share) * other
     return _Point(earned, below)
 
 
@@ -554,43 +604,48 @@ def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]
     return sorted(inside)
 
 
-def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> _Solved:
+def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution], deadline: Deadline) -> _Solved:
     """Solve the part below `root` where subgames inside earn what is given."""
-    solved = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
-    part = build_tree(
-        tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name
-    )
+    leaves = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        return leaves.get(node) or tree.describe(node)
+
+    part = build_tree(tree.players, root, expand, name=tree.name)
     try:
         table = to_normal_form(part, limit=_PART_LIMIT)
     except TooLarge as error:
         raise TooLarge(
             f"the part of the tree below {tree.path(root)} is too large to be solved: {error}"
         ) from None
-    result = nash(table)
-    indices = [
-        tree.infoset_index[tree.players[infoset.player], infoset.label] for infoset in part.infosets
-    ]
+    # Of more than two players a part may have more equilibria than there is time to look for.
+    seconds = deadline.left if table.num_players == 2 else min(SECONDS, deadline.left)
+    result = nash(table, seconds=seconds)
+    indices = []
+    for infoset in part.infosets:
+        player = tree.players[infoset.player]
+        indices.append(tree.infoset_index[player, infoset.label])
     solutions = []
     for e in result.equilibria:
         policy = find_behaviour(part, e.strategies)
         rows = np.split(policy.probabilities, part.first_move[1:-1])
-        solutions.append(
-            _Solution(
-                e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(indices, rows, strict=True))
-            )
-        )
+        payoffs = e.exact_payoffs or tuple(e.payoffs.tolist())
+        choices = dict(zip(indices, rows, strict=True))
+        solutions.append(_Solution(payoffs, choices))
     mixes = any(e.in_continuum for e in result.equilibria)
-    varies = mixes and any(solution.payoffs != solutions[0].payoffs for solution in solutions)
+    outcomes = {solution.payoffs for solution in solutions}
+    varies = mixes and len(outcomes) > 1
     return _Solved(solutions, result.complete, varies)
 
 
 def _find_best_moves(tree: Tree, owner: int, point: _Point) -> tuple[int, ...]:
     """List the best moves of somebody who sees everything; floats tie up to rounding."""
     most = max(u[owner] for u in point.earned)
+    rounding = _TIE * float(np.abs(tree.payoffs).max())
     best = []
     for move, payoffs in enumerate(point.earned):
         loss = most - payoffs[owner]
-        is_rounding = isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())
+        is_rounding = isinstance(loss, float) and loss <= rounding
         if loss == 0 or is_rounding:
             best.append(move)
     return tuple(best)
