@@ -71,6 +71,7 @@ soak: $(READY)                 ## fuzz everything that reads what others wrote f
 
 long: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
+	$(BIN)/python benchmarks/kills.py --study steer --kills 10 --games 2
 	$(BIN)/python benchmarks/full_disk.py
 	$(BIN)/python benchmarks/fuzz_files.py --files 20000 --seed $(SEED)
 	$(BIN)/python benchmarks/harness.py --large

@@ -1,11 +1,12 @@
-"""A benchmark run killed twenty times at random moments, against an unbroken one.
+"""A run killed twenty times at random moments, against an unbroken one.
 
-    python benchmarks/kills.py [--kills 20] [--games 300]
+    python benchmarks/kills.py [--study bench|steer] [--kills 20] [--games 300]
 
 A server on loopback answers with 20 ms latency and counts the replies it delivered. At the end
-every game must be there once, the figures must equal those of the unbroken run, and no call may
-have been repeated except those that were under way at the very moment of a kill (at most one per
-worker and kill: nobody can know that they were answered).
+every play of `bench` must be there once, the figures must equal those of the unbroken run, and no
+call may have been repeated except those that were under way at the very moment of a kill (at most
+one per worker and kill: nobody can know that they were answered). Dialogues of `steer` are spoken
+by the simulated speaker.
 """
 
 from __future__ import annotations
@@ -23,14 +24,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from bestresponse.models.base import Message, Model, Request
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+
 WORKERS = 4
 LATENCY = 0.02
 
 
 class Server:
-    """Delivers a fixed mix and keeps the bodies of all calls whose reply was written in full."""
+    """Delivers a fixed mix, or what a model says, and keeps the bodies of all calls whose reply was
+    written in full."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Model | None = None) -> None:
         self.delivered: list[str] = []
         lock = threading.Lock()
         server = self
@@ -41,7 +46,10 @@ class Server:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 time.sleep(LATENCY)
-                message = {"role": "assistant", "content": '{"A": 0.5, "B": 0.3, "C": 0.2}'}
+                content = '{"A": 0.5, "B": 0.3, "C": 0.2}'
+                if model is not None:
+                    content = model.complete(read_request(body)).text
+                message = {"role": "assistant", "content": content}
                 data = json.dumps(
                     {"choices": [{"message": message, "finish_reason": "stop"}]}
                 ).encode()
@@ -73,49 +81,54 @@ class Server:
         return f"http://127.0.0.1:{self.http.server_address[1]}/v1#fake"
 
 
-def command(server: Server, games: int, folder: Path) -> list[str]:
-    return [
-        sys.executable,
-        "-m",
-        "bestresponse",
-        "bench",
-        "--model",
-        server.model,
-        "--num-games",
-        str(games),
-        "--seed",
-        "7",
-        "--workers",
-        str(WORKERS),
-        "--output-dir",
-        str(folder),
-    ]
+def read_request(body: bytes) -> Request:
+    """Return what was asked of the server."""
+    messages = json.loads(body)["messages"]
+    return Request(tuple(Message(one["role"], one["content"]) for one in messages))
 
 
-def summary(folder: Path) -> list[dict[str, Any]]:
+def command(study: str, server: Server, games: int, folder: Path) -> list[str]:
+    """Return the command of a run that asks the server."""
+    what = ["bench", "--num-games", str(games), "--seed", "7"]
+    if study == "steer":
+        what = ["steer", "meeting", "--games", str(games), "--iterations", "20", "--fresh", "1"]
+    how = ["--model", server.model, "--workers", str(WORKERS), "--output-dir", str(folder)]
+    return [sys.executable, "-m", "bestresponse", *what, *how]
+
+
+def summary(study: str, folder: Path) -> list[dict[str, Any]]:
     """The figures of the run in a folder; what calls took differs from run to run."""
     figures: list[dict[str, Any]] = json.loads(
-        next(folder.glob("bench-*/summary.json")).read_text()
+        next(folder.glob(f"{study}-*/summary.json")).read_text()
     )["figures"]
     return figures
 
 
 def main() -> None:
+    """Kill a run again and again, let it end, and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", choices=("bench", "steer"), default="bench")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--games", type=int, default=600)
     options = parser.parse_args()
-    server, rng = Server(), random.Random(11)
+    study = options.study
+    server = Server(SimulatedSpeaker(0) if study == "steer" else None)
+    rng = random.Random(11)
     with tempfile.TemporaryDirectory() as top:
         broken, whole = Path(top) / "broken", Path(top) / "whole"
+        unbroken = command(study, server, options.games, whole)
+        subprocess.run(unbroken, check=True, capture_output=True)
+        expected = Counter(server.delivered)
+        server.delivered.clear()
         kills = 0
         while kills < options.kills:
             process = subprocess.Popen(
-                command(server, options.games, broken),
+                command(study, server, options.games, broken),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )
-            target = len(server.delivered) + rng.randint(0, max(1, options.games // options.kills))
+            apart = max(1, sum(expected.values()) // options.kills)
+            target = len(server.delivered) + rng.randint(0, apart)
             while len(server.delivered) <= target and process.poll() is None:
                 time.sleep(rng.random() * 0.01)
             if process.poll() is not None:
@@ -123,18 +136,20 @@ def main() -> None:
             process.kill()
             process.wait()
             kills += 1
-        subprocess.run(command(server, options.games, broken), check=True, capture_output=True)
-        repeated = sum(count - 1 for count in Counter(server.delivered).values())
-        subprocess.run(command(server, options.games, whole), check=True, capture_output=True)
-        (run,) = broken.glob("bench-*")
-        specs = [
-            json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()
-        ]
-        same = summary(broken) == summary(whole)
-    once = len(specs) == len(set(specs)) == options.games
+        resumed = command(study, server, options.games, broken)
+        subprocess.run(resumed, check=True, capture_output=True)
+        repeated = (Counter(server.delivered) - expected).total()
+        once = True
+        if study == "bench":
+            (run,) = broken.glob("bench-*")
+            lines = (run / "records.jsonl").read_text().splitlines()
+            specs = [json.loads(line)["spec"] for line in lines]
+            once = len(specs) == len(set(specs)) == options.games
+        same = summary(study, broken) == summary(study, whole)
     print(
-        f"{kills} kills; every game once: {once}; same summary as unbroken: {same}; calls repeated:"
-        f" {repeated} (at most {WORKERS * kills} were under way at a kill)"
+        f"{kills} kills of {study}; every play once: {once}; same summary as unbroken: {same};"
+        f" calls repeated: {repeated} of {sum(expected.values())}"
+        f" (at most {WORKERS * kills} were under way at a kill)"
     )
     if not (once and same and repeated <= WORKERS * kills):
         sys.exit(1)

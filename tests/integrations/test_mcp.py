@@ -6,6 +6,8 @@ import os
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from contextlib import asynccontextmanager
 
 import pytest
@@ -255,3 +257,19 @@ def test_the_same_tools_answer_over_http():
     first, second = asyncio.run(talk())
     assert len(first.structured_content["equilibria"]) == 3
     assert first.structured_content == second.structured_content
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "status"),
+    [("Host", "evil.example", 421), ("Origin", "http://evil.example", 403)],
+)
+def test_a_page_of_another_site_cannot_call_the_server(header, value, status):
+    async def ask():
+        async with http_server() as address:
+            headers = {"Content-Type": "application/json", header: value}
+            request = urllib.request.Request(address, b"{}", headers, method="POST")
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                await asyncio.to_thread(urllib.request.urlopen, request, timeout=60)
+            return refused.value.code
+
+    assert asyncio.run(ask()) == status

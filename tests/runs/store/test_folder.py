@@ -16,8 +16,8 @@ from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
 from bestresponse.runs.store.folder import (
     FolderLock,
+    HostMachine,
     Lines,
-    Machine,
     StoredPlay,
     decode_answer,
     decode_play,
@@ -325,7 +325,7 @@ def test_writing_beside_a_run_tells_where(tmp_path):
 
 def sit_at(monkeypatch, name):
     """Let this process be on another machine."""
-    monkeypatch.setattr(Machine, "find", classmethod(lambda cls: cls(f"boot-{name}", name)))
+    monkeypatch.setattr(HostMachine, "find", classmethod(lambda cls: cls(f"boot-{name}", name)))
 
 
 @pytest.fixture
@@ -367,9 +367,9 @@ def test_a_machine_that_was_stopped_is_not_waited_for_forever(
 
 def test_a_lock_names_its_machine_while_it_is_held(tmp_path):
     lock = FolderLock(tmp_path)
-    assert Machine.parse((tmp_path / ".lock").read_bytes()) == Machine.find()
+    assert HostMachine.parse((tmp_path / ".lock").read_bytes()) == HostMachine.find()
     lock.release()
-    assert Machine.parse((tmp_path / ".lock").read_bytes()) is None
+    assert HostMachine.parse((tmp_path / ".lock").read_bytes()) is None
 
 
 def test_a_folder_that_cannot_be_locked_is_refused_in_a_sentence(tmp_path, monkeypatch):

@@ -614,3 +614,23 @@ def test_a_match_in_which_the_second_subject_changes_is_left_out(tmp_path):
 def test_three_subjects_are_refused():
     with pytest.raises(SettingError, match="one or two seats, got 3"):
         Layout(**{**LAYOUT, "subjects": ("p", "q", "a")})
+
+
+def test_a_mapping_without_players_is_refused():
+    with pytest.raises(UsageError, match="players: this setting is missing"):
+        Layout(**{name: value for name, value in LAYOUT.items() if name != "players"})
+
+
+@pytest.mark.parametrize("actions", [(), ((), ())])
+def test_a_mapping_without_moves_is_refused(actions):
+    with pytest.raises(SettingError, match="expected the names of the moves, got none"):
+        Layout(**{**LAYOUT, "actions": actions})
+
+
+def test_names_in_braces_are_columns_and_no_formats(tmp_path):
+    """A width would fill memory, and attributes are none of a mapping's business."""
+    for game in ("{p:999999999999}", "{p.__class__}"):
+        with pytest.raises(UsageError, match="but the file has no column"):
+            read(tmp_path, "p,q,a,b\nann,bob,C,C\n", game=game)
+    result = read(tmp_path, "p,q,a,b\nann,bob,C,C\n", game="of {p} and {q}")
+    assert [match["data"]["form"]["name"] for match in result.matches] == ["of ann and bob"]

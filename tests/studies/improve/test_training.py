@@ -297,6 +297,40 @@ def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(
         assert torch.equal(resumed.parameters[name], value), name
 
 
+def test_a_training_that_is_killed_ten_times_ends_as_if_it_had_not_been(
+    opened, base, tmp_path, clock, monkeypatch
+):
+    straight = make_trainer(base, seconds=0, steps=12)
+    training.train(straight, opened, tmp_path / "straight.pt", lambda row: None)
+    checkpoint = tmp_path / "checkpoint.pt"
+    steps_made = 0
+    for point in range(1, 11):
+        killed = make_trainer(base, seconds=0, steps=12)
+        if checkpoint.exists():
+            killed.load(checkpoint)
+        make_step = killed.step
+
+        def step_or_die(batch, rate, killed=killed, make_step=make_step, point=point):
+            if killed.progress.step == point:
+                raise Killed
+            return make_step(batch, rate)
+
+        monkeypatch.setattr(killed, "step", step_or_die)
+        begun = killed.progress.step
+        with pytest.raises(Killed):
+            training.train(killed, opened, checkpoint, lambda row: None)
+        steps_made += point - begun
+    resumed = make_trainer(base, seconds=0, steps=12)
+    resumed.load(checkpoint)
+    assert resumed.progress.step >= 8  # a step or two since the last checkpoint are made again
+    training.train(resumed, opened, checkpoint, lambda row: None)
+    assert steps_made < 40  # 55 if every training began anew
+    assert resumed.progress.step == straight.progress.step == 12
+    assert resumed.progress.tokens == straight.progress.tokens
+    for name, value in straight.parameters.items():
+        assert torch.equal(resumed.parameters[name], value), name
+
+
 def test_a_training_that_is_over_is_not_measured_again(opened, base, tmp_path, clock):
     trainer = make_trainer(base, seconds=0, steps=2)
     training.train(trainer, opened, tmp_path / "checkpoint.pt", lambda row: None)

@@ -353,14 +353,14 @@ def environment(revision: str | None = None) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class HostMachine:
     """A machine since its last start: its kernel's own mark, and the name that people know."""
 
     boot: str
     name: str
 
     @classmethod
-    def find(cls) -> Machine:
+    def find(cls) -> HostMachine:
         """Return the machine that this runs on."""
         name = platform.node() or "this machine"
         try:
@@ -369,7 +369,7 @@ class Machine:
             return cls(name, name)
 
     @classmethod
-    def parse(cls, line: bytes) -> Machine | None:
+    def parse(cls, line: bytes) -> HostMachine | None:
         """Return the machine that a lock names; None where it names none."""
         boot, _, name = line.decode("utf-8", "replace").strip().partition(" ")
         return cls(boot, name[:80]) if boot else None
@@ -408,7 +408,7 @@ class FolderLock:
         except OSError as error:
             os.close(self._file)
             raise explain_os_error(error, f"locking {folder}") from None
-        machine = Machine.find()
+        machine = HostMachine.find()
         try:
             _refuse_other_machine(folder, self._file, machine)
         except StoreError:
@@ -425,9 +425,9 @@ class FolderLock:
         os.close(self._file)
 
 
-def _refuse_other_machine(folder: Path, lock: int, machine: Machine) -> None:
+def _refuse_other_machine(folder: Path, lock: int, machine: HostMachine) -> None:
     """Raise StoreError where another machine holds the lock and has written a line just now."""
-    holder = Machine.parse(os.pread(lock, 200, 0))
+    holder = HostMachine.parse(os.pread(lock, 200, 0))
     if holder is None or holder.boot == machine.boot:
         return
     os.utime(lock)  # the clock of the folder's own machine, which may differ from ours
