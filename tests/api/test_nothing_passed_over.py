@@ -103,7 +103,7 @@ def test_two_models_of_one_name_do_not_answer_for_each_other(tmp_path):
         br.simulate(DILEMMA, seat=seats, output_dir=tmp_path)
     with pytest.raises(SettingError, match="two have the same label among model, model"):
         br.bench([make_model(FIRST), make_model(LAST)], num_games=2, output_dir=tmp_path)
-    with pytest.raises(SettingError, match="one is named twice"):
+    with pytest.raises(SettingError, match="a name occurs twice"):
         br.bench_stories([make_model(FIRST), make_model(LAST)], count=1, output_dir=tmp_path)
 
 
@@ -114,7 +114,7 @@ def test_one_function_may_sit_in_two_seats(tmp_path):
 
 
 def test_a_way_of_asking_that_is_named_twice_is_refused_because_it_would_be_planned_twice(tmp_path):
-    with pytest.raises(SettingError, match="elicit: one is named twice"):
+    with pytest.raises(SettingError, match="elicit: a name occurs twice"):
         br.bench(make_model(FIRST), num_games=2, elicit=["mixed", "mixed"], output_dir=tmp_path)
 
 

@@ -203,7 +203,7 @@ def test_a_model_behind_a_server_calls_a_function_and_the_run_can_be_replayed_wi
 
 
 def test_tools_where_no_model_plays_are_refused(tmp_path):
-    with pytest.raises(UsageError, match="this does nothing where no model plays"):
+    with pytest.raises(UsageError, match="this has no effect where no model plays"):
         br.simulate_water("need", tools=[price], days=1, repeats=1, output_dir=tmp_path)
     with pytest.raises(UsageError, match="two tools are named 'price'"):
         br.simulate_water(lambda prompt: "ANSWER: 1", tools=[price, price], output_dir=tmp_path)

@@ -90,9 +90,9 @@ def test_a_model_calls_a_tool_in_a_population(tmp_path):
 
 
 def test_tools_where_no_model_takes_part_are_refused():
-    with pytest.raises(UsageError, match="this does nothing where no model takes part"):
+    with pytest.raises(UsageError, match="this has no effect where no model takes part"):
         TournamentConfig(DILEMMA, ("tit-for-tat", "defector"), tools=[best_move])
-    with pytest.raises(UsageError, match="this does nothing where no model plays"):
+    with pytest.raises(UsageError, match="this has no effect where no model plays"):
         PopulationConfig(DILEMMA, tools=[best_move])
 
 

@@ -261,7 +261,7 @@ def test_a_language_that_lacks_something_is_refused(
             "nplurals=3; plural=n%3",
             "its message 'page.ready_waiting' is empty",
         ),
-        ('msgctxt "gets"', 'hello\nmsgctxt "gets"', "sv.po is no gettext catalogue"),
+        ('msgctxt "gets"', 'hello\nmsgctxt "gets"', "sv.po is not a gettext catalogue"),
     ],
 )
 def test_a_stale_unknown_or_broken_message_is_refused(

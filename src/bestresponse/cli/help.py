@@ -215,7 +215,10 @@ def _read_help(argument: Parameter) -> str:
 
 Mistake: type[Exception] = typer.BadParameter.__bases__[0]
 """What typer raises where the words that were typed do not fit the command."""
-_MEANT = {"--lambda": " The parameter of a concept is typed as --set lambda=VALUE."}
+_MEANT = {
+    "--lambda": " The parameter of a concept is typed as --set lambda=VALUE.",
+    "--format": " For JSON, type --json.",
+}
 """Words that people type as options, with what they mean."""
 
 

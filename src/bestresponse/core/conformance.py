@@ -131,7 +131,7 @@ def _check_extras(game: Game[S], rng: Random) -> None:
             made = [game.make_strategy(name, role, 0) for name in game.strategy_names]
             _demand(all(made), f"make_strategy() does not know all of strategy_names for {role}")
             are_players = all(hasattr(player, "decide") for player in made)
-            _demand(are_players, "make_strategy() gives what is no player")
+            _demand(are_players, "make_strategy() returns something that is not a player")
         if isinstance(game, Quiz):
             answers = [question.answer for question in game.make_quiz(role, rng)]
             are_finite = all(map(math.isfinite, answers))

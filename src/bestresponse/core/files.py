@@ -46,7 +46,7 @@ def open_plain(path: Path) -> BufferedReader:
         raise
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise OSError(errno.EINVAL, "it is no ordinary file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return file
 
 
@@ -184,6 +184,6 @@ def _explain(path: Path, kind: str) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} cannot be read: it is no text in UTF-8") from None
+        raise UsageError(f"{path} cannot be read: it is not text in UTF-8") from None
     except ValueError as error:
         raise UsageError(f"{path} is not {kind}: {error}") from None

@@ -19,7 +19,7 @@ def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
         ValueError: a key stands twice, so that it is not plain which value is meant.
     """
     if len(data := dict(pairs)) < len(pairs):
-        raise ValueError("a key stands twice in an object")
+        raise ValueError("a key occurs twice in an object")
     return data
 
 

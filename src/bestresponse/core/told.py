@@ -583,7 +583,7 @@ def list_children(course: Course) -> list[list[int]]:
             )
         children.append([])
         if not isinstance(position, PlayEnd) and not list_branches(position):
-            raise InvalidGame(f"position {number + 1} of a course has no options and is no end")
+            raise InvalidGame(f"position {number + 1} of a course has no options and is not an end")
         waiting.append(number)
         while waiting:
             branches = list_branches(course.positions[waiting[-1]])

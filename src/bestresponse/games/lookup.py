@@ -50,6 +50,7 @@ from bestresponse.theory.files.nfg import (
 )
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import families
+from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Tree
 
@@ -278,7 +279,14 @@ def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
             f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate`"
             " hold it"
         )
+    if name in {automaton.name for automaton in classic_strategies()}:
+        return (
+            f"{name} is a strategy, not a game; name the game first, as in `bestresponse"
+            f" tournament prisoners-dilemma --entries {name}`"
+        )
     hint = did_you_mean(name, list(game_names()))
+    if not hint and Path(text).suffix and allow_files:
+        return f"there is no file {text!r}; files of games end in {list_endings()}"
     if not allow_files:
         return f"there is no game named {text!r}.{hint}"
     return (

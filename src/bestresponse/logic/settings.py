@@ -115,7 +115,7 @@ class LogicSettings:
         """Warn once of layers that an engine is missing, or refuse to go on without them."""
         missing = [str(layer) for layer in layers if not layer.active]
         if missing and self.require_sandbox:
-            raise SandboxMissing(f"the sandbox is demanded, but not complete: {'; '.join(missing)}")
+            raise SandboxMissing(f"the sandbox is required, but incomplete: {'; '.join(missing)}")
         if missing and engine not in self.judged:
             message = (
                 "programs are checked with less confinement than there could be:"

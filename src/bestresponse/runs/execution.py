@@ -144,7 +144,8 @@ def find_executor(name: str, address: str | None = None) -> Executor:
     address."""
     if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
         raise SettingError(
-            "address", f"{address} is that of a cluster, and the executor {name} uses none: try ray"
+            "address",
+            f"{address} is the address of a cluster, and the executor {name} uses none: try ray",
         )
     executor: Executor = executors.make(name, *(() if address is None else (address,)))
     check_members(executor, ("play", "map"), executors.describe(name))

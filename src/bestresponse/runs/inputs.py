@@ -338,7 +338,7 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
         try:
             text = read_text_file(Path(value), _LARGEST_TEXT).strip()
         except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+            why = getattr(error, "strerror", None) or "it is not text in UTF-8"
             raise UsageError(f"{value} cannot be read: {why}") from None
         if not text:
             raise UsageError(f"{value} is empty; expected the text that a model is told")

@@ -259,7 +259,7 @@ def find_folder(path: Path) -> RunFolder:
     below = list_manifests(path)
     if not below:
         raise UsageError(
-            f"{path} holds no run; a run is a folder with a manifest.json, as `bench` makes it"
+            f"{path} contains no run; a run is a folder with a manifest.json, as `bench` writes it"
         )
     return RunFolder.read(below[0].parent)
 

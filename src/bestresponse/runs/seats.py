@@ -258,7 +258,7 @@ def assign_seats(
             )
     free = [role for role in game.roles if role not in named]
     if model is not None and not free:
-        raise SettingError("model", "every seat is named, so there is none for the model")
+        raise SettingError("model", "every seat is taken, so there is none for the model")
     seated = {
         **named,
         **(dict.fromkeys(free[:1] if others else free, model) if model is not None else {}),

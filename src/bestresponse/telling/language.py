@@ -393,7 +393,7 @@ def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
             catalogue = read_po(file, abort_invalid=True)
         choose_form = gettext.c2py(catalogue.plural_expr)
     except (PoFileError, OSError, UnicodeError, ValueError) as error:
-        raise _refuse(name, f"{path.name} is no gettext catalogue: {error}") from None
+        raise _refuse(name, f"{path.name} is not a gettext catalogue: {error}") from None
     entries: dict[str, _Entry] = {}
     for message in catalogue:
         if message.id and message.context:

@@ -160,7 +160,7 @@ def explain_stranger(method: str, headers: Headers, hosts: frozenset[str]) -> st
     host = headers.get("host", "")
     name = read_host(host)
     if not name:
-        return "the header Host is missing or is no name of a server"
+        return "the header Host is missing or is not the name of a server"
     if hosts and name not in hosts:
         return (
             f"this server does not answer as {name}; whoever runs it can allow that by"

@@ -190,8 +190,8 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
         ),
         (["bench", "--cache", "maybe", "--model", "http://127.0.0.1:9/v1#x"], 2, "--cache"),
         (["bench", "--family", "zero"], 2, "Did you mean zero-sum"),
-        (["report", "nowhere"], 2, "holds no run"),
-        (["replay", "nowhere"], 2, "holds no run"),
+        (["report", "nowhere"], 2, "contains no run"),
+        (["replay", "nowhere"], 2, "contains no run"),
         (["models", "pull", "smollm3"], 2, "Did you mean smollm2"),
         (["bench", "--model", "README.gguf"], 1, "README.gguf"),
     ],
@@ -368,9 +368,9 @@ def test_a_game_played_in_turn_is_asked_at_every_information_set(bestresponse, s
     seeded = bestresponse("bench", "kuhn-poker", "--model", server.model, "--seed", 1, "--dry-run")
     assert "12 of 12 information sets of kuhn-poker" in seeded.stdout
     useless = bestresponse("bench", "kuhn-poker", "--family", "uniform").stderr
-    assert "--family: this does nothing for a game played in turn" in useless
+    assert "--family: this has no effect on a game played in turn" in useless
     assert (
-        "--max-infosets: this does nothing for" in bestresponse("bench", "--max-infosets", 3).stderr
+        "--max-infosets: this has no effect on" in bestresponse("bench", "--max-infosets", 3).stderr
     )
 
 
@@ -434,6 +434,6 @@ def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(bestresponse
     refused = bestresponse("bench", tmp_path / "prices.nfg", "--scale", 2)
     assert (
         refused.returncode,
-        "--scale: this does nothing for one payoff table" in refused.stderr,
+        "--scale: this has no effect on one payoff table" in refused.stderr,
     ) == (2, True)
     assert "no game or file named 'matirx'" in bestresponse("bench", "matirx").stderr

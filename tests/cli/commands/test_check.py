@@ -67,7 +67,7 @@ def test_files_that_cannot_be_read_and_ten_megabytes_are_told_plainly(run, progr
     code, out, _ = run("check", tmp_path / "none.pl", big, tmp_path, "--engine", "embedded")
     assert code == 1
     assert "none.pl: no game\n  error: it cannot be read: No such file or directory" in out
-    assert "is no game program: it has 10,200,000 bytes" in out
+    assert "is not a game program: it has 10,200,000 bytes" in out
     assert "Is a directory" in out
 
 
@@ -133,7 +133,7 @@ def test_a_sandbox_that_is_demanded_and_not_complete_is_refused(run, program, mo
     assert code == 2
     assert (
         err
-        == "bestresponse: the sandbox is demanded, but not complete: files: missing (Landlock needs"
+        == "bestresponse: the sandbox is required, but incomplete: files: missing (Landlock needs"
         " Linux)\n"
     )
     code, _, err = run("check", path, "--engine", "embedded")

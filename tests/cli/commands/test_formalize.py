@@ -279,7 +279,7 @@ def test_what_the_story_says_is_tested_on_the_game(run):
         (
             "--claims",
             "There are many.",
-            "the claims of the story cannot be read: the answer is no JSON object",
+            "the claims of the story cannot be read: the answer is not a JSON object",
         ),
         (
             "--claims",
@@ -300,7 +300,7 @@ def test_claims_that_cannot_be_read_are_no_empty_list_of_claims(run):
     )
     assert (
         json.loads(out)["claims_problem"]
-        == "the answer is no JSON object, or a key stands twice in one"
+        == "the answer is not a JSON object, or a key occurs twice in one"
     )
 
 

@@ -110,7 +110,7 @@ def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(bestresponse, tm
         ),
         (
             ["stag-hunt", "--seat", "row=random", "--seat", "col=random", "--model", "m"],
-            "--model: every seat is named",
+            "--model: every seat is taken",
         ),
         (["nowhere.pl"], "nowhere.pl: there is no such file"),
     ],

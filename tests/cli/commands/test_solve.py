@@ -262,22 +262,22 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
         (["chicken", "--method", "cfr"], "--method: cfr solves trees"),
         (
             ["chicken", "--method", "zero-sum"],
-            "--method: zero-sum is for games where one player's gain",
+            "--method: zero-sum is for zero-sum and constant-sum games",
         ),
         (["el-farol", "--method", "lemke-howson"], "is for two players; this game has 3"),
         (["kuhn-poker", "--method", "pure"], "--method: pure solves tables"),
         (
             ["chicken", "--iterations", "5"],
-            "--iterations: it does nothing for a game in normal form",
+            "--iterations: it has no effect on a table",
         ),
-        (["kuhn-poker", "--seconds", "5"], "--seconds: it does nothing for a tree of two players"),
+        (["kuhn-poker", "--seconds", "5"], "--seconds: it has no effect on a tree of two players"),
         (
             ["kuhn-poker", "--iterations", "5"],
             "as sequence-form LP solves this tree; choose the method cfr+",
         ),
         (
             ["trust", "--method", "normal-form", "--iterations", "5"],
-            "--iterations: it does nothing with the method normal-form",
+            "--iterations: it has no effect with the method normal-form",
         ),
         (
             ["chicken", "--objective", "glory"],

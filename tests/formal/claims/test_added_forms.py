@@ -144,7 +144,7 @@ def test_a_faulty_package_decides_nothing_and_spoils_nothing():
         Verdict.UNKNOWN,
         "the form of claim 'lucky' of the package faulty-claims fails: RuntimeError: no luck",
     )
-    assert decide("odd(you)")[1].endswith("returns 'perhaps', which is no verdict")
+    assert decide("odd(you)")[1].endswith("returns 'perhaps', which is not a verdict")
     assert decide("higher(3, 5)")[0] is Verdict.REFUTED
     assert decide("higher(5, 3)", "silent") == (
         Verdict.UNKNOWN,

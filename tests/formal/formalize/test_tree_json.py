@@ -120,7 +120,7 @@ def test_players_whose_names_differ_in_case_alone_are_two_players():
     [
         ({"players": []}, "players must be a list of different names; got none"),
         ({"players": ["Ann", "Ann"]}, "different names; got Ann, Ann"),
-        ({"players": ["Ann", "Nature"]}, "Nature is no player"),
+        ({"players": ["Ann", "Nature"]}, "Nature is not a player"),
         ({"tree": None}, "at the start: expected an object with chance"),
         (
             {"tree": {"ends": 1}},
@@ -306,5 +306,5 @@ def test_who_has_forgotten_everything_does_not_stand_where_it_began_knowing_some
 
 
 def test_an_answer_with_a_key_twice_is_no_game():
-    with pytest.raises(InvalidGame, match="a key stands twice"):
+    with pytest.raises(InvalidGame, match="a key occurs twice"):
         read_object('{"unclear": [], "unclear": [{"question": "Who moves?", "assumed": "Ann"}]}')

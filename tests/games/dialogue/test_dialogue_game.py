@@ -142,7 +142,7 @@ def test_a_build_stopped_by_its_budget_leaves_a_valid_game():
 
         def complete(self, request):
             if self.left == 0:
-                raise OverBudget("the next call could pass the budget: 21 calls of 20")
+                raise OverBudget("the next call could exceed the budget: 21 calls of 20")
             self.left -= 1
             return super().complete(request)
 
@@ -326,7 +326,7 @@ def test_a_talk_of_people_is_told_in_german_with_its_issues_prices_and_payoffs()
         (
             '[actions.tone.definitions]\ncalm = "',
             '[actions.tone.definitions]\nwild = "',
-            "'wild' is no text for one of",
+            "'wild' is not a text for one of",
         ),
         (
             "[actions.tone.labelled]\ncalm = [",

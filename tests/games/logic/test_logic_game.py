@@ -116,7 +116,7 @@ def test_a_program_file_is_found_and_solved_like_any_other_game(tmp_path):
 def test_a_file_that_is_no_game_says_why(tmp_path):
     file = tmp_path / "bad.pl"
     file.write_text("initial(s0).")
-    with pytest.raises(InvalidGame, match="bad is no game: error: initially/2 is missing"):
+    with pytest.raises(InvalidGame, match="bad is not a game: error: initially/2 is missing"):
         program_game(validate(read_program_text(file), EmbeddedEngine()), file.stem)
     file.write_bytes(b"initial(\xff).")
     with pytest.raises(InvalidGame, match="byte 8"):

@@ -176,9 +176,9 @@ def test_nature_draws_the_same_supplies_whatever_the_residents_do():
     [
         (
             {"residents": ()},
-            "nobody needs water; a roster needs one resident at least whose need is above 0",
+            "no resident needs water; at least one must have a need above 0",
         ),
-        ({"residents": (Resident("Alex", 0, 70),)}, "nobody needs water"),
+        ({"residents": (Resident("Alex", 0, 70),)}, "no resident needs water"),
         ({"low": 25, "high": 15}, "the supply goes from 25 to 15; expected 0 <= lowest <= highest"),
         ({"residents": (RESIDENTS[0], RESIDENTS[0])}, "two residents have the same name"),
         ({"days": 0}, "the drought lasts 0 days"),

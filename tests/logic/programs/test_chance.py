@@ -117,7 +117,7 @@ def test_poker_with_three_cards_has_its_thirty_ends_and_twelve_information_sets(
         (
             "player(ann), s0).",
             "player(ann), s0).\ninitially(player(nature), s0).",
-            "nature is no player: its moves are drawn by lot",
+            "nature is not a player; its moves are drawn at random",
         ),
     ],
 )
@@ -143,7 +143,7 @@ def test_odds_whose_sum_nobody_can_read_are_told_without_it(
 
 def test_a_percept_for_nobody_is_told(engine: LogicEngine) -> None:
     assert errors(BLIND + "sees(bob, x, do(move(ann, _), _)).\n", engine) == [
-        "bob sees something, but is no player"
+        "bob sees something, but is not a player"
     ]
 
 

@@ -41,7 +41,7 @@ def test_without_declared_players_those_who_move_play(engine: LogicEngine) -> No
 
 def test_an_undeclared_player_who_only_earns_is_told(engine: LogicEngine) -> None:
     assert find_defects(engine, GIFT + "finally(goal(bob, 7), _).\n") == [
-        "bob has a payoff, but is no player"
+        "bob has a payoff, but is not a player"
     ]
     declared = (
         "initially(player(ann), s0).\ninitially(player(bob), s0).\nfinally(goal(bob, 7), _).\n"
@@ -54,7 +54,7 @@ def test_nature_cannot_choose_where_nobody_is_declared_either(engine: LogicEngin
     later = GIFT.replace(
         "final(do(_, s0)).", "final(do(_, do(_, s0))).\nlegal(move(nature, storm), do(_, s0))."
     )
-    assert find_defects(engine, later) == ["nature moves, but is no player"]
+    assert find_defects(engine, later) == ["nature moves, but is not a player"]
 
 
 def test_a_game_without_players_is_told(engine: LogicEngine) -> None:

@@ -71,12 +71,15 @@ def test_a_name_in_capitals_is_told_with_its_line() -> None:
             .replace("value(m1, 1).", "value('1', 1)."),
             "1 and '1' are two names that are written alike",
         ),
-        (DILEMMA + "finally(goal(p3, 1), S) :- final(S).\n", "p3 has a payoff, but is no player"),
+        (
+            DILEMMA + "finally(goal(p3, 1), S) :- final(S).\n",
+            "p3 has a payoff, but is not a player",
+        ),
         (
             DILEMMA.replace("initially(player(p2), s0).", "initially(player(p4), s0).").replace(
                 "possible(move(P, 'C'), S) :-", "possible(move(p2, 'C'), S) :- P = p1,"
             ),
-            "p2 moves, but is no player",
+            "p2 moves, but is not a player",
         ),
     ],
 )

@@ -248,7 +248,7 @@ def test_a_file_that_is_no_cache_is_a_sentence(tmp_path):
         Cache(other)
     assert other.read_text().startswith("these are my notes")
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot make the folder"):
+    with pytest.raises(StoreError, match="cannot create the folder"):
         Cache(tmp_path / "file" / "replies.sqlite")
 
 

@@ -265,7 +265,7 @@ def test_a_sheet_needs_its_columns_and_one_of_those_of_which_one_will_do():
     ]
     for text in ("b,c\n", "a,d\n", ""):
         with pytest.raises(
-            UsageError, match="x is no sheet; expected a CSV file with the columns a, b, c"
+            UsageError, match="x is not a sheet; expected a CSV file with the columns a, b, c"
         ):
             list(read_sheet(text, ["a"], "x", ["b", "c"]))
     with pytest.raises(UsageError, match="x, line 2: "):

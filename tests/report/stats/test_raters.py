@@ -40,7 +40,8 @@ def test_rows_come_with_the_line_they_end_on_and_short_rows_with_empty_cells():
 
 def test_what_is_no_sheet_is_refused_with_the_columns_expected():
     with pytest.raises(
-        UsageError, match=r"ada\.csv is no sheet; expected a CSV file with the columns item, score"
+        UsageError,
+        match=r"ada\.csv is not a sheet; expected a CSV file with the columns item, score",
     ):
         list(read_sheet("a,b\n1,2\n", ("item", "score"), "ada.csv"))
     with pytest.raises(UsageError, match=r"ada\.csv, line"):

@@ -110,7 +110,7 @@ def test_an_address_is_that_of_a_ray_cluster():
     assert find_executor("ray", "ray://head:10001") == Ray("ray://head:10001")
     with pytest.raises(
         UsageError,
-        match="address: auto is that of a cluster, and the executor threads uses none: try ray",
+        match="address: auto is the address of a cluster, and the executor threads uses none: try ray",
     ):
         find_executor("threads", "auto")
 
@@ -196,7 +196,7 @@ def test_a_cluster_makes_the_same_records_with_one_call_a_play(cluster, server, 
 def test_a_budget_is_one_for_the_cluster(cluster, server, tmp_path):
     run = bench(server, tmp_path, Ray(count=1), limits=ModelLimits(4, calls=5))
     assert server.calls == 5
-    assert run.outcome.stopped.startswith("the next call could pass the budget")
+    assert run.outcome.stopped.startswith("the next call could exceed the budget")
 
 
 @WITH_RAY

@@ -215,7 +215,7 @@ def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_pa
 
 
 def test_folders_without_exactly_one_run_are_refused(tmp_path):
-    with pytest.raises(UsageError, match="holds no run"):
+    with pytest.raises(UsageError, match="contains no run"):
         br.merge_runs([tmp_path], tmp_path / "all")
     with pytest.raises(UsageError, match="at least one part"):
         br.merge_runs([], tmp_path / "all")

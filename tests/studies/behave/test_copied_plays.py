@@ -166,7 +166,7 @@ def test_all_runs_below_a_folder_are_read_but_those_that_describe_others(tmp_pat
 
 
 def test_a_folder_without_a_run_is_named(tmp_path):
-    with pytest.raises(UsageError, match="holds no run"):
+    with pytest.raises(UsageError, match="contains no run"):
         moves.list_folders([tmp_path])
 
 

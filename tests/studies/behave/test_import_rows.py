@@ -483,7 +483,7 @@ def test_a_column_that_says_nothing_of_players_and_game_may_change_within_a_matc
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("[1, 2]", "line 3 holds no object"), ('{"a": "C", "a": "D"}', "a key stands twice")],
+    [("[1, 2]", "line 3 holds no object"), ('{"a": "C", "a": "D"}', "a key occurs twice")],
 )
 def test_a_json_line_that_is_no_plain_object_is_refused(tmp_path, line, words):
     file = tmp_path / "plays.jsonl"

@@ -91,9 +91,9 @@ def test_settings_with_a_game_survive_being_written_down():
             "suite: sensitivity draws games of other sizes; it takes no game of yours",
         ),
         ({"suite": "invariance", "theme": "own"}, "theme: this suite gives other names; not own"),
-        ({"scale": 2.0}, "scale: this does nothing for one payoff table"),
-        ({"num_rows": 2}, "num_rows: this does nothing for one payoff table"),
-        ({"max_infosets": 3}, "max_infosets: this does nothing for one payoff table"),
+        ({"scale": 2.0}, "scale: this has no effect on one payoff table"),
+        ({"num_rows": 2}, "num_rows: this has no effect on one payoff table"),
+        ({"max_infosets": 3}, "max_infosets: this has no effect on one payoff table"),
         (
             {"game": np.zeros((13, 2))},
             "game: expected at most 12 actions each and 100,000 payoffs, got 2 players",

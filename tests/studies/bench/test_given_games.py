@@ -145,7 +145,7 @@ def test_a_list_of_games_of_different_kinds_is_refused_with_a_sentence(games, se
 
 
 def test_settings_of_drawn_games_do_nothing_for_a_list():
-    with pytest.raises(SettingError, match="num_rows: this does nothing for a list of games"):
+    with pytest.raises(SettingError, match="num_rows: this has no effect on a list of games"):
         BenchConfig("m", [PENNIES], num_rows=5)
     with pytest.raises(SettingError, match="num_games: there are 2 games in the list, not 3"):
         BenchConfig("m", [PENNIES, STAG], num_games=3)

@@ -216,7 +216,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"model": ()}, "model: expected at least one model"),
         (
             {"suite": "invariance", "format": ("table", "json")},
-            "format: this suite varies it itself; give one",
+            "format: this suite varies it; give a single value",
         ),
         # Names would be a way of asking beside the themes, which the games as drawn are never put
         # in.
@@ -224,8 +224,8 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
             {"suite": "generalisation", "theme": ("neutral", "numbers")},
             "theme: names are compared with one; give one",
         ),
-        ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
-        ({"samples": 20}, "samples: this does nothing unless elicit has `sampled`"),
+        ({"max_infosets": 3}, "max_infosets: this has no effect on games that are drawn"),
+        ({"samples": 20}, "samples: this has no effect unless elicit has `sampled`"),
         (
             {"precision": 0.1, "shard": "1/2"},
             "precision: a part of a run cannot tell how precise the whole is",
@@ -235,7 +235,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"model": "again:m", "plain": True}, "plain: without reasons there is nothing to verify"),
         (
             {"elicit": "logprobs", "theme": "market"},
-            "elicit: logprobs goes with the theme neutral only",
+            "elicit: logprobs works only with the theme neutral",
         ),
         (
             {"elicit": "logprobs", "model": "verified:m"},

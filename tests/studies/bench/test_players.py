@@ -100,11 +100,11 @@ named_as_a_player.__name__ = "uniform"
         ),
         (
             {"model": "random", "temperature": 0.5},
-            "temperature: this does nothing for players without a model",
+            "temperature: this has no effect on players without a model",
         ),
         (
             {"model": "random", "plain": True},
-            "plain: this does nothing for players without a model",
+            "plain: this has no effect on players without a model",
         ),
         (
             {"model": named_as_a_player},
@@ -123,7 +123,7 @@ named_as_a_player.__name__ = "uniform"
         ),
         (
             {"model": "m", "game": "kuhn-poker", "trials": 2},
-            "trials: this does nothing for a game played in turn",
+            "trials: this has no effect on a game played in turn",
         ),
         (
             {"model": "m", "set": {"supprt": 2}},
@@ -135,7 +135,7 @@ named_as_a_player.__name__ = "uniform"
         ),
         (
             {"model": "m", "set": {"shape": 2}},
-            "set: shape is no parameter: num_rows and num_cols say how many",
+            "set: shape is not a parameter: num_rows and num_cols say how many",
         ),
         (
             {"model": "m", "family": "given-support", "set": {"support": "many"}},

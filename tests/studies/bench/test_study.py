@@ -184,9 +184,9 @@ def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"family": "uniform"}, "family: this does nothing for a game played in turn"),
-        ({"suite": "invariance"}, "suite: this does nothing for a game played in turn"),
-        ({"format": "json"}, "format: this does nothing for a game played in turn"),
+        ({"family": "uniform"}, "family: this has no effect on a game played in turn"),
+        ({"suite": "invariance"}, "suite: this has no effect on a game played in turn"),
+        ({"format": "json"}, "format: this has no effect on a game played in turn"),
         ({"seat": "dealer"}, "seat: expected one of player 1, player 2, got 'dealer'"),
         (
             {"elicit": "guess"},

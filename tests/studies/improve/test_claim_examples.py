@@ -87,5 +87,5 @@ def test_files_of_claims_are_written_and_formats_are_refused(tmp_path):
         json.loads(line) for path in (tmp_path / "claims").glob("*.jsonl") for line in path.open()
     ]
     assert {json.loads(row["task"])["kind"] for row in rows} == {"claims"}
-    with pytest.raises(UsageError, match="formats: does nothing for claims"):
+    with pytest.raises(UsageError, match="formats: has no effect on claims"):
         ExportConfig(tmp_path / "x", games="claims", formats=("table",))

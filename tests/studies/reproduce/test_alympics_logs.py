@@ -85,7 +85,7 @@ def test_the_range_is_that_of_the_name_where_the_rules_leave_it_open(tmp_path):
 def test_what_is_no_log_is_refused_with_the_reason(tmp_path):
     path = tmp_path / "log.json"
     path.write_text('{"Alex": 3}')
-    with pytest.raises(UsageError, match="is no log of a game; expected JSON of the form"):
+    with pytest.raises(UsageError, match="is not a log of a game; expected JSON of the form"):
         read_recorded_games(tmp_path)
     write_log(path, "LOWER and UPPER")
     with pytest.raises(

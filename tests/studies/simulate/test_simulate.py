@@ -481,7 +481,7 @@ def test_the_most_calls_are_known_beforehand(game, players, more, calls, sure):
             "prisoners-dilemma",
             ("m",),
             {"personas": {"rov": ADA}},
-            "personas: 'rov' is no seat. Did you mean row?",
+            "personas: 'rov' is not a seat. Did you mean row?",
         ),
         ("prisoners-dilemma", ("random",), {"personas": {"row": ADA}}, "but no model sits there"),
         (
@@ -502,7 +502,7 @@ def test_the_most_calls_are_known_beforehand(game, players, more, calls, sure):
             {"about_others": "lies"},
             "expected one of nothing, participant, truth",
         ),
-        ("prisoners-dilemma", ("m", "m"), {"model": "m"}, "model: every seat is named"),
+        ("prisoners-dilemma", ("m", "m"), {"model": "m"}, "model: every seat is taken"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(game, players, more, sentence):

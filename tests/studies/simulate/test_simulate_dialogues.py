@@ -33,7 +33,7 @@ def test_the_first_model_that_speaks_rules_where_nobody_is_named():
     [("memory", "window:1"), ("reasons", False), ("temperature", 0.0), ("about_others", "truth")],
 )
 def test_how_models_are_asked_is_refused_where_none_plays(name, value):
-    with pytest.raises(UsageError, match=f"{name}: this does nothing where no model plays"):
+    with pytest.raises(UsageError, match=f"{name}: this has no effect where no model plays"):
         SimulateConfig("stag-hunt", "random", **{name: value})
     assert (
         getattr(SimulateConfig("stag-hunt", "m", others="random", **{name: value}), name) == value

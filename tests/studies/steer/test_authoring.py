@@ -67,7 +67,7 @@ def test_what_everybody_knows_is_told_to_all():
     [
         ({"names": ["Uma"]}, "names is .* expected 2 names"),
         ({"names": ["Uma", "uma"]}, "not all different"),
-        ({"names": ["Uma", "Vito:\n[3] From"]}, "is no name"),
+        ({"names": ["Uma", "Vito:\n[3] From"]}, "is not a name"),
         ({"public": {}}, "public.situation is missing"),
         ({"public": {"situation": "x" * 400}}, "has 400 characters; the limit is 300"),
         ({"private": [{"values": {"Monday": 3, "Friday": 20}}]}, "one entry for each of 2 people"),

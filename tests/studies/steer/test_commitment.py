@@ -138,7 +138,7 @@ def test_sampled_regret_minimisation_comes_near_the_equilibrium_of_pennies():
 def test_a_policy_that_is_not_worked_out_is_refused():
     tree = entry_tree(out=(2, 5), share=(3, 1), fight=(0, 0.25))
     with pytest.raises(
-        UsageError, match="'nash' is no policy that is worked out; expected one of cfr, credible"
+        UsageError, match="'nash' is not a policy that is computed; expected one of cfr, credible"
     ):
         find_guidance(policy(tree, 0.0, 1.0), follow="nash")
 

@@ -134,15 +134,15 @@ def test_a_program_that_gives_no_move_is_named():
 
 
 def test_entries_without_a_program_are_refused_or_left_out_of_a_group():
-    with pytest.raises(UsageError, match="entries: grim is no program"):
+    with pytest.raises(UsageError, match="entries: grim is not a program"):
         TournamentConfig("prisoners-dilemma", ["grim"], open_source=True)
     with pytest.raises(UsageError, match="meta_rounds: it belongs to --open-source"):
         TournamentConfig("prisoners-dilemma", ["grim"], meta_rounds=5)
-    with pytest.raises(UsageError, match="continuation: it does nothing with --open-source"):
+    with pytest.raises(UsageError, match="continuation: it has no effect with --open-source"):
         config(continuation=0.5)
     group = TournamentConfig("prisoners-dilemma", ["all"], open_source=True)
     assert "tit-for-tat" in [entry.name for entry in group.entries]
-    assert ("grim", "it is no program that another one could read") in group.left_out
+    assert ("grim", "it is not a program that another one can read") in group.left_out
 
 
 @pytest.fixture

@@ -190,7 +190,8 @@ def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:
     with pytest.raises(UsageError, match="no kind of error 'typo'"):
         read_ratings(head + "a,0,1,typo\n")
     with pytest.raises(
-        UsageError, match="is no sheet; expected a CSV file with the columns sample, first_correct"
+        UsageError,
+        match="is not a sheet; expected a CSV file with the columns sample, first_correct",
     ):
         read_ratings("a,b\n")
 

@@ -91,7 +91,8 @@ def test_a_score_outside_the_scale_is_refused_with_its_place(given, tmp_path):
 def test_what_cannot_be_judged_is_explained(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(
-        UsageError, match="is no sheet; expected a CSV file with the columns judge, game, resident"
+        UsageError,
+        match="is not a sheet; expected a CSV file with the columns judge, game, resident",
     ):
         read_sheets([tmp_path / "x.csv"])
     with pytest.raises(UsageError, match=r"no\.csv cannot be read"):

@@ -295,7 +295,7 @@ class TestFiles:
 
     def test_a_pipe_is_no_game(self, tmp_path):
         os.mkfifo(tmp_path / "pipe.nfg")
-        with pytest.raises(UsageError, match="it is no ordinary file"):
+        with pytest.raises(UsageError, match="it is not a regular file"):
             load_game_file(tmp_path / "pipe.nfg")
 
     def test_many_equal_names_are_told_apart(self):

@@ -123,7 +123,7 @@ class TestArguments:
             ({"checkpoints": [2000]}, "checkpoint 2000"),
             (
                 {"variant": "cfr-"},
-                "'cfr-' is no variant of CFR; expected one of cfr, cfr\\+, dcfr, pcfr\\+",
+                "'cfr-' of CFR; expected one of cfr, cfr\\+, dcfr, pcfr\\+",
             ),
             ({"engine": "gpu"}, "engine: expected one of auto, numpy, numba, got 'gpu'"),
         ],

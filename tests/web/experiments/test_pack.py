@@ -175,7 +175,7 @@ def test_a_table_or_a_journal_that_was_changed_is_noticed(server, played, tmp_pa
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        ({"pack.json": None}, "is no replication pack: there is no pack.json in it"),
+        ({"pack.json": None}, "is not a replication pack: there is no pack.json in it"),
         ({"pack.json": b"[1]"}, "a pack of format None"),
         ({"pack.json": b'{"format": 1}'}, "not written by bestresponse: title is missing"),
         ({"journal/codes.json": b"[1]"}, "codes.json in .* was not written by bestresponse"),

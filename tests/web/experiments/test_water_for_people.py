@@ -101,9 +101,9 @@ def test_residents_are_texts_with_need_and_salary():
         ({"days": 0}, "the drought lasts 0 days; expected 1 to 10000"),
         (
             {"residents": ("Mill 4 30",)},
-            "'Mill 4 30' is no resident; expected a text like \"Alex: need 8, salary 70\"",
+            "'Mill 4 30' is not a resident; expected a text like \"Alex: need 8, salary 70\"",
         ),
-        ({"residents": ("Mill: need 1.2.3, salary 30",)}, "is no resident"),
+        ({"residents": ("Mill: need 1.2.3, salary 30",)}, "is not a resident"),
         ({"usual_rounds": 3}, "water has no parameter 'usual_rounds'; it has days, low, high"),
     ],
 )

@@ -44,7 +44,7 @@ def demo_command(
     try:
         story.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot make the folder {story.parent}: {error.strerror}") from None
+        raise UsageError(f"cannot create the folder {story.parent}: {error.strerror}") from None
     for file, text in ((story, example.story), (program, example.program), (words, _REASONS)):
         write_text(file, text)
 
@@ -57,7 +57,7 @@ def demo_command(
     )
     report = br.check(example.program)
     if not report.ok:
-        raise InvalidGame(f"the program of the example is no game: {report}")
+        raise InvalidGame(f"the program of the example is not a game: {report}")
     _tell("The program is a game: every play ends, every end pays every player.")
 
     _announce("3. Solved", f"bestresponse solve {program}")

@@ -269,8 +269,8 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
     line = (
-        f"calls: about {count}, at most {most}; about {prompt:,} tokens read and {reply:,}"
-        f" written{price}"
+        f"calls: about {count}, at most {most}; about {prompt:,} input and {reply:,} output"
+        f" tokens{price}"
     )
     notes().print(line, markup=False, soft_wrap=True)
 

@@ -38,8 +38,8 @@ def mcp_command(
     """
     if host not in _LOCAL:
         raise UsageError(
-            f"--host {host}: expected one of {', '.join(_LOCAL)}; put a proxy that knows users"
-            " before it"
+            f"--host {host}: expected one of {', '.join(_LOCAL)}; put a proxy with"
+            " authentication in front of it"
         )
     server = build_server(CallLimits(seconds, max_input, megabytes=memory))
     if http:

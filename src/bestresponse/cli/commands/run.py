@@ -3,6 +3,8 @@ as options."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,7 +12,7 @@ from typer.core import TyperGroup
 
 from bestresponse.cli.help import Commands, HelpfulCommand
 from bestresponse.cli.study_command import make_study_command
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.runs.study import find_study, studies
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ class _GameOrWords(HelpfulCommand):
         self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
     ) -> Context:
         if not args or args[0] not in _OF_WORDS:
+            near = get_close_matches(args[0], _OF_WORDS, cutoff=0.75) if args else []
+            if near and not Path(args[0]).exists():
+                meant = f"`bestresponse bench {near[0]}`"
+                raise UsageError(f"there is no game named {args[0]!r}. Did you mean {meant}?")
             return super().make_context(info_name, args, parent, **extra)
         return make_command(args[0]).make_context(
             f"{info_name} {args[0]}", args[1:], parent, **extra
@@ -60,9 +66,8 @@ class _Studies(TyperGroup):
         lines = []
         for name in studies.names():
             try:
-                lines.append(
-                    (name, (find_study(name).config.__doc__ or "").strip().partition("\n")[0])
-                )
+                about = (find_study(name).config.__doc__ or "").strip().partition("\n\n")[0]
+                lines.append((name, " ".join(about.split())))
             except StoreError as error:
                 lines.append((name, str(error)))
         with formatter.section("Studies"):

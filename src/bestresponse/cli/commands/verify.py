@@ -100,7 +100,7 @@ def _check_text(text: Path, typed: Typed) -> None:
     useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
         option = useless[0].replace("_", "-")
-        raise UsageError(f"--{option} is about a model that reasons; it does nothing for --text")
+        raise UsageError(f"--{option} is about a model that reasons; it has no effect on --text")
     games = typed.settings["game"] or []
     if not games:
         raise UsageError("name the game that the text is about: verify GAME --text FILE")
@@ -136,6 +136,8 @@ def _read_text(path: Path) -> str:
     """Return the text of a file; bytes that are no text are replaced, not refused."""
     try:
         data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
+    except FileNotFoundError:
+        raise UsageError(f"--text {path}: there is no such file") from None
     except OSError as error:
         raise UsageError(f"--text {path}: {error.strerror}") from None
     return data.decode("utf-8", "replace")
@@ -151,7 +153,7 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
     useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
         option = "GAME" if useless[0] == "game" else f"--{useless[0].replace('_', '-')}"
-        raise UsageError(f"{option} does nothing for --judge, which takes the games of the run")
+        raise UsageError(f"{option} has no effect on --judge, which takes the games of the run")
     models = typed.settings["model"]
     if not models:
         raise UsageError("--judge needs --model: the model that rates")

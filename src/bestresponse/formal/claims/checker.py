@@ -97,7 +97,7 @@ class TheoryCheck:
             return Proof(Verdict.UNKNOWN, why)
         if isinstance(answer, bool | Fraction | Proof):
             return answer
-        why = f"{added_forms.describe(form)} returns {answer!r:.60}, which is no verdict"
+        why = f"{added_forms.describe(form)} returns {answer!r:.60}, which is not a verdict"
         return Proof(Verdict.UNKNOWN, why)
 
 
@@ -335,7 +335,7 @@ def _ask(solver: ClaimSolver, grounded: Grounded) -> Proof:
         return Proof(Verdict.UNKNOWN, f"the solver fails: {type(error).__name__}: {error}")
     if isinstance(proof, Proof):
         return proof
-    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is no verdict")
+    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is not a verdict")
 
 
 _HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)

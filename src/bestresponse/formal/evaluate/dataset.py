@@ -221,7 +221,7 @@ def _read_table(entry: JsonMapping) -> GameTable:
     if "program" in entry:
         table = validate(entry["program"], EmbeddedEngine()).table
         if table is None:
-            raise ValueError("its program is no game")
+            raise ValueError("its program is not a game")
         return table
     if "ends" in entry:
         return read_game_lines(players, entry["ends"])

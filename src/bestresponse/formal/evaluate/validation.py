@@ -299,7 +299,7 @@ def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
         left, right = (evaluate_arithmetic(side, lambda steps: None) for side in comparison.args)
     except (KeyError, ValueError, Fault, LimitReached):
         expected = "expected letters of the payoffs, whole numbers, +, - and *"
-        raise InvalidGame(f"{rule!r} is no comparison such as 'T > R': {expected}") from None
+        raise InvalidGame(f"{rule!r} is not a comparison such as 'T > R': {expected}") from None
     return "" if holds(left, right) else f"{rule} does not hold ({left} {comparison.name} {right})"
 
 

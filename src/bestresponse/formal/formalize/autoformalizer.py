@@ -81,7 +81,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
-            raise SettingError("attempts", f"{self.attempts} are none; give at least 1")
+            raise SettingError("attempts", f"{self.attempts} is too few; give at least 1")
         if self.shots < 0:
             raise SettingError("shots", f"{self.shots} examples cannot be shown; give 0 or more")
         for name, wishes in (("form", get_args(Wish)), ("choose", ("nearest", "first"))):
@@ -460,7 +460,7 @@ def formalize_many(formalizer: Formalizer, story: str, count: int) -> Election:
     """Formalize a story `count` times, the first time at the set temperature and then with more
     freedom, and vote."""
     if count < 1:
-        raise UsageError(f"{count} candidates are none; give at least 1")
+        raise UsageError(f"{count} candidates is too few; give at least 1")
     base = formalizer.settings
     candidates: list[Formalization] = []
     for number in range(count):

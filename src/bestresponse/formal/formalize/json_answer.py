@@ -114,7 +114,7 @@ def read_object(answer: str) -> dict[str, object]:
     try:
         data = json.loads(answer[start : stop + 1], object_pairs_hook=refuse_repeated_keys)
     except (ValueError, RecursionError):
-        raise InvalidGame("the answer is no JSON object, or a key stands twice in one") from None
+        raise InvalidGame("the answer is not a JSON object, or a key occurs twice in one") from None
     return data if isinstance(data, dict) else {}
 
 
@@ -268,7 +268,7 @@ def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
             )
         if profile not in profiles:
             raise InvalidGame(
-                f"the end {_join_moves(profile)} is no combination of one move of each player"
+                f"the end {_join_moves(profile)} does not combine one move of each player"
             )
         cells[profile] = payoffs
     missing = [profile for profile in profiles if profile not in cells]
@@ -380,7 +380,7 @@ def read_players(listed: object) -> tuple[str, ...]:
     for player in players:
         if player.casefold() in (NATURE, "luck"):
             raise InvalidGame(
-                f"{player} is no player: write what luck decides as chance, with probabilities"
+                f"{player} is not a player: write what luck decides as chance, with probabilities"
             )
     return players
 

@@ -191,7 +191,7 @@ def read_examples(folder: Path) -> tuple[Example, ...]:
     Games formalized together with a person can so become examples for the next.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder; expected one with NAME.txt and NAME.pl files")
+        raise UsageError(f"{folder} is not a folder; expected one with NAME.txt and NAME.pl files")
     examples = _read(folder)
     if not examples:
         raise UsageError(

@@ -203,7 +203,7 @@ def read_domain_text(source: str | Path) -> str:
         near = did_you_mean(str(source), list(domain_names()))
         raise UsageError(
             f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a"
-            f" file.{near}"
+            f" .toml file.{near}"
         )
     try:
         return read_text_file(path)
@@ -280,7 +280,7 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
     for option, text in definitions.items():
         if option not in options or not isinstance(text, str):
             raise reader.wrong(
-                f"actions.{name}.definitions: {option!r} is no text for one of the options"
+                f"actions.{name}.definitions: {option!r} is not a text for one of the options"
             )
     labelled = _read_labelled(reader, name, options)
     models = reader.get(f"actions.{name}.models", dict, {})
@@ -623,7 +623,7 @@ def _read_names(domain: Domain, entries: object) -> tuple[str, ...]:
     names = tuple(str(name).strip() for name in entries)
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-            raise InvalidGame(f"{shorten(name)} is no name: expected one or two words")
+            raise InvalidGame(f"{shorten(name)} is not a name; expected one or two words")
     if not are_distinct(names):
         raise InvalidGame(f"the names {', '.join(names)} are not all different")
     return names

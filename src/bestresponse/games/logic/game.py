@@ -264,7 +264,7 @@ def read_program_text(path: Path) -> str:
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.EFBIG, errno.ELOOP):
             raise
-        raise InvalidGame(f"{path} is no game program: {error.strerror}") from None
+        raise InvalidGame(f"{path} is not a game program: {error.strerror}") from None
 
 
 def program_game(report: Report, name: str) -> NormalForm | LogicGame:
@@ -274,6 +274,6 @@ def program_game(report: Report, name: str) -> NormalForm | LogicGame:
         wrong = shown or "no table could be taken out of it"
         more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
         raise InvalidGame(
-            f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything"
+            f"{name} is not a game: {wrong}{more}; `bestresponse check` shows everything"
         )
     return as_game(report.table, name)

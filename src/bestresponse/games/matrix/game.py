@@ -74,8 +74,8 @@ class Theme:
         for player, names, count in zip(self.players, self.actions, shape, strict=True):
             if count > len(names):
                 raise UsageError(
-                    f"the theme {self.name} names {len(names)} actions of {player}; the game has"
-                    f" {count}"
+                    f"the theme {self.name} has names for {len(names)} actions of {player}; the"
+                    f" game has {count}"
                 )
         actions = tuple(names[:count] for names, count in zip(self.actions, shape, strict=True))
         return NormalForm(payoffs, self.players, actions, title)

@@ -59,7 +59,7 @@ class Resident:
         except ValueError:
             example = '"Alex: need 8, salary 70"'
             raise UsageError(
-                f"{text[:60]!r} is no resident; expected a text like {example}"
+                f"{text[:60]!r} is not a resident; expected a text like {example}"
             ) from None
 
     def to_text(self) -> str:
@@ -98,9 +98,7 @@ class WaterRules:
     def __post_init__(self) -> None:
         names = [resident.name for resident in self.residents]
         if not any(resident.need for resident in self.residents):  # scarcity is supply / needs
-            raise UsageError(
-                "nobody needs water; a roster needs one resident at least whose need is above 0"
-            )
+            raise UsageError("no resident needs water; at least one must have a need above 0")
         if len(set(names)) < len(names):
             raise UsageError(f"two residents have the same name: {', '.join(names)}")
         for name in ("low", "high", "days"):

@@ -72,7 +72,7 @@ class Extraction:
         """The table, or `InvalidGame` with the defects."""
         if self.table is None:
             reasons = "; ".join(map(str, self.defects[:3]))
-            raise InvalidGame(f"The program is no game: {reasons}")
+            raise InvalidGame(f"The program is not a game: {reasons}")
         return self.table
 
 
@@ -480,7 +480,7 @@ def _find_people_defects(plays: _Plays) -> Iterator[Diagnostic]:
             "remove initially(player(nature), ...) and write chance(move(nature, Move),"
             " Probability, Situation)"
         )
-        yield _defect("nature", "nature is no player: its moves are drawn by lot", hint)
+        yield _defect("nature", "nature is not a player; its moves are drawn at random", hint)
         return
     if not players or SEES in players:
         message = "a player has the empty name ''" if players else "the game has no players"
@@ -495,17 +495,17 @@ def _find_people_defects(plays: _Plays) -> Iterator[Diagnostic]:
                 "declare initially(player(...), ...), or let nature draw: chance(Move, Probability,"
                 " Situation)"
             )
-            yield _defect("mover", f"{mover} moves, but is no player", hint)
+            yield _defect("mover", f"{mover} moves, but is not a player", hint)
     hint = (
         f"the players are {', '.join(players)}; another one is declared as initially(player(...),"
         " ...)"
     )
     for earner in _list_once(goal.player for path in plays.paths for goal in path.goals):
         if earner not in players:
-            yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
+            yield _defect("earner", f"{earner} has a payoff, but is not a player", hint)
     for seer in _list_once(seer for step in steps for seer, _ in step.percepts):
         if seer not in players:
-            yield _defect("seer", f"{seer} sees something, but is no player", hint)
+            yield _defect("seer", f"{seer} sees something, but is not a player", hint)
 
 
 def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:

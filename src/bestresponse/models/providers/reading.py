@@ -116,7 +116,7 @@ def read_alternatives(
             continue
         if value > _ROUNDING:
             raise BadReply(
-                f"{sender} gave {token[:20]!r} a log-probability above 0, which is no probability"
+                f"{sender} gave {token[:20]!r} a log-probability above 0, which cannot be"
             )
         if value < -1e300:
             raise BadReply(

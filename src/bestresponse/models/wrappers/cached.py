@@ -75,7 +75,7 @@ class Cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"cannot make the folder {path.parent}: {error.strerror}") from error
+            raise StoreError(f"cannot create the folder {path.parent}: {error.strerror}") from error
         try:
             self._rows = sqlite3.connect(
                 path, timeout=30, isolation_level=None, check_same_thread=False

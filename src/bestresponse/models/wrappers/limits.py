@@ -82,7 +82,7 @@ class Meter:
             while self._find_excess(self.spent + self._reserved + cost):
                 excess = self._find_excess(self.spent + cost)
                 if excess or not self._reserved.calls:
-                    raise OverBudget(f"the next call could pass the budget: {excess}")
+                    raise OverBudget(f"the next call could exceed the budget: {excess}")
                 self._changed.wait()
             self._reserved += cost
 
@@ -119,8 +119,8 @@ class Metered(Wrapper):
                 else f"; for a list of prices, {install_hint('cost')}"
             )
             raise UsageError(
-                f"the price of {model.id} is not known, so a budget in money cannot be kept: set"
-                f" calls or tokens{known}"
+                f"the price of {model.id} is not known, so max_cost cannot be kept: set"
+                f" max_calls or max_total_tokens instead{known}"
             )
 
     def complete(self, request: Request) -> Reply:

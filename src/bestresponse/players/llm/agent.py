@@ -139,7 +139,7 @@ def make_persona(name: str, entry: object, where: str) -> Persona:
     wrong."""
     if not isinstance(entry, Mapping):
         raise UsageError(
-            f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}"
+            f"{where}: {name!r} is outside of a table; expected [name] with {', '.join(_KEYS)}"
         )
     for key in entry:
         if key not in _KEYS:

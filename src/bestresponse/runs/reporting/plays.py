@@ -371,7 +371,7 @@ def _describe_call(call: JsonMapping) -> JsonObject:
         "model": call["model"],
         "messages": call["request"]["messages"],
         "reply": call["reply"]["text"],
-        "cost": f"{read:,} tokens read, {written:,} written",
+        "cost": f"{read:,} input tokens, {written:,} output tokens",
     }
 
 

@@ -87,7 +87,9 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
         )
         if len(inside) != 1:
             names = ", ".join(sorted(folder.name for folder in inside))
-            what = f"holds several runs ({names}); name one of them" if inside else "holds no run"
+            what = (
+                f"holds several runs ({names}); name one of them" if inside else "contains no run"
+            )
             raise UsageError(f"{path} {what}")
         folders[inside[0].resolve()] = RunFolder.read(inside[0])
     return [folders[path] for path in sorted(folders)]

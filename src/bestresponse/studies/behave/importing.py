@@ -28,6 +28,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import Unpacked, open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
+from bestresponse.core.registry import did_you_mean
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
@@ -269,16 +270,33 @@ def find_mapping(mapping: str) -> Path:
     known = sorted(path.stem for path in MAPPINGS.glob("*.toml"))
     if mapping in known:
         return MAPPINGS / f"{mapping}.toml"
-    if not mapping.endswith(".toml"):
+    if not mapping:
         raise SettingError(
-            "mapping", f"expected one of {', '.join(known)} or a .toml file, got {mapping!r}"
+            "mapping",
+            f"this setting is missing; expected one of {', '.join(known)}, or a .toml file that"
+            " says what the columns mean",
+        )
+    if not mapping.endswith(".toml"):
+        hint = did_you_mean(mapping, known)
+        raise SettingError(
+            "mapping",
+            f"expected one of {', '.join(known)}, or a .toml file; got {mapping!r}.{hint}",
         )
     return Path(mapping)
 
 
+_KINDS = ("csv", "jsonl", "ndjson", "parquet")
+_EXPECTED_KIND = "expected a .csv, .jsonl or .parquet file, also with .gz"
+
+
+def _find_kind(path: Path) -> str:
+    """Return the ending of a file without that of its packing."""
+    return path.name.removesuffix(".gz").rpartition(".")[2]
+
+
 def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
     """Yield the rows of a table with their lines, the first row of a CSV file being line 2."""
-    kind = path.name.removesuffix(".gz").rpartition(".")[2]
+    kind = _find_kind(path)
     try:
         with open_plain(path) as raw:
             if kind == "parquet":
@@ -312,7 +330,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                         raise ValueError(f"line {number} holds no object")
                     yield number, row
             else:
-                raise UsageError(f"{path}: expected a .csv, .jsonl or .parquet file, also with .gz")
+                raise UsageError(f"{path}: {_EXPECTED_KIND}")
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
     except RecursionError:
@@ -613,6 +631,13 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     """Make the content of all files part of the run's identity, so that another file makes another
     run."""
     path = Path(config.file)
+    if not str(config.file):
+        raise UsageError(
+            "name the file to import and a mapping of its columns, such as rounds.csv --mapping"
+            " akata"
+        )
+    if _find_kind(path) not in _KINDS:
+        raise UsageError(f"{path}: {_EXPECTED_KIND}")
     join = find_layout(config.mapping, path).join
     files = [path, find_mapping(config.mapping)]
     if join:

@@ -127,8 +127,8 @@ def list_folders(paths: Sequence[str | Path]) -> list[Path]:
         below = sorted(manifest.parent for manifest in path.rglob("manifest.json"))
         if not below:
             raise UsageError(
-                f"{path} holds no run; a run is a folder with a manifest.json, as `simulate` makes"
-                " it"
+                f"{path} contains no run; a run is a folder with a manifest.json, as `simulate`"
+                " writes it"
             )
         for folder in below:
             if RunFolder.read(folder).manifest.study != "behave":

@@ -192,7 +192,7 @@ def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -
     ((form, _),) = played.most_common(1)
     nearest = find_people(form)
     if not nearest:
-        why = "the game is no symmetric dilemma"
+        why = "the game is not a symmetric dilemma"
         frames["left_out"].append(
             UnusedRow(what=f"{name}: people beside", why=why, times=len(group.sequences))
         )

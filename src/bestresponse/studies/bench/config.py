@@ -156,9 +156,9 @@ class BenchConfig(RunSettings):
         elif self.game is not None:
             useless = [*_DRAWING, "max_infosets"]
             what = "a list of games" if isinstance(self.game, GivenGames) else "one payoff table"
-        self.refuse_set(useless, f"this does nothing for {what}")
+        self.refuse_set(useless, f"this has no effect on {what}")
         if all(is_player(name) for name in self.model):
-            self.refuse_set(_OF_MODELS, "this does nothing for players without a model")
+            self.refuse_set(_OF_MODELS, "this has no effect on players without a model")
 
     def _resolve(self) -> None:
         """Fill in the settings whose default depends on others."""
@@ -208,7 +208,7 @@ class BenchConfig(RunSettings):
         for name, names in known.items():
             value = getattr(self, name)
             if not isinstance(value, str) and len(set(value)) < len(value):
-                raise SettingError(name, "one is named twice; expected different ones")
+                raise SettingError(name, "a name occurs twice; give each once")
             for chosen in (value,) if isinstance(value, str) else value:
                 if chosen not in names:
                     hint = did_you_mean(chosen, list(names))
@@ -254,7 +254,7 @@ class BenchConfig(RunSettings):
                 "num_games", f"there are {self.game.count} games in the list, not {self.games}"
             )
         if "sampled" not in self.elicit:
-            self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
+            self.refuse_set(["samples"], "this has no effect unless elicit has `sampled`")
         if self.precision and self.shard:
             raise SettingError("precision", "a part of a run cannot tell how precise the whole is")
         if self.style == "letter" and "mixed" in self.elicit:
@@ -269,7 +269,7 @@ class BenchConfig(RunSettings):
         """Refuse what makes no sense where the odds of the next token are read."""
         one_letter = isinstance(self.form, Tree) or {*self.theme} == {"neutral"}
         if not one_letter:
-            raise SettingError("elicit", "logprobs goes with the theme neutral only")
+            raise SettingError("elicit", "logprobs works only with the theme neutral")
         if self.trials > 1:
             raise SettingError("trials", "logprobs are the same each time")
 
@@ -291,7 +291,7 @@ class BenchConfig(RunSettings):
         match self.suite:
             case "invariance":
                 if several:
-                    raise SettingError(several[0], "this suite varies it itself; give one")
+                    raise SettingError(several[0], "this suite varies it; give a single value")
                 if OWN in self.theme:
                     raise SettingError("theme", "this suite gives other names; not own")
             case "generalisation":

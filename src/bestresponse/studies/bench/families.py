@@ -63,7 +63,7 @@ def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Propert
     known = list_family_parameters(family)
     for name, _ in given:
         if name in _ELSEWHERE:
-            raise SettingError("set", f"{name} is no parameter: {_ELSEWHERE[name]}")
+            raise SettingError("set", f"{name} is not a parameter: {_ELSEWHERE[name]}")
         if name not in known:
             listed = ", ".join(f"{n}={_write(default)}" for n, default in known.items())
             hint = did_you_mean(name, list(known))

@@ -180,7 +180,7 @@ class ExportConfig:
             )
         if self.games == "claims" and tuple(self.formats) != FORMATS:
             raise SettingError(
-                "formats", "does nothing for claims: the text is about the game, which is not shown"
+                "formats", "has no effect on claims: the text is about the game, which is not shown"
             )
         if self.checked and (self.games != "zero-sum" or self.answers != "worked"):
             raise SettingError("checked", "is for worked answers of zero-sum games only")

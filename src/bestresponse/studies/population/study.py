@@ -117,14 +117,14 @@ class PopulationConfig(MatchSettings, ToolSettings):
             )
             object.__setattr__(self, "strategies", tuple(map(NamedModel, moves)))
         if len(set(self.strategies)) < len(self.strategies):
-            raise SettingError("strategies", "one is named twice; expected different ones")
+            raise SettingError("strategies", "a name occurs twice; give each once")
         for label, names in self.populations.items():
             if len(names) < 2:
                 raise UsageError(
                     f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
                 )
         if not self.models:
-            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
+            self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")
         if not self.start:
             equal = dict.fromkeys(map(str, self.strategies), 1.0)
             object.__setattr__(self, "start", equal)

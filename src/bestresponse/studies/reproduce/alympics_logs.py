@@ -102,7 +102,9 @@ def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
         }
     except (ValueError, KeyError, TypeError, AttributeError):
         shape = '[{"Alex": [{"role": ..., "content": ...}, ...]}, ...]'
-        raise UsageError(f"{path} is no log of a game; expected JSON of the form {shape}") from None
+        raise UsageError(
+            f"{path} is not a log of a game; expected JSON of the form {shape}"
+        ) from None
 
 
 def _find_supply(told: str, place: Path) -> tuple[int, int]:

@@ -197,7 +197,7 @@ def _read_matrix(matrix: Sequence[Mapping[str, str]]) -> TrueMatrix:
     except (KeyError, TypeError, ValueError):
         shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
         raise UsageError(
-            f"a matrix is no list of cells; expected one object for each, such as {shape}"
+            f"a matrix is not a list of cells; expected one object for each, such as {shape}"
         ) from None
     return true
 
@@ -377,7 +377,7 @@ def _read_game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
     logs = {_spell(agent["strategy"]): agent for agent in agents if agent["game"] == row["game"]}
     table = validate(row["program"], EmbeddedEngine()).table
     if table is None:
-        raise UsageError(f"the recorded program of {row['game']} is no game")
+        raise UsageError(f"the recorded program of {row['game']} is not a game")
     earned = {}
     for own, other in product(*table.moves):
         earned[own, other] = float(table.payoffs((own, other))[0])

@@ -58,12 +58,12 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
             )
         if not self.models:
             unused = [*seating.AGENT_SETTINGS, "about_others", "tools", "tool_calls"]
-            self.refuse_set(unused, "this does nothing where no model plays")
+            self.refuse_set(unused, "this has no effect where no model plays")
         model_seats = seating.find_model_seats(self.make_game(), self.seats)
         for seat in self.personas:
             if seat not in self.seats:
                 raise SettingError(
-                    "personas", f"{seat!r} is no seat.{did_you_mean(seat, list(self.seats))}"
+                    "personas", f"{seat!r} is not a seat.{did_you_mean(seat, list(self.seats))}"
                 )
             if seat not in model_seats:
                 raise SettingError(

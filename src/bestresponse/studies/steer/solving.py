@@ -326,7 +326,7 @@ def find_guidance(
     """Solve the tree of `unguided` and compare the policy that is followed with it."""
     if follow not in get_args(PolicyName):
         expected = ", ".join(get_args(PolicyName))
-        raise UsageError(f"{follow!r} is no policy that is worked out; expected one of {expected}")
+        raise UsageError(f"{follow!r} is not a policy that is computed; expected one of {expected}")
     tree = unguided.tree
     policies = _find_policies(unguided, iterations, variant)
     chosen = policies[follow]

@@ -74,7 +74,7 @@ class StrategiesConfig(RunSettings):
 
     def __post_init__(self) -> None:
         if len(set(self.model)) < len(self.model):
-            raise SettingError("model", "one is named twice; expected different ones")
+            raise SettingError("model", "a name occurs twice; give each once")
         for name in self.strategies:
             if name not in STRATEGY_WORDS:
                 raise SettingError(

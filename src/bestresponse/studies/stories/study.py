@@ -133,7 +133,7 @@ class StoriesConfig(RunSettings):
                     "model", f"{name}: programs are checked anyway; name it without `verified:`"
                 )
         if len(set(self.model)) < len(self.model):
-            raise SettingError("model", "one is named twice; expected different ones")
+            raise SettingError("model", "a name occurs twice; give each once")
         choose(self.known_stories, self.games)
         story, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
         if count > 1:

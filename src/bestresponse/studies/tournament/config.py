@@ -135,7 +135,7 @@ class TournamentConfig(ToolSettings):
         object.__setattr__(self, "left_out", (*self.left_out, *left_out))
         self._check_entries()
         if not self.models:
-            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model takes part")
+            self.refuse_set(["tools", "tool_calls"], "this has no effect where no model takes part")
         self._check_names()
 
     def _check_moran(self) -> None:
@@ -145,7 +145,8 @@ class TournamentConfig(ToolSettings):
             self.refuse_set(("moran_fitness", "moran_intensity"), "it belongs to the Moran process")
         if self.moran_fitness == "linear" and self.moran_intensity > 1:
             raise SettingError(
-                "moran_intensity", f"expected at most 1 where linear, got {self.moran_intensity:g}"
+                "moran_intensity",
+                f"expected at most 1 with linear fitness, got {self.moran_intensity:g}",
             )
 
     def _check_open_source(self) -> None:
@@ -153,7 +154,7 @@ class TournamentConfig(ToolSettings):
             self.refuse_set(["meta_rounds"], "it belongs to --open-source")
             return
         closed = ("continuation", "tools", "tool_calls", "style", "reasons")
-        self.refuse_set(closed, "it does nothing with --open-source, where programs play")
+        self.refuse_set(closed, "it has no effect with --open-source, where programs play")
 
     def _check_games(self) -> None:
         if len(set(self.games)) < len(self.games):
@@ -169,14 +170,12 @@ class TournamentConfig(ToolSettings):
     def _check_entries(self) -> None:
         names = [entry.name for entry in self.entries]
         if not names:
-            raise SettingError("entries", "nobody takes part")
+            raise SettingError("entries", "there are no entries; name at least one")
         if len(names) > _MOST_ENTRIES:
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise SettingError(
-                "entries", f"two who take part are both called {min(twice)!r}; leave one out"
-            )
+            raise SettingError("entries", f"two entries are called {min(twice)!r}; leave one out")
 
     def _check_names(self) -> None:
         """Raise SettingError if somebody is expected to win, or to be played, who is not there."""

@@ -466,11 +466,11 @@ def keep_programs(
         if entry.kind in ("rules", "model", "words"):
             kept.append(entry)
         elif in_groups:
-            left_out.append((entry.name, "it is no program that another one could read"))
+            left_out.append((entry.name, "it is not a program that another one can read"))
         else:
             raise SettingError(
                 "entries",
-                f"{entry.name} is no program that another one could read; with --open-source name"
+                f"{entry.name} is not a program that another one can read; with --open-source name"
                 " programs (.pl files, published strategies) and models",
             )
     return tuple(kept), tuple(left_out)

@@ -121,7 +121,7 @@ def _seat_entry(
     automata = config.find_automata(entry)
     if automata is None:
         raise UsageError(
-            f"{entry.name} cannot play here: it is no installed player, or in words and without"
+            f"{entry.name} cannot play here: it is not an installed player, or in words and without"
             " rules"
         )
     return strategies.AutomatonPlayer(automata[seat], seed)

@@ -108,7 +108,7 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
             )
         seating.find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
         if not self.models:
-            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
+            self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")
         treatment = (
             "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
         )

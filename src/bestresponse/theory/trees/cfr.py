@@ -382,7 +382,8 @@ def schedule(variant: Variant, first: int, last: int) -> Array:
             return np.stack([ones, 0 * ones, t**2])
         case _:
             raise UsageError(
-                f"{variant!r} is no variant of CFR; expected one of {', '.join(get_args(Variant))}"
+                f"there is no variant {variant!r} of CFR; expected one of"
+                f" {', '.join(get_args(Variant))}"
             )
 
 

@@ -98,8 +98,8 @@ def _check_logo(experiment: Experiment) -> Iterator[Contradiction]:
     logo = experiment.logo
     if logo and ("/" in logo or "\\" in logo or not logo.lower().endswith(_PICTURES)):
         why = (
-            f"the logo {logo!r} is no name of a picture; expected a file in the folder `pictures`,"
-            " such as lab.svg"
+            f"the logo {logo!r} is not the name of a picture; expected a file in the folder"
+            " `pictures`, such as lab.svg"
         )
         yield Contradiction(why, ("logo",))
 

@@ -51,7 +51,7 @@ class QuizQuestion(Question):
                 "answer is for a question without options; of options say which one is right"
             )
         if len(self.options) == 1:
-            raise ValueError("options are one alone; a question needs two or more to choose from")
+            raise ValueError("there is only one option; a question needs two or more")
         _refuse_equal(self.options)
         if self.options and self.right not in self.options:
             raise ValueError(f"right is {self.right!r}; expected one of the options")

@@ -363,7 +363,7 @@ def _write_archive(files: Mapping[str, bytes]) -> bytes:
 
 def _read_json(files: Mapping[str, bytes], name: str, path: Path) -> object:
     if name not in files:
-        raise UsageError(f"{path} is no replication pack: there is no {name} in it")
+        raise UsageError(f"{path} is not a replication pack: there is no {name} in it")
     try:
         value: object = parse_json(files[name])
     except ValueError as error:

@@ -48,6 +48,8 @@ from bestresponse.web.texts import Cause, FieldMistake, PageTexts, load_texts
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
 _LONGEST = 2000
+_TWO = 2
+"""Of two people who choose at the same time, one who waits knows that the other has not."""
 _WHY = {
     "nobody had come": "why_absent",
     "advanced by the experimenter": "why_advanced",
@@ -213,6 +215,16 @@ def list_announcements(session: Session, seat: int) -> list[str]:
                 texts("other_stand_in", who=texts.word(other), missed=missed, count=len(answers))
             )
     return notices
+
+
+def count_answered(session: Session, seat: int) -> str:
+    """Say to a person who waits how many of those who choose at the same time have answered; empty
+    where that is clear anyway."""
+    done = len(session.episode.moves)
+    of = done + len(session.pending())
+    if session.phase(seat) != "waiting" or not done or of <= _TWO:
+        return ""
+    return session.table.texts("answered_of", done=done, of=of)
 
 
 def make_questions(game: Game[S], seat: int, seed: int) -> tuple[Question, ...]:
