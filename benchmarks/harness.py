@@ -20,8 +20,9 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import Invocation, run_study
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig, make_bench_game, seat_player
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.plan import make_bench_game, seat_player
 from bestresponse.studies.bench.study import bench
 
 

@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from bestresponse.report.stats.statistics import bound_mean
-from bestresponse.studies.bench.config import Source, draw_games
+from bestresponse.studies.bench.games import Source, draw_games
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
 from bestresponse.theory.catalogue.trees import kuhn_poker

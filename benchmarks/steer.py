@@ -30,7 +30,8 @@ from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, Si
 from bestresponse.players.dialogue.speaker import DealReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.statistics import wilson
-from bestresponse.studies.steer.building import AnswerStore, Cast, build_dialogue, size_of
+from bestresponse.studies.steer.answers import AnswerStore, Cast
+from bestresponse.studies.steer.building import build_dialogue, size_of
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.meta_game import PromptArena, find_intervals
 from bestresponse.studies.steer.oracles import Inventor

@@ -191,16 +191,13 @@ if TYPE_CHECKING:
     from bestresponse.studies.steer.advising import (
         advise as advise,
     )
-    from bestresponse.studies.steer.building import (
-        AnswerStore as AnswerStore,
-        Cast as Cast,
-        HashedWords as HashedWords,
-        Nearest as Nearest,
-        build_dialogue as build_dialogue,
-    )
+    from bestresponse.studies.steer.answers import AnswerStore as AnswerStore, Cast as Cast
+    from bestresponse.studies.steer.building import build_dialogue as build_dialogue
+    from bestresponse.studies.steer.embedding import HashedWords as HashedWords
     from bestresponse.studies.steer.exporting import (
         export_dialogues as export_dialogues,
     )
+    from bestresponse.studies.steer.fresh import Nearest as Nearest
     from bestresponse.studies.steer.session import (
         Author as Author,
     )

@@ -23,7 +23,9 @@ from bestresponse.cli.app import app
 from bestresponse.core.ask import Mixture
 from bestresponse.models.base import Request
 from bestresponse.players.llm.reading import read_reply
-from bestresponse.studies.bench.config import BUCKETS, BenchConfig, draw_games
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import draw_games
+from bestresponse.studies.bench.plan import BUCKETS
 from bestresponse.theory import generate
 from bestresponse.theory.generators import has_saddle_point
 

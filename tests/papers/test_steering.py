@@ -26,7 +26,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import ScoreReferee
 from bestresponse.studies.steer import session
-from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.imitation import Training
 from bestresponse.telling.render import write_history, write_rules

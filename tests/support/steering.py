@@ -5,7 +5,8 @@ from bestresponse.games.dialogue.game import DialogueGame, RecordedDialogue
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import DealReferee, Speaker
 from bestresponse.players.llm.player import Sampling
-from bestresponse.studies.steer.building import AnswerStore, Cast, build_dialogue
+from bestresponse.studies.steer.answers import AnswerStore, Cast
+from bestresponse.studies.steer.building import build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
 
 

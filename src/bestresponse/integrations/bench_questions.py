@@ -12,8 +12,9 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.models.base import Abilities, Reply, Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec, StoredPlay
-from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import measure_plays
+from bestresponse.studies.bench.plan import Plan, prepare_plays
 
 FIGURES = ("nash_gap", "gap_normalised", "exploitability", "exploitability_normalised")
 """What is measured, by the names in which the benchmark reports it."""

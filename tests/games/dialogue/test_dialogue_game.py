@@ -24,7 +24,8 @@ from bestresponse.games.dialogue.game import (
 )
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import AnswerStore, build_dialogue, size_of
+from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import build_dialogue, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.telling.render import word_rules, write_history, write_private
 from bestresponse.theory import cfr, compile_game

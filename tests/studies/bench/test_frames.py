@@ -11,7 +11,7 @@ import pytest
 import running
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, Plan
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.differences import _list_pairs, list_differences
 from bestresponse.studies.bench.frames import (
     _count_texts,
@@ -28,6 +28,7 @@ from bestresponse.studies.bench.measure import (
     measure_baseline,
 )
 from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.results import Results, list_versions, tabulate_versions
 from bestresponse.studies.bench.study import bench
 

@@ -9,13 +9,9 @@ import running
 import bestresponse as br
 from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import (
-    BenchConfig,
-    Plan,
-    draw_games,
-    list_orders,
-    make_bench_game,
-)
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import draw_games, list_orders
+from bestresponse.studies.bench.plan import Plan, make_bench_game
 from bestresponse.studies.bench.study import bench
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -13,8 +13,9 @@ import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.frames import compute_regret
+from bestresponse.studies.bench.games import draw_games, own_view
 from bestresponse.studies.bench.measure import (
     Asked,
     PlayFigures,
@@ -23,6 +24,7 @@ from bestresponse.studies.bench.measure import (
     measure_strategies,
 )
 from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.study import bench
 
 

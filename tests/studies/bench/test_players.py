@@ -11,7 +11,9 @@ import bestresponse as br
 from bestresponse.core.errors import SettingError
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BUCKETS, PLAYERS, BenchConfig, Plan, draw_games
+from bestresponse.studies.bench.config import PLAYERS, BenchConfig
+from bestresponse.studies.bench.games import draw_games
+from bestresponse.studies.bench.plan import BUCKETS, Plan
 from bestresponse.studies.bench.study import bench
 from bestresponse.theory.generators import has_saddle_point
 

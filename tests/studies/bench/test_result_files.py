@@ -9,9 +9,10 @@ import running
 
 import bestresponse as br
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, Plan
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.result_files import list_results, summarize, write_timestamp
 from bestresponse.studies.bench.study import bench
 

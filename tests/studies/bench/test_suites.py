@@ -13,7 +13,9 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
-from bestresponse.studies.bench.config import VARIANTS, BenchConfig, Plan
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import VARIANTS
+from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.study import bench
 
 

@@ -13,7 +13,8 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.plan import Plan, prepare_plays
 from bestresponse.studies.bench.sequential.policies import plan_questions, prepare_questions
 from bestresponse.studies.improve.answers import (
     make_matrix_examples,

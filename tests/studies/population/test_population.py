@@ -10,6 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.population.study import (
     PopulationConfig,
+    _meet,
     population,
     predict_shares,
     run_agents,
@@ -204,3 +205,13 @@ def test_settings_that_cannot_be_are_refused(more, why):
 def test_games_without_a_table_are_refused():
     with pytest.raises(UsageError, match="no payoff table"):
         settings("kuhn-poker")
+
+
+def test_each_population_earns_by_its_own_strategy_against_that_of_the_other():
+    # Everybody of the rows plays the first of two strategies, everybody of the columns the second.
+    held = [np.array([[0, 0, 0]]), np.array([[1, 1, 1]])]
+    of_rows = np.array([[[1.0], [7.0]], [[2.0], [3.0]]])
+    of_columns = np.array([[[4.0], [5.0]], [[9.0], [6.0]]])
+    earned = _meet(held, [of_rows, of_columns], np.random.default_rng(1))
+    # A row that plays 1 meets 2 and earns 7; a column that plays 2 meets 1 and earns 9.
+    assert [row.tolist() for row in earned] == [[[7.0, 7.0, 7.0]], [[9.0, 9.0, 9.0]]]

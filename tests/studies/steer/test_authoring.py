@@ -17,7 +17,7 @@ from bestresponse.games.dialogue.domain import (
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.session import Author, most_questions
 from bestresponse.telling.render import write_rules
 

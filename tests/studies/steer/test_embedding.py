@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.steer.building import HashedWords, MiniLM
+from bestresponse.studies.steer.embedding import HashedWords, MiniLM
 
 
 def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_differ():
@@ -19,7 +19,7 @@ def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_diff
 
 
 def test_a_missing_sentence_model_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("bestresponse.studies.steer.building.find_spec", lambda name: None)
+    monkeypatch.setattr("bestresponse.studies.steer.embedding.find_spec", lambda name: None)
     with pytest.raises(
         UsageError, match=r"the embedding minilm needs onnxruntime: pip install '\.\[embed\]'"
     ):

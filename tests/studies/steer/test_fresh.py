@@ -11,17 +11,12 @@ from bestresponse.core.errors import InvalidGame, NotCached, UsageError
 from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import (
-    AnswerStore,
-    FreshPlays,
-    HashedWords,
-    Nearest,
-    build_dialogue,
-    hold_talk,
-    play_fresh,
-)
+from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.embedding import HashedWords
 from bestresponse.studies.steer.evaluating import evaluate_plays
+from bestresponse.studies.steer.fresh import FreshPlays, Nearest, hold_talk, play_fresh
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import solve_dialogue
 

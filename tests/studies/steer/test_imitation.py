@@ -10,8 +10,9 @@ import bestresponse as br
 from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer import imitation, session
-from bestresponse.studies.steer.building import AnswerStore, HashedWords
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.embedding import HashedWords
 from bestresponse.studies.steer.imitation import (
     PolicyNetwork,
     Training,

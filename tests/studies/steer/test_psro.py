@@ -12,7 +12,7 @@ from true_dialogue import true_deviations, true_payoffs
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.meta_game import (
     MetaGame,
     PromptArena,

@@ -6,7 +6,7 @@ from steering import cast_of, dialogue, search_settings
 
 from bestresponse.core.errors import OverBudget
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.meta_game import PromptArena
 from bestresponse.studies.steer.oracles import Inventor
 from bestresponse.studies.steer.psro import count_missing_psro_calls, count_most_psro_calls, psro

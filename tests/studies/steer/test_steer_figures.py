@@ -12,7 +12,6 @@ from bestresponse.core.player import Reading, Status
 from bestresponse.games.dialogue.game import PERSON, Entry
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.studies.steer.building import Followed, FreshPlays, Opinions
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.dialogue_frames import (
     _compare_referees,
@@ -24,6 +23,8 @@ from bestresponse.studies.steer.dialogue_frames import (
     build_guidance_game,
 )
 from bestresponse.studies.steer.evaluating import _split_by_game, evaluate_plays
+from bestresponse.studies.steer.following import Followed, Opinions
+from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import MetaGame, MetaSolution
 from bestresponse.studies.steer.oracles import Candidate, Response
 from bestresponse.studies.steer.psro import Iteration

@@ -10,9 +10,9 @@ import running
 from bestresponse.core.errors import StoreError
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Figure, Paragraph, Quote
-from bestresponse.studies.steer.building import list_dialogue_states
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.dialogue_frames import _describe_ruling
+from bestresponse.studies.steer.following import list_dialogue_states
 from bestresponse.studies.steer.study import locate_calls, show_first_dialogue, steer
 
 

@@ -14,7 +14,8 @@ from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Arbiter, DealReferee, Observer
-from bestresponse.studies.steer.building import AnswerStore, build_dialogue, size_of
+from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import build_dialogue, size_of
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.telling.render import write_history
 from bestresponse.theory.trees.compile import compile_game

@@ -6,7 +6,7 @@ from steering import cast_of, dialogue, search_settings
 from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.meta_game import MetaGame, PromptArena, estimate, solve_meta
 from bestresponse.studies.steer.oracles import Inventor
 from bestresponse.studies.steer.psro import psro

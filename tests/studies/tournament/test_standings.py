@@ -463,3 +463,21 @@ def test_shares_grow_in_proportion_to_payoffs():
     last = [row["share"] for row in rows if row["generation"] == 10]
     assert last == pytest.approx(shares)
     assert last == pytest.approx([0.660, 0.206, 0.135], abs=1e-3)
+
+
+def test_a_match_that_is_played_once_for_both_seats_counts_with_the_seats_exchanged():
+    names = (
+        Contestant("sucker", "axelrod", "Cooperator"),
+        Contestant("rat", "axelrod", "Defector"),
+    )
+    config = configure(*names, rounds=1, repetitions=1)
+    assert config.is_mirrored(0, 1)
+    turns = [SimpleNamespace(role="row"), SimpleNamespace(role="col")]
+    record = SimpleNamespace(void=None, payoffs={"row": 0.0, "col": 5.0}, submissions=turns)
+    play = SimpleNamespace(data={"places": [0, 1]}, record=record)
+    matches = {
+        (row["first"], row["second"]): (row["first_total"], row["second_total"])
+        for row in find_standings(config, [play]).list_matches()
+    }
+    assert matches["sucker", "rat"] == (0.0, 5.0)
+    assert matches["rat", "sucker"] == (5.0, 0.0)

@@ -94,6 +94,8 @@ def test_accuracy_and_kappa_of_a_confusion() -> None:
     confusion = Confusion.of(
         [(True, True)] * 15 + [(True, False)] * 5 + [(False, True)] * 9 + [(False, False)] * 61
     )
+    counts = (confusion.passed, confusion.false_alarm, confusion.missed, confusion.caught)
+    assert counts == (15, 5, 9, 61)
     assert confusion.accuracy == pytest.approx(76 / 90)
     assert confusion.kappa == pytest.approx(
         (76 / 90 - (20 * 24 + 70 * 66) / 8100) / (1 - (20 * 24 + 70 * 66) / 8100)

@@ -20,8 +20,9 @@ from bestresponse.report.frames import BASELINE, Frame, Heads, R, Row, column
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
-from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.differences import DifferenceRow, list_differences
+from bestresponse.studies.bench.games import Drawn
 from bestresponse.studies.bench.listed import ListedRow, list_worst
 from bestresponse.studies.bench.measure import (
     CHUNK,
@@ -34,6 +35,7 @@ from bestresponse.studies.bench.measure import (
     measure_plays,
     select_conditions,
 )
+from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.results import (
     COMPARED,
     Results,
@@ -49,9 +51,9 @@ _MOST_TEXTS = 20
 _LONGEST_READING = 120  # characters; readings that begin alike are counted together
 
 
-def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
+def measure_bench(config: BenchConfig, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
-    plan = plans.Plan(config)
+    plan = Plan(config)
     rows: list[PlayRow] = []
     worst: list[tuple[PlayRow, StoredPlay]] = []
     pairs = measure_plays(plan, folder.sorted_plays())
@@ -59,12 +61,12 @@ def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
         rows += [row for row, _ in chunk]
         worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
     rows.sort(
-        key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"])
+        key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"])
     )
 
     results = Results(plan, rows, worst)
     groups: dict[Heads, Callable[[], Rows]] = {}
-    for group, played in results.group(select_conditions(rows, plans.BASE)).items():
+    for group, played in results.group(select_conditions(rows, BASE)).items():
         groups[group] = partial(list, played)
     for name in results.baselines:
         groups[name, BASELINE] = partial(results.baselines.__getitem__, name)
@@ -128,7 +130,7 @@ class DrawnSolution(TypedDict):
     col_equilibrium: list[float]
 
 
-def solve_drawn(drawn: plans.Drawn, game: int) -> DrawnSolution:
+def solve_drawn(drawn: Drawn, game: int) -> DrawnSolution:
     """Return a drawn game with the equilibrium that opponents and the baseline `equilibrium`
     play."""
     own, other = drawn.payoffs[game]
@@ -153,7 +155,7 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
         uniform = find_values(results.baselines["uniform"], "gap_normalised")
         hardness = {identify_case(row): gap for gap, row in uniform}
 
-    drawn = results.plan.conditions[plans.BASE].drawn
+    drawn = results.plan.conditions[BASE].drawn
     solved: dict[int, DrawnSolution] = {}
     for player, rows in {**results.base, **results.baselines}.items():
         answers: dict[Case, list[PlayRow]] = defaultdict(list)
@@ -202,7 +204,7 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
             seats = games.setdefault((row["game"], row["trial"]), {})
             seats[row["seat"]] = row["strategy"]
 
-    payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
+    payoffs = results.plan.conditions[BASE].drawn.payoffs
     for (model, elicit), games in answers.items():
         met = {case: seats for case, seats in games.items() if len(seats) == 2}
         regrets = [compute_regret(payoffs[game], seats) for (game, _), seats in met.items()]

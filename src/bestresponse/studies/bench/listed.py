@@ -12,8 +12,10 @@ from bestresponse.report.frames import column
 from bestresponse.report.numbers import format_number
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.runs.study import Judgement
-from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.measure import PlayRow, find_decision, measure_plays
+from bestresponse.studies.bench.plan import BASE, Plan, find_theme, make_bench_game
 from bestresponse.studies.bench.results import Results
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array
@@ -47,14 +49,14 @@ class ListedRow(TypedDict):
 def list_worst(results: Results) -> Iterator[ListedRow]:
     """Yield the worst plays in words, numbered from 1."""
     for number, (row, play) in enumerate(results.worst, 1):
-        names = plans.find_theme(play.data).actions[play.data["seat"]]
+        names = find_theme(play.data).actions[play.data["seat"]]
         answer = None
         if row["strategy"] is not None:
             as_told = np.asarray(row["strategy"])[play.data["back"]]
             answer = _write_mix(names, as_told)
 
         versions = [row["condition"], row["variant"]]
-        told = [word for word in versions if word not in (plans.BASE, "original")]
+        told = [word for word in versions if word not in (BASE, "original")]
         heads = [row["model"], row["asked_for"], " ".join(told)]
         yield ListedRow(
             play=number,
@@ -86,7 +88,7 @@ def _write_payoffs(names: Sequence[str], play: StoredPlay) -> str:
 def _find_payoffs(play: StoredPlay) -> tuple[Array, Array]:
     """Return the payoffs of the player that a play was made for, and those of the other."""
     payoffs = np.asarray(play.data["payoffs"], dtype=np.float64)
-    return plans.own_view(payoffs, play.data["seat"])
+    return own_view(payoffs, play.data["seat"])
 
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
@@ -99,7 +101,7 @@ def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     if row["claims"] is not None:
         parts.append(f"claims: {row['claims']}, refuted: {row['refuted']}")
 
-    game = plans.make_bench_game(play.data)
+    game = make_bench_game(play.data)
     role = game.roles[play.data["seat"]]
     asked = write_rules(game.view((), role))
     parts.append(f"The prompt:\n{asked}")
@@ -124,13 +126,13 @@ def _write_numbers(numbers: Array) -> str:
     return "\N{NO-BREAK SPACE}".join(written)
 
 
-def judge_plays(config: plans.BenchConfig, plays: Sequence[StoredPlay]) -> list[Judgement]:
+def judge_plays(config: BenchConfig, plays: Sequence[StoredPlay]) -> list[Judgement]:
     """Say what every play lost, as a share of the payoff range, and what would have been right."""
-    plan = plans.Plan(config)
+    plan = Plan(config)
     return [_judge_play(plan, row, play) for row, play in measure_plays(plan, plays)]
 
 
-def _judge_play(plan: plans.Plan, row: PlayRow, play: StoredPlay) -> Judgement:
+def _judge_play(plan: Plan, row: PlayRow, play: StoredPlay) -> Judgement:
     """Judge a play by what a best response takes where that is known, else by its Nash gap; a pure
     answer cannot be a mixture, and is judged by its gap."""
     gap = row["gap_normalised"]
@@ -154,12 +156,12 @@ def _write_solution(play: StoredPlay) -> str | None:
     own, other = _find_payoffs(play)
     if not np.array_equal(own, -other):
         return None
-    names = plans.find_theme(play.data).actions[play.data["seat"]]
+    names = find_theme(play.data).actions[play.data["seat"]]
     return _write_mix(names, solve_zero_sum(own).row[0])
 
 
-def _write_opponent(plan: plans.Plan, play: StoredPlay) -> str:
-    names = plans.find_theme(play.data).actions[1 - play.data["seat"]]
+def _write_opponent(plan: Plan, play: StoredPlay) -> str:
+    names = find_theme(play.data).actions[1 - play.data["seat"]]
     played = find_decision(play, opponent=True)
     mix = plan.find_opponent(play.data) if played is None else played.action
     return _write_mix(names, np.asarray(mix))

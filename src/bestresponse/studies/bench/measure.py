@@ -40,7 +40,8 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import BASELINE, column
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.games import own_view
+from bestresponse.studies.bench.plan import ANONYMOUS, BASE, BUCKET, NAMED, Plan, find_theme
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -135,9 +136,7 @@ _NOT_ZERO_SUM = dict.fromkeys(
 )
 
 
-def measure_plays(
-    plan: plans.Plan, plays: Iterable[StoredPlay]
-) -> Iterator[tuple[PlayRow, StoredPlay]]:
+def measure_plays(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
     """Yield a row for each play, in their order; many are measured at once, which is quicker than
     one by one."""
     plays = iter(plays)
@@ -145,7 +144,7 @@ def measure_plays(
         yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
 
 
-def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
+def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
     rows: list[JsonObject] = []
     alike: dict[tuple[int, ...], list[_Answer]] = defaultdict(list)
     for play in plays:
@@ -161,11 +160,11 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         rows.append(row)
         if decision.action is None or opponent is None:
             payoffs = np.asarray(data["payoffs"], dtype=np.float64)
-            own, other = plans.own_view(payoffs, seat)
+            own, other = own_view(payoffs, seat)
             row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
             continue
 
-        names = plans.find_theme(data).actions[seat]
+        names = find_theme(data).actions[seat]
         strategy = as_strategy(decision.action, names[: len(data["back"])])
         answer = _Answer(row, data, strategy, opponent.action)
         alike[seat, len(strategy), len(opponent.action)].append(answer)
@@ -188,7 +187,7 @@ class _Answer:
 def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
     """Fill the rows of answers of one seat in games of one shape."""
     payoffs = np.array([answer.data["payoffs"] for answer in answers], dtype=np.float64)
-    own, other = map(np.ascontiguousarray, plans.own_view(payoffs, seat))
+    own, other = map(np.ascontiguousarray, own_view(payoffs, seat))
     x = np.stack([answer.strategy for answer in answers])
     y = np.array([answer.opponent for answer in answers], dtype=np.float64)
     figures = measure_strategies(own, other, x, y)
@@ -203,11 +202,11 @@ def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
 
 def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | None:
     """Return the answer of the player that a play was made for, or of its opponent."""
-    role = plans.find_theme(play.data).players[play.data["seat"] ^ opponent]
+    role = find_theme(play.data).players[play.data["seat"] ^ opponent]
     return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[str, object]:
+def _describe(plan: Plan, play: StoredPlay, decision: Decision) -> dict[str, object]:
     data = play.data
     claims = [remark["claims"] for remark in decision.remarks]
     matrix = data["payoffs"][0]
@@ -242,7 +241,7 @@ def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[st
     }
 
 
-def describe_asking(plan: plans.Plan, data: JsonMapping) -> str:
+def describe_asking(plan: Plan, data: JsonMapping) -> str:
     """Say how the player of a play was asked, naming only what varies in this run."""
     config = plan.config
     words = [data["elicit"]]
@@ -376,10 +375,10 @@ def _share(figure: Array, spread: Array) -> Array:
     return np.divide(figure, spread, out=np.zeros_like(figure), where=spread > 0)
 
 
-def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
+def measure_baseline(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
     """Measure a baseline on games of the base settings; `equilibrium` plays its part of the
     opponent's equilibrium."""
-    drawn = plan.conditions[plans.BASE].drawn
+    drawn = plan.conditions[BASE].drawn
     shapes: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for k in games:
         shapes[drawn.payoffs[k].shape].append(k)
@@ -390,13 +389,13 @@ def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[Play
     return rows
 
 
-def _measure_alike(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
+def _measure_alike(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
     """Measure a baseline on games of one shape, in every seat."""
-    drawn = plan.conditions[plans.BASE].drawn
+    drawn = plan.conditions[BASE].drawn
     rows: list[JsonObject] = []
     for seat in plan.config.seat:
         own_seat = SEATS.index(seat)
-        views = [plans.own_view(drawn.payoffs[k], own_seat) for k in games]
+        views = [own_view(drawn.payoffs[k], own_seat) for k in games]
         own = np.stack([mine for mine, _ in views])
         other = np.stack([theirs for _, theirs in views])
         equilibria = [drawn.get_equilibrium(k) for k in games]
@@ -412,7 +411,7 @@ def _measure_alike(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRo
             row |= {
                 "model": name,
                 "asked_for": BASELINE,
-                "condition": plans.BASE,
+                "condition": BASE,
                 "variant": "original",
                 "game": k,
                 "seat": seat,
@@ -441,9 +440,9 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 def identify_game(row: PlayRow) -> Hashable:
     """Return what tells the game of a row from others: all orders of a well-known game are one
     game."""
-    if row["condition"].startswith(plans.BUCKET):  # game 3 of one bucket is not game 3 of another
+    if row["condition"].startswith(BUCKET):  # game 3 of one bucket is not game 3 of another
         return f"{row['condition']}, game {row['game']}"
-    for prefix in (plans.NAMED, plans.ANONYMOUS):
+    for prefix in (NAMED, ANONYMOUS):
         if row["condition"].startswith(prefix):
             return row["condition"].removeprefix(prefix)
     return row["game"]

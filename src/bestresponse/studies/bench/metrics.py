@@ -16,7 +16,8 @@ from bestresponse.core.json import digest
 from bestresponse.report.frames import Frame, Metric, Value
 from bestresponse.report.stats import statistics
 from bestresponse.runs.study import GameValue, Measured
-from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import VARIANTS
 from bestresponse.studies.bench.measure import (
     GENERAL_SUM,
     VERIFIED_ONLY,
@@ -30,6 +31,7 @@ from bestresponse.studies.bench.measure import (
     select_conditions,
     select_original,
 )
+from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.theory.games.normal_form import Array
 
 _PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
@@ -269,7 +271,7 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     games = []
     for row in rows:
         drawn = originals.get((row["game"], row["trial"]))
-        if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
+        if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - find_distance(row["strategy"], drawn))
             games.append(row["game"])
     return statistics.bound_mean(scores, (0.0, 1.0), games, rng=RESAMPLING_SEED) if scores else None
@@ -449,12 +451,12 @@ METRICS: tuple[Metric[Rows], ...] = (
 and docs."""
 
 
-def list_game_values(config: plans.BenchConfig, measured: Measured) -> Iterator[GameValue]:
+def list_game_values(config: BenchConfig, measured: Measured) -> Iterator[GameValue]:
     """Yield what models lost in the games as drawn; a game is known by its payoffs, whatever its
     number in the run is."""
-    plan = plans.Plan(config)
+    plan = Plan(config)
     rows = cast(Rows, measured.frames["plays"].rows)
-    for row in select_conditions(select_original(rows), plans.BASE):
+    for row in select_conditions(select_original(rows), BASE):
         payoffs = plan.conditions[row["condition"]].drawn.payoffs[row["game"]]
         game = digest(payoffs.tolist())
         values = {name: cast(float | None, row.get(name)) for name in _BOUNDED}

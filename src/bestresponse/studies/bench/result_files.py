@@ -22,10 +22,12 @@ import numpy as np
 from bestresponse.report.document import format_cell
 from bestresponse.report.frames import Frame
 from bestresponse.runs.run import Run
-from bestresponse.studies.bench.config import BASE, BenchConfig, Drawn, Plan
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.frames import solve_drawn
+from bestresponse.studies.bench.games import Drawn
 from bestresponse.studies.bench.measure import PlayRow, find_values
 from bestresponse.studies.bench.metrics import compute_gap_ratio
+from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.results import BucketRow
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")

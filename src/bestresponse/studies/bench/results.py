@@ -15,7 +15,7 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import Frame, column
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.studies.bench import config as plans
+from bestresponse.studies.bench.games import PADDED
 from bestresponse.studies.bench.measure import (
     PlayRow,
     Rows,
@@ -27,6 +27,7 @@ from bestresponse.studies.bench.measure import (
     select_original,
 )
 from bestresponse.studies.bench.metrics import METRICS
+from bestresponse.studies.bench.plan import ANONYMOUS, BASE, BUCKET, BUCKETS, NAMED, SIZE, Plan
 
 COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
@@ -37,7 +38,7 @@ _VERSION_METRICS = ("asked", "answered", *COMPARED, "success_1", "success_5")
 class Results:
     """The measured plays of a run, and the worst of them with their records."""
 
-    plan: plans.Plan
+    plan: Plan
     rows: list[PlayRow]
     worst: list[tuple[PlayRow, StoredPlay]]
 
@@ -60,7 +61,7 @@ class Results:
         """The rows of every player in the games as drawn under the base settings."""
         drawn: dict[str, list[PlayRow]] = {}
         for player, rows in self.players.items():
-            drawn[player] = select_conditions(select_original(rows), plans.BASE)
+            drawn[player] = select_conditions(select_original(rows), BASE)
         return drawn
 
     @cached_property
@@ -115,10 +116,10 @@ def list_versions(results: Results) -> Iterator[Version]:
                     yield Version("variants", player, variant, told)
             case "generalisation":
                 yield from _list_sizes(player, original)
-                yield Version("names", player, "named", select_conditions(original, plans.NAMED))
-                anonymous = select_conditions(original, plans.ANONYMOUS)
+                yield Version("names", player, "named", select_conditions(original, NAMED))
+                anonymous = select_conditions(original, ANONYMOUS)
                 yield Version("names", player, "anonymous", anonymous)
-                yield Version("padding", player, "padded", tell_as_drawn(rows, plans.PADDED))
+                yield Version("padding", player, "padded", tell_as_drawn(rows, PADDED))
                 yield Version("padding", player, "as drawn", results.base[player])
 
 
@@ -136,7 +137,7 @@ def _list_answered(results: Results, player: str) -> Iterator[Version]:
 
 def _list_sizes(player: str, original: Rows) -> Iterator[Version]:
     """Yield the square games of each size."""
-    drawn = select_conditions(original, plans.BASE, plans.SIZE)
+    drawn = select_conditions(original, BASE, SIZE)
     square = [row for row in drawn if row["rows"] == row["cols"]]
     for size in sorted({row["rows"] for row in square}):
         rows = [row for row in square if row["rows"] == size]
@@ -207,8 +208,8 @@ _ALL = "all"
 def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Rows]]:
     """Yield the rows of a player in every bucket, then in every tier, then in all buckets
     together."""
-    played = select_conditions(select_original(results.players[player]), plans.BUCKET)
-    for bucket in plans.BUCKETS:
+    played = select_conditions(select_original(results.players[player]), BUCKET)
+    for bucket in BUCKETS:
         head = BucketRow(
             player=player,
             tier=bucket.tier,
@@ -218,9 +219,9 @@ def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Ro
         )
         yield head, select_conditions(played, bucket.name)
     tiers: dict[str, list[str]] = defaultdict(list)
-    for bucket in plans.BUCKETS:
+    for bucket in BUCKETS:
         tiers[bucket.tier].append(bucket.name)
-    tiers[_ALL] = [bucket.name for bucket in plans.BUCKETS]
+    tiers[_ALL] = [bucket.name for bucket in BUCKETS]
     for tier, names in tiers.items():
         head = BucketRow(player=player, tier=tier, size=_ALL, range=_ALL, equilibrium=_ALL)
         yield head, select_conditions(played, *names)

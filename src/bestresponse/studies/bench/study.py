@@ -35,18 +35,12 @@ from bestresponse.report.document import Code, Note
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import ComparedBy, Estimate, OwnWays, Study
-from bestresponse.studies.bench.config import (
-    BASE,
-    EMBEDDED,
-    BenchConfig,
-    Plan,
-    make_bench_game,
-    prepare_plays,
-)
+from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.frames import measure_bench
 from bestresponse.studies.bench.listed import judge_plays
 from bestresponse.studies.bench.measure import PlayRow, measure_plays
 from bestresponse.studies.bench.metrics import METRICS, is_gap_known, list_game_values
+from bestresponse.studies.bench.plan import BASE, Plan, make_bench_game, prepare_plays
 from bestresponse.studies.bench.result_files import list_files
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree

@@ -20,7 +20,7 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.games.logic.tables import as_game_table, write_table_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.studies.bench.config import own_view
+from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.improve.claims import draw_text, write_claims_answer
 from bestresponse.studies.improve.examples import (
     NEUTRAL,

@@ -24,7 +24,9 @@ from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, number as write_number
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig, make_bench_game, own_view
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import own_view
+from bestresponse.studies.bench.plan import make_bench_game
 from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
 from bestresponse.studies.improve.claims import write_claims_question
 from bestresponse.studies.improve.rows import ChatMessage, GameTask

@@ -28,7 +28,7 @@ from bestresponse.games.matrix.game import as_strategy
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.players.llm.reading import read_reply
-from bestresponse.studies.bench.config import own_view
+from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.improve.claims import score_claims
 from bestresponse.studies.improve.examples import find_ask, make_task_game, plan_tree
 from bestresponse.studies.improve.policies import label_tree

@@ -33,7 +33,7 @@ from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, Spoken
 from bestresponse.games.dialogue.schemas import read_by_schema, shorten
 from bestresponse.runs.run import list_manifests
-from bestresponse.studies.steer import building
+from bestresponse.studies.steer.embedding import Embedding, HashedWords, MiniLM
 from bestresponse.studies.steer.imitation import PolicyNetwork, embed_texts
 from bestresponse.studies.steer.solving import value_moves
 from bestresponse.telling.render import write_rules
@@ -379,8 +379,8 @@ class Adviser:
         return manner, self.domain.manners(self.manners).texts[plain]
 
     @cached_property
-    def _embedding(self) -> building.Embedding:
-        return building.MiniLM() if self.embed == "minilm" else building.HashedWords()
+    def _embedding(self) -> Embedding:
+        return MiniLM() if self.embed == "minilm" else HashedWords()
 
     @cached_property
     def _vectors(self) -> dict[tuple[int, int], Array]:

@@ -18,9 +18,10 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.frames import Frame, Row, Value, column
 from bestresponse.report.stats.agreement import krippendorff_alpha
-from bestresponse.studies.steer import building, session, solving
+from bestresponse.studies.steer import session, solving
 from bestresponse.studies.steer.config import PolicyName
 from bestresponse.studies.steer.evaluating import average_games
+from bestresponse.studies.steer.following import Followed, list_dialogue_states, share_named_right
 from bestresponse.studies.steer.imitation import Imitation, build_choice_game
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import NormalForm
@@ -189,7 +190,7 @@ def measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
             continue
         advice += _list_advice(game.game, game.number, game.solved)
         if game.recorded is not None:
-            for state in building.list_dialogue_states(game.recorded):
+            for state in list_dialogue_states(game.recorded):
                 if state.over:
                     ruling = json.loads(state.ruling)
                     rulings[_describe_ruling(ruling, game.game.names)] += 1
@@ -389,7 +390,7 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
             pairs.append((game.number, manner, name))
     hits = [float(manner == name) for _, manner, name in pairs]
     # The labelled messages are the same in every game, and each is asked about once.
-    first = next((game.followed for game in results.games if game.followed.by), building.Followed())
+    first = next((game.followed for game in results.games if game.followed.by), Followed())
     rows = []
     for classifier in config.classifiers:
         taken = classifier == (first.by or config.classifiers[0])
@@ -402,7 +403,7 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
             chance=1 / len(manners.options),
             judged=0,
             labelled=len(tested),
-            labelled_right=building.share_named_right(tested),
+            labelled_right=share_named_right(tested),
             unreadable=0,
         )
         if taken:

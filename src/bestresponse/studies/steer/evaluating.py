@@ -10,7 +10,8 @@ import numpy as np
 from bestresponse.core.seeds import split
 from bestresponse.report.frames import Heads, Value, list_metrics
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.studies.steer import building, session, solving
+from bestresponse.studies.steer import session, solving
+from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.imitation import Imitation
 from bestresponse.studies.steer.psro import PsroResult, weigh_table
 from bestresponse.theory.games.regrets import regret
@@ -36,7 +37,7 @@ def average_games(
 
 
 def evaluate_plays(
-    results: session.SteerResults, parts: Sequence[tuple[int, building.FreshPlays]], name: str
+    results: session.SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str
 ) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     numbers = [np.full(len(plays.unguided), game) for game, plays in parts]
@@ -102,11 +103,11 @@ def evaluate_psro(results: session.SteerResults, psro: PsroResult) -> dict[Heads
     return groups
 
 
-def _split_by_game(plays: building.FreshPlays, games: int) -> list[tuple[int, building.FreshPlays]]:
+def _split_by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]]:
     """Split plays by their game: play n is on game n % games."""
     parts = []
     for game in range(min(games, len(plays.unguided))):
-        of_game = building.FreshPlays(plays.unguided[game::games], plays.guided[:, game::games])
+        of_game = FreshPlays(plays.unguided[game::games], plays.guided[:, game::games])
         parts.append((game, of_game))
     return parts
 

@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.files import parse_json, read_text_file
-from bestresponse.studies.steer.building import Embedding
+from bestresponse.studies.steer.embedding import Embedding
 from bestresponse.studies.steer.solving import EvaluatedPolicy, judge_policy, mixed_policy
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form import policy_value

@@ -42,7 +42,7 @@ from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.domain import Actions
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.report.stats.statistics import LEVEL, Interval, normal_quantile
-from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
+from bestresponse.studies.steer.answers import AnswerStore, Cast, seat_players
 from bestresponse.theory.correlation.equilibria import correlated
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.equilibria.result import pure_nash

@@ -28,7 +28,7 @@ from bestresponse.core.player import Reading
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.meta_game import MetaSolution, Profile, PromptArena
 from bestresponse.theory.games.normal_form import Array
 

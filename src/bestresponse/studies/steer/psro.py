@@ -27,8 +27,8 @@ import numpy as np
 from bestresponse.core.errors import ModelError, UsageError
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.studies.steer.building import FreshPlays
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import (
     MetaGame,
     MetaSolution,

@@ -52,8 +52,19 @@ from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.runs.study import Estimate
-from bestresponse.studies.steer import building, psro as search
+from bestresponse.studies.steer import psro as search
+from bestresponse.studies.steer.answers import AnswerStore, Cast, read_answers
+from bestresponse.studies.steer.building import Built, build_dialogue, count_missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.embedding import Embedding, HashedWords, MiniLM
+from bestresponse.studies.steer.following import (
+    Followed,
+    Opinions,
+    compare_rulings,
+    follow_rate,
+    spoken_messages,
+)
+from bestresponse.studies.steer.fresh import FreshPlays, Nearest, hold_talk, play_fresh
 from bestresponse.studies.steer.imitation import (
     NETWORK_FILE,
     Imitation,
@@ -106,7 +117,7 @@ class Author:
 
     model: Model
     domain: domains.Domain
-    answers: building.AnswerStore
+    answers: AnswerStore
     seed: int
 
     def write(self, count: int) -> Written:
@@ -211,9 +222,9 @@ class GameResult:
     recorded: RecordedDialogue | None = None
     solved: SolvedDialogue | None = None
     why_void: str = ""
-    followed: building.Followed = field(default_factory=building.Followed)
-    opinions: building.Opinions = field(default_factory=building.Opinions)
-    fresh: building.FreshPlays | None = None
+    followed: Followed = field(default_factory=Followed)
+    opinions: Opinions = field(default_factory=Opinions)
+    fresh: FreshPlays | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -227,7 +238,7 @@ class SteerResults:
     psro: search.PsroResult | None = None
     psro_played: int = 0
     psro_voids: int = 0
-    psro_held_out: building.FreshPlays | None = None
+    psro_held_out: FreshPlays | None = None
     imitation: Imitation | None = None
     learnt: tuple[LearntGame, ...] = ()
     """The games that imitation has learnt from or was judged on, solved by CFR."""
@@ -249,11 +260,11 @@ class SteerSession:
     config: SteerConfig
     domain: domains.Domain
     models: Mapping[str, Model]
-    answers: building.AnswerStore
+    answers: AnswerStore
     workers: int = 1
 
     @property
-    def cast(self) -> building.Cast:
+    def cast(self) -> Cast:
         """Who speaks and who rules."""
         config = self.config
         judge = self.models[config.judge or config.model]
@@ -283,7 +294,7 @@ class SteerSession:
         referee = rule(config.payoffs, judge)
         if config.observe == "summary":
             referee = Arbiter(referee, Observer(judge))
-        return building.Cast(
+        return Cast(
             speak,
             referee,
             rule(config.second, second) if config.second else None,
@@ -292,9 +303,9 @@ class SteerSession:
         )
 
     @property
-    def embed(self) -> building.Embedding:
+    def embed(self) -> Embedding:
         """How texts become numbers."""
-        return building.MiniLM() if self.config.embed == "minilm" else building.HashedWords()
+        return MiniLM() if self.config.embed == "minilm" else HashedWords()
 
     def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
         """Draw the games for the solver and, after those, the ones on which is judged what was
@@ -347,7 +358,7 @@ class SteerSession:
 def run(
     config: SteerConfig,
     models: Mapping[str, Model],
-    answers: building.AnswerStore,
+    answers: AnswerStore,
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
@@ -390,15 +401,15 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
     return outcome
 
 
-def _build_game(session: SteerSession, game: DialogueGame) -> building.Built:
+def _build_game(session: SteerSession, game: DialogueGame) -> Built:
     """Ask for every text of a game that is not on record."""
     wordings = session.config.wordings
-    return building.build_dialogue(
+    return build_dialogue(
         game, session.cast, session.answers, wordings=wordings, workers=session.workers
     )
 
 
-def _count_built(outcome: Outcome, built: building.Built, *, asked: bool) -> None:
+def _count_built(outcome: Outcome, built: Built, *, asked: bool) -> None:
     """Count a game as failed, played or found on record."""
     outcome.stopped = built.stopped
     if built.failed or built.stopped:
@@ -453,9 +464,7 @@ def _learn_game(session: SteerSession, game: GameResult) -> LearntGame:
     return LearntGame(unguided, judge_policy(unguided, policy))
 
 
-def _solve_game(
-    session: SteerSession, number: int, game: DialogueGame, built: building.Built
-) -> GameResult:
+def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: Built) -> GameResult:
     config = session.config
     recorded, why_void = _read_recorded(session, game, built)
     if recorded is None:
@@ -464,16 +473,12 @@ def _solve_game(
         recorded, config.iterations, follow=config.policy, variant=config.variant
     )
     second = session.cast.second
-    opinions = (
-        building.Opinions()
-        if second is None
-        else building.compare_rulings(recorded, second, session.answers)
-    )
+    opinions = Opinions() if second is None else compare_rulings(recorded, second, session.answers)
     return GameResult(number, game, recorded, solved, opinions=opinions)
 
 
 def _read_recorded(
-    session: SteerSession, game: DialogueGame, built: building.Built
+    session: SteerSession, game: DialogueGame, built: Built
 ) -> tuple[RecordedDialogue | None, str]:
     """Return the game on record, or None and why it cannot be played."""
     book = session.answers.book
@@ -491,7 +496,7 @@ def _read_recorded(
 
 
 def _judge_game(
-    session: SteerSession, result: GameResult, built: building.Built, embed: building.Embedding
+    session: SteerSession, result: GameResult, built: Built, embed: Embedding
 ) -> GameResult:
     """Add the figures that take further calls; where these end early, the reason is noted."""
     config = session.config
@@ -501,14 +506,14 @@ def _judge_game(
     try:
         if config.fresh:
             draws = range(config.wordings, config.wordings + config.fresh)
-            policy = building.Nearest(result.solved.policy, embed, config.farthest)
+            policy = Nearest(result.solved.policy, embed, config.farthest)
             talks = (result.game, policy, session.cast, session.answers, draws)
             result = replace(
-                result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers)
+                result, fresh=play_fresh(*talks, seed=config.seed, workers=session.workers)
             )
         if config.follow:
-            followed = building.follow_rate(
-                building.spoken_messages(recorded),
+            followed = follow_rate(
+                spoken_messages(recorded),
                 result.game.manners,
                 {name: session.models[name] for name in config.classifiers},
                 session.answers,
@@ -575,12 +580,12 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
         name: RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
         for name, entry in folder.manifest.models.items()
     }
-    answers = building.AnswerStore(building.read_answers(path), offline=True)
+    answers = AnswerStore(read_answers(path), offline=True)
     return run(config, models, answers, train=KeptNetwork(folder.path / NETWORK_FILE))[0]
 
 
 def estimate_run(
-    config: SteerConfig, models: Mapping[str, Model], answers: building.AnswerStore
+    config: SteerConfig, models: Mapping[str, Model], answers: AnswerStore
 ) -> tuple[Estimate, int]:
     """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree
     can have."""
@@ -613,11 +618,11 @@ def _estimate_trees(session: SteerSession) -> tuple[int, int]:
     draws = range(config.wordings, config.wordings + config.fresh)
     calls = nodes = 0
     for game in chain(*session.draw_games()):
-        missing = building.count_missing_calls(game, cast, answers, config.wordings)
-        size = building.size_of(game, config.wordings)
+        missing = count_missing_calls(game, cast, answers, config.wordings)
+        size = size_of(game, config.wordings)
         calls += missing + (size.messages if config.follow and missing else 0)
         for draw in draws:
-            known = answers.has_all_of(partial(building.hold_talk, game, cast, draw, config.seed))
+            known = answers.has_all_of(partial(hold_talk, game, cast, draw, config.seed))
             calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
     if config.follow and calls:
@@ -640,7 +645,7 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     return calls, 0
 
 
-def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
+def _count_draw(game: DialogueGame, cast: Cast) -> int:
     """Count the calls of one talk with everybody unguided, and of one for each guided seat, from
     its turn on."""
     players = game.domain.players

@@ -44,7 +44,7 @@ from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, OwnWays, Replay, Study, recorded_models
-from bestresponse.studies.steer import building, session, solving
+from bestresponse.studies.steer import session, solving
 from bestresponse.studies.steer.advising import (
     FILE as ADVISER,
     Adviser,
@@ -52,6 +52,7 @@ from bestresponse.studies.steer.advising import (
     list_situations,
     write_adviser,
 )
+from bestresponse.studies.steer.answers import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.dialogue_frames import (
     RARE,
@@ -190,14 +191,14 @@ def run_steering(
     """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is
     refused before."""
     path = _find_store(config, models, folder.path)
-    recorded = building.AnswerStore(building.read_answers(path))
+    recorded = AnswerStore(read_answers(path))
     need, nodes = session.estimate_run(config, models, recorded)
     budget = Budget() if config.cut_short else config.limits.budget
     session.check_budget(config, models, need, nodes, budget)
     job = Job(steer, config, models, how.workers, how.shared)
     prompts = folder.manifest.prompts
     with (
-        building.open_answers(path, models, prompts) as (answers, recording),
+        open_answers(path, models, prompts) as (answers, recording),
         lend_workers(how.executor, job),
     ):
         _, outcome = session.run(
@@ -223,14 +224,14 @@ def estimate_all(config: SteerConfig) -> Estimate:
     models: dict[str, Model] = {}
     for name in config.models:
         models[name] = RecordedModel(name, {}, Abilities())
-    estimate, _ = session.estimate_run(config, models, building.AnswerStore())
+    estimate, _ = session.estimate_run(config, models, AnswerStore())
     return estimate
 
 
 def estimate_rest(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Estimate:
     """Count what the store of answers does not hold yet."""
-    recorded = building.read_answers(_find_store(config, models, path))
-    estimate, _ = session.estimate_run(config, models, building.AnswerStore(recorded))
+    recorded = read_answers(_find_store(config, models, path))
+    estimate, _ = session.estimate_run(config, models, AnswerStore(recorded))
     return estimate
 
 
@@ -247,9 +248,9 @@ def locate_calls(folder: RunFolder) -> Path:
 def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
     """Ask everything again, of models that give only the replies on record; compare the answers."""
     path = session.find_answers(config, folder.manifest, folder.path.parent)
-    recorded = building.read_answers(path)
+    recorded = read_answers(path)
     by_people = [entry for entry in recorded.entries if entry.by == PERSON]
-    answers = building.AnswerStore(Book(by_people))
+    answers = AnswerStore(Book(by_people))
     try:
         _, outcome = session.run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
     except BestResponseError as error:

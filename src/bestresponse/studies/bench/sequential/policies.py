@@ -60,12 +60,8 @@ from bestresponse.players.strategies import FixedMix
 from bestresponse.report.stats.statistics import LEVEL, Interval
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import (
-    BenchConfig,
-    choose_temperature,
-    is_player,
-    seat_player,
-)
+from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
+from bestresponse.studies.bench.plan import seat_player
 from bestresponse.telling.render import check_length
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
