@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from model_server import ModelServer, stated_mix
+from outlines import outlined_figures  # noqa: F401 - for all tests below
 
 from bestresponse.cli.app import main
 from bestresponse.formal.formalize.plan import library

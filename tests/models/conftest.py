@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from outlines import outlined_figures  # noqa: F401 - for all tests below
 
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.models.providers.local import LocalModel

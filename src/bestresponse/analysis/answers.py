@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, wraps
 from inspect import signature
+from itertools import islice
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 import numpy as np
@@ -71,7 +72,7 @@ class Chart:
 
     def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
         """Draw the first curves."""
-        first = dict(list(self.series.items())[:_MOST_SERIES])
+        first = dict(islice(self.series.items(), _MOST_SERIES))
         return draw_lines(first, x_label=self.x_label, y_label=self.y_label, kind=kind)
 
 
@@ -123,11 +124,11 @@ class GameQuestion(Generic[G]):
         if not known:
             return f"{self.name} has no settings, got {name!r}"
         others = {usual: other for other, usual in _OTHER_NAMES.items()}
-        shown = [
-            f"{setting}={'' if default is None else default}"
-            + (f" (or {others[setting]})" if setting in others else "")
-            for setting, default in known.items()
-        ]
+        shown = []
+        for setting, default in known.items():
+            value = "" if default is None else default
+            other = f" (or {others[setting]})" if setting in others else ""
+            shown.append(f"{setting}={value}{other}")
         hint = did_you_mean(name, [*known, *(others[each] for each in known if each in others)])
         return f"{self.name} has no setting {name!r}; it has {', '.join(shown)}.{hint}"
 
@@ -215,10 +216,10 @@ def _describe_quantal(
 
 
 def _describe_levels(game: NormalForm, fitted: Levels) -> GameAnswer:
-    levels = [
-        {"share": share, "strategies": name_mix(game, [path[k] for path in fitted.strategies])}
-        for k, share in enumerate(fitted.shares.tolist())
-    ]
+    levels = []
+    for level, share in enumerate(fitted.shares.tolist()):
+        profile = [path[level] for path in fitted.strategies]
+        levels.append({"share": share, "strategies": name_mix(game, profile)})
     played = {"predicted": name_mix(game, fitted.final), "gains": name_players(game, fitted.gains)}
     return GameAnswer({"method": fitted.method, **played, "gap": fitted.gap, "levels": levels})
 
@@ -288,6 +289,7 @@ def _tremble(game: NormalForm) -> GameAnswer:
 def _order_mistakes(game: NormalForm) -> GameAnswer:
     proper = theory.find_proper(game)
     e = proper.equilibrium
+    trembling = [np.array(mix, dtype=np.float64) for mix in proper.trembling]
     return GameAnswer(
         {
             "method": (
@@ -300,9 +302,7 @@ def _order_mistakes(game: NormalForm) -> GameAnswer:
             "proved": proper.proved,
             "mistakes": proper.mistakes,
             "distance": proper.distance,
-            "trembling": name_mix(
-                game, [np.array([float(p) for p in mix]) for mix in proper.trembling]
-            ),
+            "trembling": name_mix(game, trembling),
         }
     )
 
@@ -405,10 +405,8 @@ def _solve_sequentially(tree: Tree) -> GameAnswer:
     solved = theory.find_sequential(tree)
     beliefs = []
     for k, infoset in enumerate(tree.infosets):
-        nodes = {
-            tree.path(node): float(solved.beliefs[node])
-            for node in np.flatnonzero(tree.infoset == k).tolist()
-        }
+        inside = np.flatnonzero(tree.infoset == k).tolist()
+        nodes = {tree.path(node): float(solved.beliefs[node]) for node in inside}
         beliefs.append(
             {
                 "player": tree.players[infoset.player],
@@ -518,12 +516,12 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
         path = dynamics(
             game, **arguments, **({"start": read_profile(game, start)} if start else {})
         )
-        some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
+        count = min(len(path), _RECORDED)
+        some = np.unique(np.linspace(0, len(path) - 1, count).astype(int))
         seats = list(zip(game.players, game.actions, path.strategies, strict=True))
-        curves = {
-            seat: {name: shares[some, a].tolist() for a, name in enumerate(names)}
-            for seat, names, shares in seats
-        }
+        curves = {}
+        for seat, names, shares in seats:
+            curves[seat] = {name: shares[some, a].tolist() for a, name in enumerate(names)}
         data = {
             "method": path.method,
             "time": float(path.times[-1]),
@@ -570,9 +568,10 @@ def _evolve(
         )
     names = game.actions[0]
     share, extra = divmod(population, len(names))
+    counts = [share + (number < extra) for number in range(len(names))]
     done = theory.moran(
         game.payoffs[0],
-        [share + (k < extra) for k in range(len(names))],
+        counts,
         seed=seed,
         intensity=intensity,
         fitness=fitness,

@@ -152,11 +152,11 @@ def price_against_strategies(
         course = MatchCourse(1)
     if course.rounds == 1:
         known = {**_read_single_answers(record, form), **known}
-    pricers = {
-        role: _Pricer.make(form, seat, known, course)
-        for seat, role in enumerate(form.players)
-        if all(other in known for other in form.players if other != role)
-    }
+    pricers = {}
+    for seat, role in enumerate(form.players):
+        others = set(form.players) - {role}
+        if others <= set(known):
+            pricers[role] = _Pricer.make(form, seat, known, course)
     prices: ChoicePrices = {}
     for number, state, role, action in iterate_decisions(record, game):
         pricer = pricers.get(role)
@@ -215,10 +215,12 @@ class _Pricer:
         if any(other.states > 1 for other in others):
             return cls(form, seat, course.rounds, np.empty((0, 0, 0)), None)
         # Nothing that is done now changes what the others do later: the round counts alone.
-        mixes = [
-            known[role].mix[0] @ find_slips(course.noise, actions) if number != seat else np.ones(0)
-            for number, (role, actions) in enumerate(zip(form.players, form.shape, strict=True))
-        ]
+        mixes = []
+        for role, actions in zip(form.players, form.shape, strict=True):
+            if role == form.players[seat]:
+                mixes.append(np.ones(0))
+            else:
+                mixes.append(known[role].mix[0] @ find_slips(course.noise, actions))
         of_made = contract(form.payoffs[seat], mixes, seat)
         of_meant = find_slips(course.noise, form.shape[seat]) @ of_made
         return cls(form, seat, course.rounds, of_meant[None, None], None)
@@ -253,10 +255,13 @@ def _price(moves: Sequence[str], action: object, values: Array) -> Priced:
     """Compare a choice, or a mixture, with the best move."""
     mix = as_strategy(action, tuple(moves))
     cost = float(values.max() - values @ mix)
-    if cost <= _ROUNDING * max(1.0, float(np.abs(values).max())):
-        chosen = action if isinstance(action, str) else moves[int(np.argmax(mix))]
+    largest = float(np.abs(values).max())
+    if cost <= _ROUNDING * max(1.0, largest):
+        likeliest = int(np.argmax(mix))
+        chosen = action if isinstance(action, str) else moves[likeliest]
         return Priced(chosen, 0.0)
-    return Priced(moves[int(np.argmax(values))], cost)
+    best = int(np.argmax(values))
+    return Priced(moves[best], cost)
 
 
 def price_against_equilibrium(record: Record, game: Game[S] | None) -> ChoicePrices:
@@ -354,9 +359,8 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
         if owner == CHANCE:
             chances[node] = tree.probability[node]
         else:
-            chances[node] = policy.probabilities[
-                tree.first_move[tree.infoset[parent]] + tree.move[node]
-            ]
+            first = tree.first_move[tree.infoset[parent]]
+            chances[node] = policy.probabilities[first + tree.move[node]]
         reach[node] = reach[parent] * chances[node]
         if owner != CHANCE:
             reach[node, owner] = reach[parent, owner]
@@ -377,5 +381,6 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
         index = int(tree.infoset[node])
         owner = int(tree.owner[node])
         if index not in table and sizes[index] == 1:
-            table[index] = np.array([values[child][owner] for child in tree.children[node]])
+            children = tree.children[node]
+            table[index] = np.array([values[child][owner] for child in children])
     return table

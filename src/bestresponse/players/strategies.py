@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from math import inf
+from random import Random
 from threading import get_ident
 from typing import Any, Protocol
 
@@ -70,7 +71,7 @@ class FixedMix:
         if isinstance(ask, Mixture):
             return Decision(self.mix)
         if isinstance(ask, Choice):
-            return Decision(generator(self.seed, view.key).choices(ask.options, self.mix)[0])
+            return _draw_move(generator(self.seed, view.key), ask.options, self.mix)
         raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")
 
 
@@ -86,7 +87,13 @@ class Mixing:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw a move of the information set."""
         mix = self.mixes[view.facts["infoset"]]
-        return Decision(generator(self.seed, view.key).choices(list(mix), list(mix.values()))[0])
+        return _draw_move(generator(self.seed, view.key), list(mix), list(mix.values()))
+
+
+def _draw_move(rng: Random, moves: Sequence[str], weights: Sequence[float]) -> Decision:
+    """Draw one of some moves with these probabilities."""
+    (move,) = rng.choices(moves, weights)
+    return Decision(move)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +162,9 @@ class HistoryPlayer:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
         seat: int = view.facts["seat"]
         history = view.facts["history"]
-        move = self.function(
-            [moves[seat] for moves in history], [moves[1 - seat] for moves in history]
-        )
+        own = [moves[seat] for moves in history]
+        other = [moves[1 - seat] for moves in history]
+        move = self.function(own, other)
         if move not in ask.options:
             raise InvalidMove(
                 f"the strategy {self.name} returned {move!r}; expected one of"
@@ -175,7 +182,8 @@ class RandomPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw an answer that depends on the seed and the view only."""
-        for field in (field for _, field in ask.fields) if isinstance(ask, Form) else (ask,):
+        asked = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
+        for field in asked:
             if isinstance(field, Words | Lottery):
                 raise UsageError(
                     f"a random player cannot answer {type(field).__name__}; seat a model or a"
@@ -212,14 +220,15 @@ class AutomatonPlayer:
         if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
         seat: int = view.facts["seat"]
-        own, other = (list(actions[player]) for player in (seat, 1 - seat))
+        own = list(actions[seat])
+        other = list(actions[1 - seat])
         state = 0
         for moves in view.facts["history"]:
-            state = int(
-                self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])]
-            )
+            mine = own.index(moves[seat])
+            theirs = other.index(moves[1 - seat])
+            state = int(self.automaton.step[state, mine, theirs])
         mix = self.automaton.mix[state]
-        return Decision(generator(self.seed, view.key).choices(own, mix.tolist())[0])
+        return _draw_move(generator(self.seed, view.key), own, mix.tolist())
 
 
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
@@ -303,8 +312,9 @@ def play_in_library(
     # The library tells its players the number of rounds only where no probability of an end is
     # given, not even 0.
     ends = None if rules.continuation == 1.0 else 1 - rules.continuation
+    players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
     match = _recording_match()(
-        [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)],
+        players,
         turns=rules.rounds,
         prob_end=ends,
         noise=rules.noise,
@@ -316,13 +326,12 @@ def play_in_library(
         {library.Action.C: second, library.Action.D: 1 - second},
     ]
     made = match.play()
-    return tuple(
-        LibraryRound(
-            meant=(by_seat[0][meant[0]], by_seat[1][meant[1]]),
-            made=(by_seat[0][moves[0]], by_seat[1][moves[1]]),
-        )
-        for meant, moves in zip(match.meant, made, strict=True)
-    )
+    rounds = []
+    for meant, moves in zip(match.meant, made, strict=True):
+        both_meant = (by_seat[0][meant[0]], by_seat[1][meant[1]])
+        both_made = (by_seat[0][moves[0]], by_seat[1][moves[1]])
+        rounds.append(LibraryRound(both_meant, both_made))
+    return tuple(rounds)
 
 
 class _LibraryPlayer(Protocol):
@@ -407,11 +416,8 @@ class AxelrodPlayer:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
         actions = view.facts.get("actions", ())
-        if (
-            not isinstance(ask, Choice)
-            or "history" not in view.facts
-            or [len(names) for names in actions] != [2, 2]
-        ):
+        is_two_by_two = [len(names) for names in actions] == [2, 2]
+        if not isinstance(ask, Choice) or "history" not in view.facts or not is_two_by_two:
             raise UsageError(
                 f"{self.name} plays repeated games of two players with two actions only"
             )
@@ -434,9 +440,8 @@ class AxelrodPlayer:
             player.update_history(mine, theirs)
             other.update_history(theirs, mine)
         chosen = ask_library_player(player, other, tuple(library.Action))
-        return Decision(
-            next(action for action, letter in letters[seat].items() if letter == chosen)
-        )
+        by_letter = {letter: action for action, letter in letters[seat].items()}
+        return Decision(by_letter[chosen])
 
 
 Baseline = Callable[[Array, Array, int], Array]
@@ -507,14 +512,24 @@ class BaselinePlayer:
         if view.facts["seat"] == 1:
             payoffs = payoffs[::-1].transpose(0, 2, 1)
         own_seed = split(self.seed, view.key)
-        mix = BASELINES[self.name](payoffs[0][None], payoffs[1][None], own_seed)[0]
+        mix = _find_baseline(self.name, payoffs, own_seed)
         if isinstance(ask, Mixture):
             return Decision(tuple(map(float, mix)))
         if isinstance(ask, Choice):
-            return Decision(generator(own_seed, "draw").choices(ask.options, mix)[0])
+            return _draw_move(generator(own_seed, "draw"), ask.options, mix.tolist())
         raise UsageError(
             f"the baseline {self.name} answers choices and mixtures, not {type(ask).__name__}"
         )
+
+
+def _find_baseline(name: str, payoffs: Array, seed: int) -> Array:
+    """Return how a baseline mixes as the first of two players: baselines are asked for many games
+    at once, here for one."""
+    baseline = BASELINES[name]
+    own = payoffs[0][None]
+    other = payoffs[1][None]
+    mix: Array = baseline(own, other, seed)[0]
+    return mix
 
 
 EQUILIBRIUM = "equilibrium"
@@ -534,10 +549,9 @@ class EquilibriumPlayer:
         moves = self.predicted.shares[view.role][self.theory.name_infoset(view)]
         if isinstance(ask, Mixture):
             return Decision(tuple(moves[option] for option in ask.options))
-        rng = generator(self.seed, view.key)
-        return Decision(
-            ask.read(rng.choices(list(moves), [max(p, 0.0) for p in moves.values()])[0])
-        )
+        weights = [max(share, 0.0) for share in moves.values()]
+        drawn = _draw_move(generator(self.seed, view.key), list(moves), weights)
+        return Decision(ask.read(str(drawn.action)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,7 +600,7 @@ def describe_as_automaton(player: Player, game: Game[S], role: Role) -> Automato
         mix = as_strategy([chances[move] for move in moves], moves)
     elif isinstance(player, BaselinePlayer) and form.num_players == 2:
         payoffs = form.payoffs if seat == 0 else form.payoffs[::-1].transpose(0, 2, 1)
-        mix = BASELINES[player.name](payoffs[0][None], payoffs[1][None], 0)[0]
+        mix = _find_baseline(player.name, payoffs, 0)
     else:
         return None
     other_actions = form.shape[1 - seat] if form.num_players == 2 else None

@@ -116,7 +116,8 @@ class table(FrameBlock):
         names = self.columns or [name for name in head.columns if name != self.split]
         known: set[str] = set()
         for row in head:
-            known.update(name for name in names if row.get(name) is not None)
+            filled = [name for name in names if row.get(name) is not None]
+            known.update(filled)
         kept = [name for name in names if name in known]
         if len(kept) < min(2, len(names)):  # nothing is known but what the rows are called
             return
@@ -196,7 +197,8 @@ class pivot(FrameBlock):
         if self.heat:
             numbers = []
             for row in down:
-                numbers.append([_estimate(cells.get((row, name))) for name in across])
+                found = [cells.get((row, name)) for name in across]
+                numbers.append(list(map(_estimate, found)))
             image = charts.draw_heatmap(
                 numbers,
                 list(map(str, down)),
@@ -241,7 +243,8 @@ class lines(FrameBlock):
             return
 
         heights = {name: max(_take(rows, self.y)) for name, rows in groups.items()}
-        tallest = sorted(groups, key=lambda name: -heights[name])[: self.most]
+        by_height = sorted(groups, key=lambda name: -heights[name])
+        tallest = by_height[: self.most]
         drawn = {name: rows for name, rows in groups.items() if name in tallest}
         expected = {}
         if self.expected:
@@ -297,9 +300,10 @@ class box_series(FrameBlock):
         titles = frame.columns
         y_label = titles[self.box[2]].name
         level = float(_take(frame, self.level)[0]) if self.level else None
+        boxes = [_take(frame, name) for name in self.box]
         image = charts.draw_box_series(
             _take(frame, self.x),
-            np.array([_take(frame, name) for name in self.box]),
+            np.array(boxes),
             level=level,
             x_label=titles[self.x].name,
             y_label=y_label,
@@ -326,8 +330,8 @@ class intervals(FrameBlock):
         for row in frame:
             value = row[self.value]
             if isinstance(value, Interval) and value.estimate >= self.least:
-                label = ", ".join(str(row[name]) for name in self.label)
-                rows.append((label, value))
+                names = [str(row[name]) for name in self.label]
+                rows.append((", ".join(names), value))
         if rows:
             title = frame.columns[self.value].name
             image = charts.draw_intervals(rows, x_label=title, reference=self.reference)
@@ -420,10 +424,13 @@ class scatter(FrameBlock):
         for row in frame:
             if row.get(self.x) is not None and row.get(self.y) is not None:
                 rows.append(row)
-        if rows and np.ptp(_take(rows, self.y)) > NOISE:
+        spread = np.ptp(_take(rows, self.y)) if rows else 0.0
+        if spread > NOISE:
             x_label = frame.columns[self.x].name
             y_label = frame.columns[self.y].name
-            groups = [str(row[self.by]) for row in rows] if self.by else None
+            groups = None
+            if self.by:
+                groups = [str(row[self.by]) for row in rows]
             dots = _take(rows, self.x), _take(rows, self.y)
             image = charts.draw_scatter(*dots, groups, x_label=x_label, y_label=y_label)
             yield Figure(image, caption, f"{y_label} by {x_label}")
@@ -486,7 +493,8 @@ def _compile_template(template: str) -> Template:
 
 
 def _take(rows: Iterable[Row], name: str) -> np.ndarray:
-    return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
+    cells = [row[name] for row in rows]
+    return np.array(list(map(_estimate, cells)), dtype=np.float64)
 
 
 def _estimate(value: Any) -> float:

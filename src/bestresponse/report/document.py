@@ -96,9 +96,8 @@ class Table:
                     f"table row {number} has {len(row)} cells, but there are {len(self.columns)}"
                     f" columns ({', '.join(column.name for column in self.columns)})"
                 )
-        object.__setattr__(
-            self, "rows", tuple(tuple(as_cell(cell) for cell in row) for row in self.rows)
-        )
+        rows = [tuple(map(as_cell, row)) for row in self.rows]
+        object.__setattr__(self, "rows", tuple(rows))
 
     def embed(self, title: str) -> str:
         """Return the table as HTML, for notebooks."""
@@ -123,7 +122,8 @@ class Figure:
         """Return its internet media type; empty where it is no picture."""
         if self.image.startswith(b"\x89PNG\r\n\x1a\n"):
             return "image/png"
-        return "image/svg+xml" if self.image.lstrip()[:5] in (b"<?xml", b"<svg ", b"<svg>") else ""
+        is_svg = self.image.lstrip().startswith((b"<?xml", b"<svg ", b"<svg>"))
+        return "image/svg+xml" if is_svg else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +158,8 @@ class KeyValues:
     formats: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "items", tuple((name, as_cell(value, name)) for name, value in self.items)
-        )
+        items = [(name, as_cell(value, name)) for name, value in self.items]
+        object.__setattr__(self, "items", tuple(items))
 
     def find_format(self, number: int) -> str:
         """Return the format of an item's numbers."""
@@ -228,8 +227,12 @@ def _plain(value: object) -> object:
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, Interval) or not is_dataclass(value):
         return cell_json(value)  # type: ignore[arg-type]
-    kind = {"block": type(value).__name__.lower()} if isinstance(value, get_args(Block)) else {}
-    return kind | {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    plain: dict[str, object] = {}
+    if isinstance(value, get_args(Block)):
+        plain["block"] = type(value).__name__.lower()
+    for part in fields(value):
+        plain[part.name] = _plain(getattr(value, part.name))
+    return plain
 
 
 _ABSENT = "–"
@@ -284,30 +287,26 @@ def format_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> str:
 
 def format_rows(table: Table) -> list[list[str]]:
     """Format the cells of a table as its columns say; a dash where there is none."""
-    formats = [
-        (column.format, noise)
-        for column, noise in zip(table.columns, measure_column_noise(table), strict=True)
-    ]
-    return [
-        [
-            "-" if cell is None else format_cell(cell, *how)
-            for cell, how in zip(row, formats, strict=True)
-        ]
-        for row in table.rows
-    ]
+    noises = measure_column_noise(table)
+    formatted = []
+    for row in table.rows:
+        texts = []
+        for cell, column, noise in zip(row, table.columns, noises, strict=True):
+            texts.append("-" if cell is None else format_cell(cell, column.format, noise))
+        formatted.append(texts)
+    return formatted
 
 
 def measure_column_noise(table: Table) -> tuple[float, ...]:
     """Return, for every column of a table, the size below which its numbers are noise."""
     noises = []
     for index, column in enumerate(table.columns):
-        cells = [row[index] for row in table.rows]
-        ends = [
-            end
-            for cell in cells
-            if isinstance(cell, Interval)
-            for end in (cell.estimate, cell.low, cell.high)
-        ]
-        numbers = [cell for cell in cells if isinstance(cell, int | float)]
-        noises.append(measure_noise([*ends, *numbers], column.noise))
+        numbers: list[float] = []
+        for row in table.rows:
+            cell = row[index]
+            if isinstance(cell, Interval):
+                numbers += (cell.estimate, cell.low, cell.high)
+            elif isinstance(cell, int | float):
+                numbers.append(cell)
+        noises.append(measure_noise(numbers, column.noise))
     return tuple(noises)

@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from bestresponse.core.notebook import format_html
 from bestresponse.report.document import (
     Document,
+    Figure,
     Section,
     format_rows,
     measure_column_noise,
@@ -95,11 +96,15 @@ def make_environment(package: str, longest: int) -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["data_uri"] = lambda figure: Markup(
-        f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}"
-    )
+    environment.filters["data_uri"] = write_data_uri
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     return environment
+
+
+def write_data_uri(figure: Figure) -> Markup:
+    """Write a picture into an address, so that a page needs no other file."""
+    encoded = base64.b64encode(figure.image).decode("ascii")
+    return Markup(f"data:{figure.media_type};base64,{encoded}")
 
 
 @functools.cache
@@ -126,14 +131,10 @@ def hash_source(source: str) -> str:
 def _marked(text: str, kind: str = "text") -> Markup:
     """Text for the body of an element: cut to its kind's limit, with hidden characters set
     apart."""
-    parts = (
-        (
-            Markup('<span class="hidden-character">{}</span>').format(piece)
-            if hidden
-            else escape(piece)
-        )
-        for piece, hidden in pieces(abridged(text, _LIMITS[kind]))
-    )
+    hidden_character = Markup('<span class="hidden-character">{}</span>')
+    parts = []
+    for piece, is_hidden in pieces(abridged(text, _LIMITS[kind])):
+        parts.append(hidden_character.format(piece) if is_hidden else escape(piece))
     return Markup("").join(parts)
 
 

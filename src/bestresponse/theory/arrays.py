@@ -20,3 +20,12 @@ Numbers = NDArray[Any]
 def as_fractions(numbers: Numbers) -> Rationals:
     """Turn all numbers of an array into fractions of the same value."""
     return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
+
+
+def find_range(numbers: Numbers) -> float:
+    """Give the range of numbers to divide them by: 1 where all are the same.
+
+    >>> find_range(np.array([[2.0, 5.0], [4.0, 2.0]])), find_range(np.ones(3))
+    (3.0, 1.0)
+    """
+    return float(np.ptp(numbers)) or 1.0

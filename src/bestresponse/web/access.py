@@ -6,7 +6,7 @@ make a browser call it.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +45,8 @@ class ServerState:
     """The state of a server; `codes` are those of participants by the seat they had.
 
     It answers under the names in `hosts`, under any where there are none. `streams` counts the
-    requests of each seat that wait for something to happen.
+    requests of each seat that wait for something to happen; they are answered at once where the
+    server `is_ending`.
     """
 
     sessions: SessionStore
@@ -57,6 +58,7 @@ class ServerState:
     codes: dict[str, str] = field(default_factory=dict)
     hosts: frozenset[str] = frozenset()
     streams: Counter[str] = field(default_factory=Counter)
+    is_ending: Callable[[], bool] = lambda: False
     runs: Runs = field(init=False)
     judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))

@@ -3,6 +3,8 @@ worker."""
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -161,3 +163,28 @@ def test_after_an_interrupt_the_same_command_plays_the_rest(tmp_path):
     assert again.outcome.found >= 2
     assert again.outcome.found + again.outcome.played == 12
     assert len(list(again.folder.plays())) == 12
+
+
+def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from bestresponse.runs.executors.processes import Processes\n"
+        "print(list(Processes(2).map(abs, [-1, -2], None)))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert found.returncode == 1
+    assert found.stdout == ""
+    assert "UsageError: a worker process ended before its work was done" in found.stderr
+    assert found.stderr.count("Traceback") == 1
+
+    script.write_text(
+        "from bestresponse.runs.executors.processes import Processes\n"
+        'if __name__ == "__main__":\n'
+        "    print(list(Processes(2).map(abs, [-1, -2], None)))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert found.stdout == "[1, 2]\n"

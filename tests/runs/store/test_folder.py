@@ -1,4 +1,5 @@
 import errno
+import fcntl
 import json
 import os
 import platform
@@ -14,7 +15,9 @@ from bestresponse.core.player import Call
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
 from bestresponse.runs.store.folder import (
+    FolderLock,
     Lines,
+    Machine,
     StoredPlay,
     decode_answer,
     decode_play,
@@ -318,3 +321,61 @@ def test_writing_beside_a_run_tells_where(tmp_path):
     with RunFolder.open(tmp_path, MANIFEST) as folder:
         assert folder.write_text("note.txt", "done") == tmp_path / "note.txt"
     assert (tmp_path / "note.txt").read_text("utf-8") == "done"
+
+
+def sit_at(monkeypatch, name):
+    """Let this process be on another machine."""
+    monkeypatch.setattr(Machine, "find", classmethod(lambda cls: cls(f"boot-{name}", name)))
+
+
+@pytest.fixture
+def locked_for_one_machine(monkeypatch):
+    """A network folder whose locks do not hold between machines."""
+    monkeypatch.setattr(fcntl, "flock", lambda file, how: None)
+
+
+def test_a_run_that_another_machine_is_writing_is_refused(
+    tmp_path, monkeypatch, locked_for_one_machine
+):
+    sit_at(monkeypatch, "north")
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        folder.finish("s1", {}, a_record())
+        sit_at(monkeypatch, "south")
+        with pytest.raises(StoreError, match=r"'north' wrote into .* seconds ago; wait"):
+            RunFolder.open(tmp_path, MANIFEST)
+        sit_at(monkeypatch, "north")
+    sit_at(monkeypatch, "south")  # north has ended
+    with RunFolder.open(tmp_path, MANIFEST) as folder:
+        assert folder.finished() == {"s1"}
+
+
+def test_a_machine_that_was_stopped_is_not_waited_for_forever(
+    tmp_path, monkeypatch, locked_for_one_machine
+):
+    sit_at(monkeypatch, "north")
+    lock = FolderLock(tmp_path)  # never released, as after a power cut
+    lines = tmp_path / "records.jsonl"
+    lines.touch()
+    sit_at(monkeypatch, "south")
+    # Six minutes ago, by the clock of the folder.
+    now = lines.stat().st_mtime
+    os.utime(lines, (now - 360, now - 360))
+    FolderLock(tmp_path).release()
+    assert (tmp_path / ".lock").read_bytes() == b""
+    os.close(lock._file)
+
+
+def test_a_lock_names_its_machine_while_it_is_held(tmp_path):
+    lock = FolderLock(tmp_path)
+    assert Machine.parse((tmp_path / ".lock").read_bytes()) == Machine.find()
+    lock.release()
+    assert Machine.parse((tmp_path / ".lock").read_bytes()) is None
+
+
+def test_a_folder_that_cannot_be_locked_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    def refuse(file, how):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(StoreError, match="No locks available"):
+        FolderLock(tmp_path)

@@ -12,7 +12,12 @@ from bestresponse.report.blocks import intervals
 from bestresponse.report.figures import charts
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.studies.behave.config import BehaveConfig
-from bestresponse.studies.behave.estimates import PlayerGroup, _list_parameters, as_float
+from bestresponse.studies.behave.estimates import (
+    PlayerGroup,
+    _bound_parameter,
+    _list_parameters,
+    as_float,
+)
 from bestresponse.studies.behave.moves import SeatMoves, list_sequences
 from bestresponse.studies.behave.study import (
     _list_path,
@@ -559,7 +564,7 @@ def test_the_parameters_of_levels_are_their_mean_and_their_shares():
 
 
 @pytest.mark.parametrize(("model", "name"), [("qre", "lambda"), ("cognitive-hierarchy", "tau")])
-def test_the_other_models_have_one_parameter_without_bounds(model, name):
+def test_the_other_models_have_one_parameter_that_is_not_below_0(model, name):
     fit = ChoiceFit(
         model, np.array([1.5]), np.array([[1.0], [2.0]]), -1.0, False, False, None, None
     )
@@ -568,7 +573,7 @@ def test_the_other_models_have_one_parameter_without_bounds(model, name):
         name,
         1.5,
         [1.0, 2.0],
-        (-np.inf, np.inf),
+        (0.0, np.inf),
     )
 
 
@@ -722,3 +727,26 @@ def test_matches_of_one_person_have_no_interval_and_it_is_said(tmp_path):
     measured = measure(tmp_path, plays, **PAIR)
     remark = find_row(measured, "groups", group="ann")["remark"]
     assert "all moves are of one subject, so that there is no interval" in remark
+
+
+def test_variances_between_persons_and_between_games_are_added_less_that_of_both():
+    persons = np.tile([-2.0, 2.0], 50)  # variance 4
+    both = np.tile([-1.0, 1.0], 50)  # variance 1
+    numbers = [np.arange(20), np.arange(10), np.arange(200)]
+    bounds = (-1e6, 1e6)
+    one_way = _bound_parameter(0.0, persons, numbers[:1], bounds)
+    two_way = _bound_parameter(0.0, np.concatenate([persons, persons, both]), numbers, bounds)
+    # (4 + 4 - 1) / 4 times the variance
+    assert two_way.half_width / one_way.half_width == pytest.approx(np.sqrt(7 / 4))
+    # Where games add nothing to what persons differ by, they change nothing.
+    without = _bound_parameter(0.0, np.concatenate([persons, both, both]), numbers, bounds)
+    assert without == one_way
+
+
+def test_the_interval_of_a_parameter_without_bounds_is_that_of_students_t():
+    draws = np.tile([1.0, 3.0], 50)
+    found = _bound_parameter(2.0, draws, [np.arange(10)], (0.0, np.inf))
+    # sqrt(10 / 9) * 2.262157 / 1.959964 = 1.216617, around 2
+    assert (found.low, found.high) == pytest.approx((0.783383, 3.216617), abs=1e-5)
+    near_zero = _bound_parameter(0.1, draws - 1, [np.arange(10)], (0.0, np.inf))
+    assert near_zero.low == 0.0

@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from bestresponse.core.ask import Choice
 from bestresponse.core.episode import Submission
+from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import Resident, WaterRules
@@ -102,3 +104,34 @@ def test_the_water_of_a_day_is_drawn_on_that_day_before_its_bids():
     assert [turn[:2] for turn in found] == [(1, 0), (1, 1), (1, 1), (2, 0), (2, 1), (2, 1)]
     # b gets no water and dies on the second day: 2 - 1 - 2.
     assert [turn[3] for turn in found if turn[2] is not None][-2:] == [1.0, 0.0]
+
+
+class TipJar:
+    """Ann pours and is paid 3; Bob drinks and tips, which brings her 2 more without another
+    answer."""
+
+    name = "tip-jar"
+    version = 1
+    roles = ("ann", "bob")
+
+    def start(self):
+        return ()
+
+    def asks(self, state):
+        waiting = self.roles[len(state) :]
+        return {waiting[0]: Choice(("yes",))} if waiting else {}
+
+    def view(self, state, role):
+        return View(role)
+
+    def apply(self, state, moves):
+        return (*state, *moves.values())
+
+    def payoffs(self, state):
+        return {"ann": (0.0, 3.0, 5.0)[len(state)], "bob": (0.0, 0.0, 1.0)[len(state)]}
+
+
+def test_what_the_answer_of_another_brings_is_added_to_what_an_answer_had_brought():
+    found = place(TipJar(), [("ann", "yes"), ("bob", "yes")])
+    # Ann's only answer is worth 3 and 2, not the 2 alone.
+    assert [turn[2:] for turn in found] == [(5.0, 5.0), (1.0, 1.0)]

@@ -540,6 +540,21 @@ def test_a_round_is_ones_own_only_with_all_of_its_answers(server, clock):
     assert told == [(2, 1, 1, 0), (2, 1, 1, 0)]
 
 
+def test_a_round_in_which_a_stand_in_answered_twice_is_missed_once(server, clock):
+    text = PUNISHED.replace("{stand_in}", "random")
+    lobby = server.state.sessions.create_experiment(text)
+    sit_down(server, lobby)
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    clock.advance(63)
+    server.wait_for(lambda: session.settled == 2)
+    clock.advance(63)
+    wait_until_over(server, lobby.tables[0])
+    rows = export(server, "parts", lobby)
+    told = [(row["answers"], row["stand_ins"], row["rounds_missed"]) for row in rows]
+    # Nobody contributed and nobody punished: two answers each, in one round.
+    assert told == [(2, 2, 1), (2, 2, 1)]
+
+
 def test_the_last_page_has_a_line_for_each_part_with_its_rate_bonus_and_money(server):
     page, row = play_both_parts(
         server,

@@ -130,7 +130,16 @@ def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
     assert trial.wrong == []
     assert list(trial.files) == [
         f"{table}.csv"
-        for table in ("decisions", "participants", "parts", "wide", "draws", "times", "codebook")
+        for table in (
+            "decisions",
+            "participants",
+            "parts",
+            "wide",
+            "draws",
+            "times",
+            "chat",
+            "codebook",
+        )
     ]
 
 

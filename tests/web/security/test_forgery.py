@@ -53,7 +53,7 @@ def fill(server, path):
     return path.format(**values, token=keys.token(*tokens.get(door, ("none",))))
 
 
-def test_the_admin_has_ten_forms_and_people_five():
+def test_the_admin_has_eleven_forms_and_people_six():
     admin = [path for path in PROTECTED if "{token}" not in path]
     assert admin == [
         "/experiments",
@@ -65,9 +65,10 @@ def test_the_admin_has_ten_forms_and_people_five():
         "/leave",
         "/lobby/{lobby}/act",
         "/lobby/{lobby}/message",
+        "/lobby/{lobby}/room",
         "/play",
     ]
-    assert len(PROTECTED) - len(admin) == 5
+    assert len(PROTECTED) - len(admin) == 6
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong", "seat"])

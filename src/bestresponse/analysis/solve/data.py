@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Value
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, TreeEquilibrium, Value
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
@@ -29,17 +29,18 @@ def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree) -> JsonObject:
         "description": game.description,
         "citation": game.citation,
     }
-    return head | (
-        _describe_tree(solved) if isinstance(solved, SolvedTree) else _describe_table(solved)
-    )
+    if isinstance(solved, SolvedTree):
+        return head | _describe_tree(solved)
+    return head | _describe_table(solved)
 
 
 def name_mix(game: NormalForm, profile: Iterable[Array]) -> dict[str, dict[str, float]]:
     """Name players and actions of a profile."""
-    return {
-        player: dict(zip(names, np.asarray(mix).tolist(), strict=True))
-        for player, names, mix in zip(game.players, game.actions, profile, strict=True)
-    }
+    named = {}
+    for player, names, mix in zip(game.players, game.actions, profile, strict=True):
+        shares = np.asarray(mix).tolist()
+        named[player] = dict(zip(names, shares, strict=True))
+    return named
 
 
 def name_players(game: NormalForm | Tree, numbers: Array) -> dict[str, float]:
@@ -50,15 +51,11 @@ def name_players(game: NormalForm | Tree, numbers: Array) -> dict[str, float]:
 def list_cells(game: NormalForm, distribution: Array) -> list[dict[str, object]]:
     """List the cells that a distribution makes likely, likeliest first, with the action of every
     player."""
-    likely = [
-        (float(distribution[cell]), cell)
-        for cell in np.ndindex(*game.shape)
-        if distribution[cell] > _SHOWN
-    ]
-    return [
-        {"probability": p, **_name_cell(game, cell)}
-        for p, cell in sorted(likely, key=lambda pair: -pair[0])
-    ]
+    likely = [cell for cell in np.ndindex(*game.shape) if distribution[cell] > _SHOWN]
+    listed = []
+    for cell in sorted(likely, key=lambda cell: -distribution[cell]):
+        listed.append({"probability": float(distribution[cell]), **_name_cell(game, cell)})
+    return listed
 
 
 def describe_correlated(game: NormalForm, correlated: CorrelatedEquilibrium) -> dict[str, object]:
@@ -90,20 +87,7 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
         "complete_for": list(solved.complete_for),
         "regret": solved.regret,
         **_describe_value(solved.value),
-        "equilibria": [
-            {
-                "kind": e.kind,
-                "payoffs": e.payoffs,
-                "payoffs_exact": (
-                    None if e.exact is None else {player: str(u) for player, u in e.exact.items()}
-                ),
-                "regret": e.regret,
-                "regrets": e.regrets,
-                "nash_conv": e.nash_conv,
-                "policy": e.policy.table(),
-            }
-            for e in solved.equilibria
-        ],
+        "equilibria": [_describe_tree_equilibrium(e) for e in solved.equilibria],
         "remarks": list(solved.remarks),
     }
     if solved.table is not None:
@@ -124,6 +108,21 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
     return data | {"nash_conv": solved.equilibria[0].nash_conv}
 
 
+def _describe_tree_equilibrium(e: TreeEquilibrium) -> dict[str, object]:
+    exact = None
+    if e.exact is not None:
+        exact = {player: str(payoff) for player, payoff in e.exact.items()}
+    return {
+        "kind": e.kind,
+        "payoffs": e.payoffs,
+        "payoffs_exact": exact,
+        "regret": e.regret,
+        "regrets": e.regrets,
+        "nash_conv": e.nash_conv,
+        "policy": e.policy.table(),
+    }
+
+
 def _describe_table(solved: SolvedTable) -> JsonObject:
     game = solved.game
     nash = solved.nash
@@ -131,15 +130,28 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
     kind = solved.kind
     best = solved.payoff_dominant
     risky = solved.risk_dominant
-    components = [
-        {
-            "equilibria": [numbers[id(e)] for e in component.equilibria],
-            "index": component.index,
-            "isolated": component.isolated,
-            "subsets": [{"x": s.x.tolist(), "y": s.y.tolist()} for s in component.subsets],
-        }
-        for component in nash.components
-    ]
+    components = []
+    for component in nash.components:
+        subsets = [{"x": s.x.tolist(), "y": s.y.tolist()} for s in component.subsets]
+        components.append(
+            {
+                "equilibria": [numbers[id(e)] for e in component.equilibria],
+                "index": component.index,
+                "isolated": component.isolated,
+                "subsets": subsets,
+            }
+        )
+    continua = []
+    for continuum in nash.continua:
+        ends = [name_mix(game, end) for end in continuum.ends]
+        inner = name_mix(game, continuum.inner)
+        continua.append({"dimension": continuum.dimension, "ends": ends, "inner": inner})
+    pareto = None
+    if solved.pareto is not None:
+        pareto = [_list_actions(game, cell) for cell in solved.pareto]
+    correlated: JsonObject = {}
+    if solved.correlated is not None:
+        correlated = {"correlated": describe_correlated(game, solved.correlated)}
     return {
         "form": "normal form",
         "players": list(game.players),
@@ -155,31 +167,16 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
         "equilibria": [_describe_equilibrium(game, e) for e in nash.equilibria],
         "degenerate": nash.degenerate,
         "components": components,
-        "continua": [
-            {
-                "dimension": continuum.dimension,
-                "ends": [name_mix(game, end) for end in continuum.ends],
-                "inner": name_mix(game, continuum.inner),
-            }
-            for continuum in nash.continua
-        ],
+        "continua": continua,
         "maximin": _describe_security(solved),
         "dominated": _describe_dominated(solved),
         "elimination": _describe_elimination(solved),
         "efficiency": None if solved.efficiency is None else asdict(solved.efficiency),
-        "pareto_optimal": (
-            None
-            if solved.pareto is None
-            else [[*_name_cell(game, c).values()] for c in solved.pareto]
-        ),
+        "pareto_optimal": pareto,
         "payoff_dominant": None if best is None else numbers[id(best)],
-        "risk_dominant": None if risky is None else [*_name_cell(game, risky).values()],
+        "risk_dominant": None if risky is None else _list_actions(game, risky),
         "properties": None if kind is None else _describe_kind(kind),
-        **(
-            {}
-            if solved.correlated is None
-            else {"correlated": describe_correlated(game, solved.correlated)}
-        ),
+        **correlated,
         "remarks": list(solved.remarks),
     }
 
@@ -207,27 +204,31 @@ def _by_player(game: NormalForm, values: Iterable[object]) -> dict[str, object]:
 
 
 def _name_cell(game: NormalForm, cell: Sequence[int]) -> dict[str, str]:
-    return {
-        player: names[a] for player, names, a in zip(game.players, game.actions, cell, strict=True)
-    }
+    return dict(zip(game.players, _list_actions(game, cell), strict=True))
+
+
+def _list_actions(game: NormalForm, cell: Sequence[int]) -> list[str]:
+    """Return the names of the actions that lead to a cell."""
+    return [names[action] for names, action in zip(game.actions, cell, strict=True)]
 
 
 def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> dict[str, object]:
     exact = None
     if e.exact is not None:
-        fractions = zip(game.actions, e.exact, strict=True)
-        exact = _by_player(
-            game, (dict(zip(names, map(str, mix), strict=True)) for names, mix in fractions)
-        )
+        mixes = []
+        for names, mix in zip(game.actions, e.exact, strict=True):
+            mixes.append(dict(zip(names, map(str, mix), strict=True)))
+        exact = _by_player(game, mixes)
+    payoffs_exact = None
+    if e.exact_payoffs is not None:
+        payoffs_exact = _by_player(game, map(str, e.exact_payoffs))
     known = e.strict or e.evolutionarily_stable or e.index is not None or e.in_continuum
     return {
         "kind": e.kind,
         "strategies": name_mix(game, e.strategies),
         "strategies_exact": exact,
         "payoffs": name_players(game, e.payoffs),
-        "payoffs_exact": (
-            None if e.exact_payoffs is None else _by_player(game, map(str, e.exact_payoffs))
-        ),
+        "payoffs_exact": payoffs_exact,
         "welfare": e.welfare,
         "regret": e.regret,
         "strict": e.strict,
@@ -241,41 +242,44 @@ def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> dict[str, object]
 def _describe_security(solved: SolvedTable) -> dict[str, object] | None:
     if solved.security is None:
         return None
-    levels = [
-        {
-            "value": level.value,
-            "value_exact": None if level.exact is None else str(level.exact[0]),
-            "strategy": dict(zip(names, level.strategy.tolist(), strict=True)),
-            "strategy_exact": (
-                None
-                if level.exact is None
-                else dict(zip(names, map(str, level.exact[1]), strict=True))
-            ),
-            "pure_value": level.pure_value,
-            "pure_action": names[level.pure_action],
-        }
-        for level, names in zip(solved.security, solved.game.actions, strict=True)
-    ]
+    levels = []
+    for level, names in zip(solved.security, solved.game.actions, strict=True):
+        value_exact = None
+        strategy_exact = None
+        if level.exact is not None:
+            value, mix = level.exact
+            value_exact = str(value)
+            strategy_exact = dict(zip(names, map(str, mix), strict=True))
+        levels.append(
+            {
+                "value": level.value,
+                "value_exact": value_exact,
+                "strategy": dict(zip(names, level.strategy.tolist(), strict=True)),
+                "strategy_exact": strategy_exact,
+                "pure_value": level.pure_value,
+                "pure_action": names[level.pure_action],
+            }
+        )
     return _by_player(solved.game, levels)
 
 
 def _describe_dominated(solved: SolvedTable) -> list[dict[str, object]] | None:
     if solved.dominated is None:
         return None
-    players = solved.game.players
-    actions = solved.game.actions
-    return [
-        {
-            "player": players[d.player],
-            "action": actions[d.player][d.action],
-            "kind": d.kind,
-            "by": {
-                actions[d.player][a]: float(d.dominator[a]) for a in np.flatnonzero(d.dominator)
-            },
-            "margin": d.margin,
-        }
-        for d in solved.dominated
-    ]
+    described = []
+    for dominated in solved.dominated:
+        names = solved.game.actions[dominated.player]
+        mixed = np.flatnonzero(dominated.dominator)
+        described.append(
+            {
+                "player": solved.game.players[dominated.player],
+                "action": names[dominated.action],
+                "kind": dominated.kind,
+                "by": {names[action]: float(dominated.dominator[action]) for action in mixed},
+                "margin": dominated.margin,
+            }
+        )
+    return described
 
 
 def _describe_elimination(solved: SolvedTable) -> dict[str, object] | None:
@@ -283,16 +287,18 @@ def _describe_elimination(solved: SolvedTable) -> dict[str, object] | None:
     game = solved.game
     if left is None:
         return None
-    kept = (
-        [names[a] for a in actions] for names, actions in zip(game.actions, left.kept, strict=True)
-    )
-    steps = [
-        {
-            "round": step.round,
-            "player": game.players[step.player],
-            "action": game.actions[step.player][step.action],
-            "by": {game.actions[step.player][a]: p for a, p in step.dominator},
-        }
-        for step in left.steps
-    ]
+    kept = []
+    for names, actions in zip(game.actions, left.kept, strict=True):
+        kept.append([names[action] for action in actions])
+    steps = []
+    for step in left.steps:
+        names = game.actions[step.player]
+        steps.append(
+            {
+                "round": step.round,
+                "player": game.players[step.player],
+                "action": names[step.action],
+                "by": {names[action]: share for action, share in step.dominator},
+            }
+        )
     return {"kept": _by_player(game, kept), "steps": steps, "solved": left.solved}

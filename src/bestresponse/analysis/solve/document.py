@@ -70,7 +70,8 @@ def as_document(
     """Say in the title which game it is, in the sections what is known of it; `pictures` come
     first."""
     data = as_data(game, solved)
-    words = Section("The game in words", tuple(map(Paragraph, describe_loaded_game(game))))
+    paragraphs = map(Paragraph, describe_loaded_game(game))
+    words = Section("The game in words", tuple(paragraphs))
     if isinstance(solved, SolvedTree):
         decimals = _APPROXIMATE if solved.cfr is not None else None
         policies = facts.show_policies([e["policy"] for e in data["equilibria"]], decimals)
@@ -94,7 +95,8 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
     """Show payoffs: rows are the first player's actions, columns the second's, tables profiles of
     the others."""
     rows, columns = (*game.shape, 1)[:2]
-    if rows > _ROWS or columns > _COLUMNS or int(np.prod(game.shape[2:])) > _TABLES:
+    num_tables = int(np.prod(game.shape[2:]))
+    if rows > _ROWS or columns > _COLUMNS or num_tables > _TABLES:
         shape = "x".join(map(str, game.shape))
         return (
             Note(f"The payoffs of {shape} cells are too many to show; the JSON form has them."),
@@ -102,8 +104,9 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
     best = []
     for player in range(game.num_players):
         own = game.payoffs[player] if game.units is None else game.units[player]
-        slack = 0 if game.is_exact else 1e-12 * float(np.ptp(own))
-        best.append(own >= own.max(axis=player, keepdims=True) - slack)
+        slack = 0.0 if game.is_exact else 1e-12 * float(np.ptp(own))
+        highest = own.max(axis=player, keepdims=True)
+        best.append(own >= highest - slack)
 
     def write_cell(cell: tuple[int, ...]) -> str:
         texts = []
@@ -139,7 +142,9 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
     blocks.append(
         Note(f"Method: {data['method']}; {_write_extent(data)}. Largest regret: {regret}.")
     )
-    blocks += [Note(f"{remark[:1].upper()}{remark[1:]}.", "warning") for remark in data["remarks"]]
+    for remark in data["remarks"]:
+        sentence = f"{remark[:1].upper()}{remark[1:]}."
+        blocks.append(Note(sentence, "warning"))
     equilibria = []
     for e in data["equilibria"]:
         equilibria.append({key: e[key] for key in _OF_EQUILIBRIUM if key in e})
@@ -201,16 +206,24 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
     equilibria = [data["equilibria"][number] for number in component["equilibria"]]
     sides = []
     for player, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
+        names = data["actions"][player]
         texts = []
         for corner in corners:
-            mix = dict(zip(data["actions"][player], corner, strict=True))
-            exact = None
-            same = [e for e in equilibria if e["strategies"][player] == mix]
-            if same and same[0]["strategies_exact"]:
-                exact = same[0]["strategies_exact"][player]
-            texts.append(facts.mix_text(mix, exact))
+            mix = dict(zip(names, corner, strict=True))
+            texts.append(facts.mix_text(mix, _find_exact(equilibria, player, mix)))
         sides.append(f"{{{'; '.join(texts)}}}")
     return " x ".join(sides)
+
+
+def _find_exact(
+    equilibria: list[JsonObject], player: str, mix: dict[str, float]
+) -> dict[str, str] | None:
+    """Return a mix as fractions, as the first equilibrium in which the player mixes so has it."""
+    for equilibrium in equilibria:
+        if equilibrium["strategies"][player] == mix:
+            exact = equilibrium["strategies_exact"]
+            return exact[player] if exact else None
+    return None
 
 
 def _show_position(data: JsonObject, unit: float) -> list[Section]:
@@ -319,18 +332,19 @@ def picture_figures(game: NormalForm | Tree) -> tuple[Figure, ...]:
     """Return each picture by itself, for narrow places."""
     if isinstance(game, Tree):
         return (Figure(draw_tree(game), _TREE_WORDS, f"{game.name or 'the game'}: the tree"),)
-    return tuple(
-        Figure(draw(game, only=picture), f"{_WORDS[picture]}.", f"{game.name}: {picture}")
-        for picture in pictures(game)
-    )
+    figures = []
+    for picture in pictures(game):
+        caption = f"{_WORDS[picture]}."
+        figures.append(Figure(draw(game, only=picture), caption, f"{game.name}: {picture}"))
+    return tuple(figures)
 
 
 def picture_section(game: NormalForm | Tree) -> Section:
     """Return the picture, and in words what it shows."""
     if isinstance(game, Tree):
         return Section("Picture", picture_figures(game))
-    words = [_WORDS[picture] for picture in pictures(game)]
+    drawn = pictures(game)
+    words = [_WORDS[picture] for picture in drawn]
     caption = f"{'. '.join(words)}."
-    return Section(
-        "Picture", (Figure(draw(game), caption, f"{game.name}: {', '.join(pictures(game))}"),)
-    )
+    figure = Figure(draw(game), caption, f"{game.name}: {', '.join(drawn)}")
+    return Section("Picture", (figure,))

@@ -67,7 +67,8 @@ def mix_text(
     if len(used) == 1:
         return used[0]
 
-    times = " × " if any(name[:1] in _NUMERIC for name in used) else " "
+    is_numeric = any(name[:1] in _NUMERIC for name in used)
+    times = " × " if is_numeric else " "
     texts = []
     for name in used[:_NAMED]:
         if decimals is None:
@@ -107,7 +108,8 @@ def show_facts(facts: Mapping[str, object], players: Sequence[str]) -> tuple[Blo
         blocks.append(show_by_player(players, by_player))
     for key, fact in facts.items():
         if isinstance(fact, list) and fact and isinstance(fact[0], Mapping):
-            blocks.append(show_records(fact, players, _name(key).capitalize()))
+            caption = _name(key).capitalize()
+            blocks.append(show_records(fact, players, caption))
             blocks += show_policies([record["policy"] for record in fact if "policy" in record])
     blocks += show_policies(policies)
     return tuple(blocks)
@@ -126,7 +128,8 @@ def _find_single_facts(facts: Mapping[str, object], players: Sequence[str]) -> d
 
 def show_values(facts: Mapping[str, object]) -> KeyValues:
     """Show named numbers, words and lists of words."""
-    return KeyValues(tuple((_name(key), _write(fact)) for key, fact in facts.items()))
+    named = [(_name(key), _write(fact)) for key, fact in facts.items()]
+    return KeyValues(tuple(named))
 
 
 def show_by_player(
@@ -151,8 +154,8 @@ def show_records(
     """Show records as rows, alike ones as one; strategies have a column for each player."""
     alike: dict[tuple[tuple[str, Cell], ...], list[int]] = {}
     for number, record in enumerate(records, start=1):
-        row = _write_record(record, players, unit)
-        alike.setdefault(tuple(row.items()), []).append(number)
+        row = tuple(_write_record(record, players, unit).items())
+        alike.setdefault(row, []).append(number)
     rows: list[dict[str, Cell]] = []
     for cells, numbers in list(alike.items())[:_ROWS]:
         count: dict[str, Cell] = {}
@@ -180,8 +183,8 @@ def _write_record(record: JsonObject, players: Sequence[str], unit: float) -> di
             continue
         exact_by_seat = exact or dict.fromkeys(players)
         if not any(isinstance(part, Mapping) for part in fact.values()):
-            amounts = [str(_write(fact[seat], exact_by_seat[seat], unit)) for seat in players]
-            row[_name(key)] = ", ".join(amounts)
+            amounts = [_write(fact[seat], exact_by_seat[seat], unit) for seat in players]
+            row[_name(key)] = ", ".join(map(str, amounts))
         elif not _is_policy(fact):
             for seat in players:
                 row[seat] = mix_text(fact[seat], exact_by_seat[seat])
@@ -190,7 +193,8 @@ def _write_record(record: JsonObject, players: Sequence[str], unit: float) -> di
 
 def _make_column(name: str, rows: Sequence[Mapping[str, Cell]]) -> Column:
     """Align a column that holds numbers alone to the right, with six digits."""
-    is_numeric = all(isinstance(row.get(name), int | float) for row in rows)
+    cells = [row.get(name) for row in rows]
+    is_numeric = all(isinstance(cell, int | float) for cell in cells)
     return Column(
         name,
         align="right" if is_numeric else "left",
@@ -203,10 +207,11 @@ def _join_numbers(numbers: Sequence[int]) -> str:
     """Return `1-3, 5` for 1, 2, 3, 5."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
-        first = number
-        if runs and runs[-1][1] == number - 1:
-            first, _ = runs.pop()
-        runs.append((first, number))
+        first, last = runs[-1] if runs else (number, number)
+        if last == number - 1:
+            runs[-1] = (first, number)
+        else:
+            runs.append((number, number))
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in runs]
     return ", ".join(texts)
 
@@ -228,7 +233,8 @@ def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -
             caption += (
                 f": the first {_SETS} of {len(rows):,} information sets; the JSON form has all"
             )
-        blocks.append(Table(columns, tuple(rows[:_SETS]), caption))
+        shown = tuple(rows[:_SETS])
+        blocks.append(Table(columns, shown, caption))
     if len(policies) > _POLICIES:
         blocks.append(
             Note(
@@ -244,7 +250,7 @@ def _name(key: str) -> str:
 
 
 def _is_single(fact: object) -> bool:
-    return fact is None or isinstance(fact, str | int | float)
+    return isinstance(fact, (str, int, float, type(None)))
 
 
 def _is_by_player(fact: object, players: Sequence[str]) -> TypeGuard[Mapping[str, Any]]:
@@ -253,7 +259,9 @@ def _is_by_player(fact: object, players: Sequence[str]) -> TypeGuard[Mapping[str
 
 def _is_nested_list(fact: object) -> bool:
     """Say whether it is a list of lists, records or floats, which no cell can show."""
-    return isinstance(fact, list) and bool(fact) and isinstance(fact[0], list | Mapping | float)
+    if not isinstance(fact, list) or not fact:
+        return False
+    return isinstance(fact[0], list | Mapping | float)
 
 
 def _is_policy(fact: Mapping[str, object]) -> bool:

@@ -190,33 +190,28 @@ def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:
 def _backward(form: SequenceForm) -> SolvedTree:
     tree = form.tree
     perfect = theory.subgame_perfect(tree)
-    tables = (
-        {p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()}
-        for e in perfect.equilibria
-    )
-    equilibria = tuple(
-        replace(
-            _equilibrium(form, theory.policy_from_table(tree, table)),
-            payoffs=e.payoffs,
-            exact=e.exact,
-        )
-        for table, e in zip(tables, perfect.equilibria, strict=True)
-    )
+    equilibria = []
+    for found in perfect.equilibria:
+        table: dict[str, dict[str, dict[str, float]]] = {}
+        for player, moves in found.moves.items():
+            table[player] = {infoset: {move: 1.0} for infoset, move in moves.items()}
+        played = _equilibrium(form, theory.policy_from_table(tree, table))
+        equilibria.append(replace(played, payoffs=found.payoffs, exact=found.exact))
     value = None
     if tree.num_players == 2 and tree.is_constant_sum:
         first = tree.players[0]
         exact = equilibria[0].exact
         value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
-    remarks = (
-        ()
-        if perfect.complete
-        else (f"only the first of {perfect.count:,} subgame perfect equilibria is listed",)
-    )
-    extent: tuple[Concept, ...] = ("pure subgame perfect",) if perfect.complete else ()
+    remarks: tuple[str, ...] = ()
+    extent: tuple[Concept, ...] = ()
+    if perfect.complete:
+        extent = ("pure subgame perfect",)
+    else:
+        remarks = (f"only the first of {perfect.count:,} subgame perfect equilibria is listed",)
     return SolvedTree(
         tree,
         "backward induction",
-        equilibria=equilibria,
+        equilibria=tuple(equilibria),
         value=value,
         remarks=remarks,
         complete_for=extent,
@@ -250,14 +245,17 @@ def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
     for plex in form.plexes:
         near = [Fraction(p).limit_denominator(_SIMPLE) for p in plex.behaviour(policy).tolist()]
         for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
-            near[first + size - 1] = 1 - sum(near[first : first + size - 1], Fraction(0))
+            # The last move of each set takes what the others leave.
+            last = first + size - 1
+            near[last] = 1 - sum(near[first:last], Fraction(0))
         plans.append(plex.plan(np.array(near, dtype=object)))
     exact = replace(form, payoffs=np.array(form.read_payoffs(), dtype=object))
-    best, other = (find_best_values(exact, player, plans)[0] for player in (0, 1))
-    proved = min(map(min, plans)) >= 0 and best + other == sum(
-        form.tree.read_payoffs(int(form.tree.leaves[0]))
-    )
-    return best if proved else None
+    best = find_best_values(exact, 0, plans)[0]
+    other = find_best_values(exact, 1, plans)[0]
+    any_leaf = int(form.tree.leaves[0])
+    constant = sum(form.tree.read_payoffs(any_leaf))
+    are_plans = min(map(min, plans)) >= 0
+    return best if are_plans and best + other == constant else None
 
 
 def _complementarity(form: SequenceForm) -> SolvedTree:
@@ -290,10 +288,8 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
     apart = (
         f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
     )
-    return replace(
-        approximation,
-        remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else (),
-    )
+    is_apart = solved.nash_conv > _SOLVED * _measure_range(form.tree)
+    return replace(approximation, remarks=(apart,) if is_apart else ())
 
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
@@ -322,11 +318,10 @@ def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
     tree = form.tree
     near = _equilibrium(form, policy)
     constant = tree.num_players == 2 and tree.is_constant_sum
-    value = (
-        Value(near.payoffs[tree.players[0]], None, tree.players[0], near.nash_conv)
-        if constant
-        else None
-    )
+    value = None
+    if constant:
+        first = tree.players[0]
+        value = Value(near.payoffs[first], None, first, near.nash_conv)
     return SolvedTree(tree, method, (near,), value)
 
 
@@ -337,12 +332,15 @@ def _measure_range(tree: Tree) -> float:
 def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:
     plans = form.plans(policy)
     players = form.tree.players
-    sure = bool((np.minimum(policy.probabilities, 1 - policy.probabilities) <= _PURE).all())
+    doubt = np.minimum(policy.probabilities, 1 - policy.probabilities)
+    is_pure = bool((doubt <= _PURE).all())
+    payoffs = form.expected(plans).tolist()
+    regrets = plan_regrets(form, plans).tolist()
     return TreeEquilibrium(
-        kind="pure" if sure else "mixed",
+        kind="pure" if is_pure else "mixed",
         policy=policy,
-        payoffs=dict(zip(players, form.expected(plans).tolist(), strict=True)),
-        regrets=dict(zip(players, plan_regrets(form, plans).tolist(), strict=True)),
+        payoffs=dict(zip(players, payoffs, strict=True)),
+        regrets=dict(zip(players, regrets, strict=True)),
     )
 
 
@@ -371,6 +369,9 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         nash = NashResult(
             nash.equilibria, f"{nash.method}; unique by iterated elimination", complete=True
         )
+    correlated = None
+    if wish.objective:
+        correlated = theory.correlated(game, cast("Objective", wish.objective))
     solved = SolvedTable(
         game=game,
         nash=nash,
@@ -383,9 +384,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         pareto=None,
         payoff_dominant=theory.payoff_dominant(nash),
         risk_dominant=None,
-        correlated=(
-            theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None
-        ),
+        correlated=correlated,
         remarks=_list_remarks(game, wish, nash, small),
     )
     return _describe_cells(solved) if small else solved
@@ -395,10 +394,11 @@ def _describe_cells(solved: SolvedTable) -> SolvedTable:
     """Add what compares cells or actions with each other, which takes long in large games."""
     game = solved.game
     nash = solved.nash
+    security = [theory.maximin(game, player) for player in range(game.num_players)]
     return replace(
         solved,
         kind=theory.classify(game),
-        security=tuple(theory.maximin(game, player) for player in range(game.num_players)),
+        security=tuple(security),
         dominated=theory.find_dominated(game),
         efficiency=theory.efficiency(game, nash) if nash.equilibria else None,
         pareto=theory.pareto_optimal(game),
@@ -465,9 +465,8 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
 def _whatever_fits(game: NormalForm, wish: Wish) -> NashResult:
     if game.num_players == 2:
         m, n = game.shape
-        if max(m, n) <= _ACTIONS and most_vertices(m, m + n) + most_vertices(n, m + n) <= (
-            _COMPILED_VERTICES if has_numba() else _VERTICES
-        ):
+        limit = _COMPILED_VERTICES if has_numba() else _VERTICES
+        if max(m, n) <= _ACTIONS and most_vertices(m, m + n) + most_vertices(n, m + n) <= limit:
             with suppress(TooLarge, NotCertified):
                 return nash(game, engine=wish.engine, seconds=wish.seconds)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
@@ -494,13 +493,13 @@ def _pure(game: NormalForm) -> NashResult:
         )
     equilibria = []
     for cell in cells:
-        exact = tuple(
-            tuple(Fraction(a == chosen) for a in range(m))
-            for chosen, m in zip(cell, game.shape, strict=True)
-        )
-        equilibria.append(
-            Equilibrium.at(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact)
-        )
+        exact = []
+        for chosen, count in zip(cell, game.shape, strict=True):
+            mix = [Fraction(0)] * count
+            mix[chosen] = Fraction(1)
+            exact.append(tuple(mix))
+        strategies = tuple(np.array(mix, dtype=np.float64) for mix in exact)
+        equilibria.append(Equilibrium.at(game, strategies, tuple(exact)))
     return NashResult(
         tuple(equilibria), "pure strategies only", all_pure=True, mixed_searched=False
     )

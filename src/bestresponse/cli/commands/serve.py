@@ -138,8 +138,11 @@ def open_to_people(config: ServeConfig) -> None:
                 served = uvicorn.Config(
                     app, log_level="warning", timeout_graceful_shutdown=2, server_header=False
                 )
+                running = uvicorn.Server(served)
+                # Pages that wait for news are answered, so that nothing has to be broken off.
+                server.is_ending = lambda: running.should_exit
                 with suppress(KeyboardInterrupt):
-                    uvicorn.Server(served).run(sockets=[listener])
+                    running.run(sockets=[listener])
             finally:
                 close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,6 +28,7 @@ from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.answers import Answered
+    from bestresponse.games.lookup import LoadedGame
 
 _PICTURE_FILES = (".svg", ".pdf", ".png", ".tex", ".html")
 
@@ -123,8 +124,7 @@ def solve_command(
 ) -> None:
     """Print the equilibria of a game with their method and certificate, and dominance, efficiency
     and properties."""
-    ending = "" if plot is None else plot.suffix.lower()
-    if plot is not None and ending not in _PICTURE_FILES:
+    if plot is not None and plot.suffix.lower() not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
     resolved = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
     if dynamics is not None or concept is not None:
@@ -133,45 +133,13 @@ def solve_command(
                 "--dynamics and --concept take --set and none of --method, --iterations,"
                 " --objective, --seconds"
             )
-        pairs = read_pairs("set", settings or ())
-        try:
-            answer = wait_for(
-                lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs)
-            )
-        except SettingError as error:
-            if error.field in ("concept", "dynamics"):
-                raise
-            raise UsageError(f"--set {error.field}: {error.problem}") from None
-        chart = answer.answer.chart
-        name = answer.question.name
-        if plot is not None and chart is None:
-            raise UsageError(
-                f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}"
-            )
-        _print(answer, as_json)
-        if plot is not None and chart is not None:
-            from bestresponse.report.page import render  # templates are slow to load
-
-            if ending == ".tex":
-                raise UsageError(f"--plot {plot}: {name} is drawn as .svg, .pdf or .png")
-            _write(plot, lambda: render(answer.to_document(drawn=True)), chart.draw)
+        answer = _ask(resolved, dynamics, concept, read_pairs("set", settings or ()))
+        _show_answer(answer, as_json, plot)
         return
     if settings:
         raise UsageError("--set is for --dynamics and --concept")
     if plot is not None:
-        try:
-            from bestresponse.analysis.solve.document import drawable
-
-            if ending == ".tex":  # a table needs no picture for that
-                write_latex(resolved.solvable())
-            else:
-                drawable(resolved.solvable())
-        except (
-            UsageError
-        ) as error:  # a page can do without a picture; a picture is refused before a long solve
-            if ending != ".html":
-                raise
-            notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
+        _check_drawable(resolved, plot)
     progress: list[str] = []
     solution = wait_for(
         lambda: br.solve(
@@ -185,12 +153,61 @@ def solve_command(
         progress=progress,
     )
     _print(solution, as_json)
-    if plot is not None:
-        if ending == ".tex":
-            plot.write_text(solution.to_latex(), encoding="utf-8")
-            notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
+    if plot is None:
+        return
+    if _is_latex(plot):
+        plot.write_text(solution.to_latex(), encoding="utf-8")
+        notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
+    else:
+        _write(plot, solution.to_page, solution.draw)
+
+
+def _is_latex(plot: Path) -> bool:
+    return plot.suffix.lower() == ".tex"
+
+
+def _ask(
+    game: LoadedGame, dynamics: str | None, concept: str | None, settings: Mapping[str, str]
+) -> Answered:
+    """Ask for dynamics or one concept; what is wrong with a setting is said of `--set`."""
+    try:
+        return wait_for(lambda: br.ask(game, dynamics=dynamics, concept=concept, settings=settings))
+    except SettingError as error:
+        if error.field in ("concept", "dynamics"):
+            raise
+        raise UsageError(f"--set {error.field}: {error.problem}") from None
+
+
+def _show_answer(answer: Answered, as_json: bool, plot: Path | None) -> None:
+    """Print the answer of a concept or of dynamics, and draw its chart where one is wanted."""
+    chart = answer.answer.chart
+    name = answer.question.name
+    if plot is not None and chart is None:
+        raise UsageError(
+            f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}"
+        )
+    if plot is not None and _is_latex(plot):
+        raise UsageError(f"--plot {plot}: {name} is drawn as .svg, .pdf or .png")
+    _print(answer, as_json)
+    if plot is not None and chart is not None:
+        from bestresponse.report.page import render  # templates are slow to load
+
+        _write(plot, lambda: render(answer.to_document(drawn=True)), chart.draw)
+
+
+def _check_drawable(game: LoadedGame, plot: Path) -> None:
+    """Refuse a picture that cannot be drawn before a long solve; a page can do without one."""
+    from bestresponse.analysis.solve.document import drawable
+
+    try:
+        if _is_latex(plot):  # a table needs no picture for that
+            write_latex(game.solvable())
         else:
-            _write(plot, solution.to_page, solution.draw)
+            drawable(game.solvable())
+    except UsageError as error:
+        if plot.suffix.lower() != ".html":
+            raise
+        notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
 
 
 def _print(result: br.Solution | Answered, as_json: bool) -> None:

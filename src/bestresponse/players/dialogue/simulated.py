@@ -155,8 +155,9 @@ class SimulatedSpeaker:
         text = "I only know how to talk in dialogues."
         if answer is not None:
             text = answer(words[-1], rng)
-        sent = sum(len(word.split()) for word in words)
-        return Reply(text, usage=Usage(sent, len(text.split())))
+        sent = " ".join(words).split()
+        usage = Usage(len(sent), len(text.split()))
+        return Reply(text, usage=usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,8 @@ def _speak(prompt: str, rng: Random) -> str:
 def _argue(manner: str, talk: Sequence[_Message], rng: Random) -> str:
     if not talk:
         return "That is why I hold my side of the motion."
-    chance = 0.5 + edge(manner, shown_in(talk[-1].text))
+    against = shown_in(talk[-1].text)
+    chance = 0.5 + edge(manner, against)
     return f"{_ANSWERED} of the other side." if rng.random() < chance else _REPEATED
 
 
@@ -245,7 +247,7 @@ def _rule(prompt: str, rng: Random) -> str:
 def _score(prompt: str, rng: Random) -> str:
     if "What was agreed in the end:" not in prompt:
         return _say_what_came_of(prompt)
-    summary = prompt.partition("What was agreed in the end:")[2].partition("\n")[0]
+    summary = _take_between(prompt, "What was agreed in the end:", "\n")
     me = _search(_ME, prompt, "")
     return f"So that is what it is worth.\nValue: {_value(summary, me, prompt)}"
 
@@ -418,18 +420,20 @@ class _Offers:
         return self._values(me).get(offer, 0)
 
     def _values(self, me: str) -> dict[str, int]:
-        private = self.prompt.partition(f"You are {me}.")[2].partition("\n\n")[0]
-        return {name: int(number) for name, number in _NUMBER.findall(private)}
+        return _read_numbers(self.find_private(me))
+
+    def find_private(self, me: str) -> str:
+        """Return what only `me` is told."""
+        return _take_between(self.prompt, f"You are {me}.", "\n\n")
 
 
 class _Trades(_Offers):
     """One piece of a fruit for one of another."""
 
     def wish(self, me: str, heard: str, how: str) -> str:
-        private = self.prompt.partition(f"You are {me}.")[2].partition("\n\n")[0]
-        basket, pieces = private.split(_PIECE)
+        basket, pieces = self.find_private(me).split(_PIECE)
         owned = [item for item, number in _NUMBER.findall(basket) if int(number) > 0]
-        worth = {item: int(number) for item, number in _NUMBER.findall(pieces)}
+        worth = _read_numbers(pieces)
         theirs = _OWNED.search(heard)
         wanted = theirs[1].split(", ") if theirs else list(worth)
         give = min(owned, key=lambda item: worth[item])
@@ -447,19 +451,19 @@ class _Trades(_Offers):
         return f"I own {', '.join(self._owned())}. "
 
     def _owned(self) -> list[str]:
-        basket = self.prompt.partition("The fruit in your basket:")[2]
-        own = basket.partition("What one piece")[0]
-        return [item for item, number in _NUMBER.findall(own) if int(number) > 0]
+        basket = _take_between(self.prompt, "The fruit in your basket:", "What one piece")
+        return [item for item, number in _NUMBER.findall(basket) if int(number) > 0]
 
     def cannot(self, me: str, offer: str) -> bool:
-        return any(name == me and item not in self._owned() for name, item in _GIVES.findall(offer))
+        owned = self._owned()
+        return any(name == me and item not in owned for name, item in _GIVES.findall(offer))
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
-        items = "|".join(dict.fromkeys(name for name, _ in _NUMBER.findall(self.prompt)))
+        items = "|".join(_read_numbers(self.prompt))
         named = re.findall(rf"(your )?(?:\w+ )?\b({items or '$^'})", text, re.IGNORECASE)
         wanted = [item.casefold() for your, item in named if your]
         offered = [item.casefold() for your, item in named if not your]
-        if len(offered) < 1 or len(offered) + len(wanted) < 2:
+        if not offered or len(named) < 2:
             return ""
         get = (wanted or offered)[-1]
         return f"that {sender} gives 1 {offered[0]} and {self._find_other(sender)} gives 1 {get}"
@@ -469,8 +473,8 @@ class _Trades(_Offers):
         return {"agreed": bool(offer), "gives": {name: gives.get(name, {}) for name in people}}
 
     def value(self, offer: str, me: str) -> int:
-        pieces = self.prompt.rpartition("worth to you")[2]
-        worth = {name: int(number) for name, number in _NUMBER.findall(pieces)}
+        _, _, pieces = self.prompt.rpartition("worth to you")
+        worth = _read_numbers(pieces)
         total = 0
         for name, item in _GIVES.findall(offer):
             total += -worth[item] if name == me else worth[item]
@@ -517,7 +521,10 @@ class _Packages(_Offers):
             worth = [values[level] for level in group]
             at_stake[name] = max(worth) - min(worth)
         dearest = max(at_stake, key=lambda name: at_stake[name])
-        levels = {name: group[len(group) // 2] for name, group in groups.items()}
+        levels = {}
+        for name, group in groups.items():
+            middle = len(group) // 2
+            levels[name] = group[middle]
         levels[dearest] = max(groups[dearest], key=lambda level: values[level])
         return ", ".join(levels.values())
 
@@ -530,8 +537,11 @@ class _Packages(_Offers):
         return ", ".join(whole) if all(whole) else ""
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
-        levels = offer.split(", ") if offer else [None] * len(self._groups())
-        return {"agreed": bool(offer), "terms": dict(zip(self._groups(), levels, strict=True))}
+        issues = self._groups()
+        terms: dict[str, str | None] = dict.fromkeys(issues)
+        if offer:
+            terms = dict(zip(issues, offer.split(", "), strict=True))
+        return {"agreed": bool(offer), "terms": terms}
 
     def value(self, offer: str, me: str) -> int:
         values = self._values(me)
@@ -540,6 +550,17 @@ class _Packages(_Offers):
     def _groups(self) -> dict[str, list[str]]:
         issues = _ISSUE.findall(self.prompt.partition("\n")[0])
         return {name: levels.split(", ") for name, levels in issues}
+
+
+def _take_between(text: str, start: str, end: str) -> str:
+    """Return what stands between two marks of a text; the rest where the second is missing."""
+    _, _, behind = text.partition(start)
+    return behind.partition(end)[0]
+
+
+def _read_numbers(text: str) -> dict[str, int]:
+    """Return the items that a text gives numbers to."""
+    return {name: int(number) for name, number in _NUMBER.findall(text)}
 
 
 def _read_offers(prompt: str) -> _Offers:
@@ -567,7 +588,11 @@ def _hand_in(
     announced = _find_last(my_words, moves)
     heard = _find_last(their_words, moves)
     honest = rng.random() < 0.5
-    reply = max(moves, key=lambda move: table[move][heard]) if heard else rng.choice(moves)
+    if heard:
+        earned = {move: table[move][heard] for move in moves}
+        reply = max(moves, key=earned.__getitem__)
+    else:
+        reply = rng.choice(moves)
     if announced and honest:
         reply = announced
     return f"I play {_find_last(how, moves) or reply}."

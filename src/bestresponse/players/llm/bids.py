@@ -151,7 +151,8 @@ def _settled(claims: list[_Claim]) -> _Claim | None:
     for start in range(len(claims) - 1, -1, -1):
         if claims[start].revises or start == 0:
             latest = claims[start:]
-            return latest[0] if len({claim.value for claim in latest}) == 1 else None
+            values = {claim.value for claim in latest}
+            return latest[0] if len(values) == 1 else None
     return None
 
 
@@ -161,14 +162,16 @@ def _all_claims(text: str) -> Iterator[_Claim]:
     changing = False
     for sentence in _SENTENCE.split(text):
         claims = list(_claims(sentence))
-        yield from (replace(claim, revises=claim.revises or changing) for claim in claims)
+        for claim in claims:
+            yield replace(claim, revises=claim.revises or changing)
         changing = not claims and bool(_CHANGES.search(sentence))
 
 
 def _claims(sentence: str) -> Iterator[_Claim]:
     """Every amount that the sentence names as the reader's own bid of today."""
     for match in islice(_SUM.finditer(sentence), _MOST_SUMS):
-        before = sentence[max(0, match.start() - _REACH) : match.start()]
+        reach = max(0, match.start() - _REACH)
+        before = sentence[reach : match.start()]
         after = sentence[match.end() :]
         if match.group(3) and not _BEFORE_A_BARE_NUMBER.search(before):
             continue
@@ -176,9 +179,8 @@ def _claims(sentence: str) -> Iterator[_Claim]:
         if kind is None or _NO_BID_IF_FOLLOWED_BY.match(after):
             continue
         digits = next(group for group in match.groups() if group)
-        yield _Claim(
-            kind, float(digits.replace(",", "").rstrip(".")), bool(_REVISES.search(before))
-        )
+        value = float(digits.replace(",", "").rstrip("."))
+        yield _Claim(kind, value, revises=bool(_REVISES.search(before)))
 
 
 def _kind(before: str) -> int | None:
@@ -190,8 +192,9 @@ def _kind(before: str) -> int | None:
         return None
     commitment = _COMMITMENT.search(before)
     if commitment:
-        compared = " than " in commitment.group()
-        return None if compared or _ELSEWHERE.search(_clause(before)) else 1
+        if " than " in commitment.group() or _ELSEWHERE.search(_clause(before)):
+            return None
+        return 1
     if _CONSEQUENCE.search(before):
         return 2 if not _ELSEWHERE.search(before) else None
     return None

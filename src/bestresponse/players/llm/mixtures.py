@@ -9,7 +9,7 @@ one of those with which strategies are told, nothing is read.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -195,7 +195,7 @@ def _read_notation(ask: Mixture, candidate: str) -> _StatedMix | None:
         return None
     stated, repairs = reading
     numbers = [stated.get(name, 0.0) for name in ask.options]
-    if any(abs(p) > _LARGEST_SHARE for p in numbers):
+    if max(map(abs, numbers)) > _LARGEST_SHARE:
         ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
     unnamed = [name for name in ask.options if name not in stated]
     return _StatedMix(numbers, unnamed, list(repairs))
@@ -232,16 +232,15 @@ def _read_ratio(options: tuple[str, ...], text: str) -> _Stated | None:
         percentages = [int(part) for part in re.split("[/-]", text)]
         if len(percentages) != len(options) or sum(percentages) != 100:
             return None
-        return {
-            option: percentage / 100
-            for option, percentage in zip(options, percentages, strict=True)
-        }, ["percentages"]
+        shares = [percentage / 100 for percentage in percentages]
+        return dict(zip(options, shares, strict=True)), ["percentages"]
     match = _RATIO.fullmatch(text.strip())
     if match is None:
         return None
     names = list(options)
     if match["names"]:
-        names = [name.strip() for name in match["names"].rstrip("= ").split(":")]
+        written = match["names"].rstrip("= ").split(":")
+        names = [name.strip() for name in written]
     parts = [int(part) for part in match["parts"].split(":")]
     if sorted(names) != sorted(options) or len(parts) != len(names) or not sum(parts):
         return None
@@ -288,39 +287,59 @@ def _find_readings(options: tuple[str, ...], text: str) -> Iterator[_Stated]:
         plain = plain.replace("_", " ")
     for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
         for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
-            tokens = _cut(options, plain, number, flags)
-            stated = None if tokens is None else _pair(options, *tokens)
+            pieces = _cut(options, plain, number, flags)
+            stated = None if pieces is None else _pair(options, pieces)
             if stated is not None:
                 yield stated, spelling or notation
                 return
 
 
-def _cut(
-    options: tuple[str, ...], text: str, number: str, flags: int
-) -> tuple[list[str | float], frozenset[str]] | None:
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """What a text consists of: actions and numbers in their order, and the words between them."""
+
+    tokens: tuple[str | float, ...]
+    words: frozenset[str]
+
+    @property
+    def labels(self) -> list[str]:
+        """The actions."""
+        return [token for token in self.tokens if isinstance(token, str)]
+
+    @property
+    def numbers(self) -> list[float]:
+        """The numbers."""
+        return [token for token in self.tokens if isinstance(token, float)]
+
+
+def _cut(options: tuple[str, ...], text: str, number: str, flags: int) -> _Pieces | None:
     """Cut a text into actions, numbers and words; None where a word does not tell a strategy."""
-    names = {option.casefold() if flags else option: option for option in options}
+    spell = str.casefold if flags else str
+    names = {spell(option): option for option in options}
     if len(names) < len(options):
         return None
     tokens: list[str | float] = []
     words = set()
     for match in re.finditer(_write_pattern(options, number), text, flags):
-        label = match["label"]
-        if label:
-            tokens.append(names[label.casefold() if flags else label])
+        if match["label"]:
+            tokens.append(names[spell(match["label"])])
         elif match["above"]:
             value = _find_number(match)
-            before = tokens[-1] if tokens else None
-            is_same = isinstance(before, float) and abs(before - value) <= _SAME
+            last = tokens[-1] if tokens else None
+            before = text[: match.start()]
             # As in `1/3 = 0.333`.
-            is_again = is_same and re.search(r"[=≈(]\s*$", text[: match.start()])
+            is_again = _is_same_number(last, value) and re.search(r"[=≈(]\s*$", before)
             if not is_again:
                 tokens.append(value)
         elif match["other"] or not _is_telling(match["word"]):
             return None
         else:
             words.add(match["word"].casefold())
-    return tokens, frozenset(words)
+    return _Pieces(tuple(tokens), frozenset(words))
+
+
+def _is_same_number(token: str | float | None, value: float) -> bool:
+    return isinstance(token, float) and abs(token - value) <= _SAME
 
 
 def _write_pattern(options: tuple[str, ...], number: str) -> str:
@@ -347,10 +366,13 @@ def _write_pattern(options: tuple[str, ...], number: str) -> str:
 
 def _find_number(match: re.Match[str]) -> float:
     """Return the number that a text writes as a decimal, a fraction or a percentage."""
-    divisor = float(match["below"].strip(" /")) if match["below"] else 1.0
+    divisor = 1.0
+    if match["below"]:
+        divisor = float(match["below"].strip(" /"))
     if not divisor:
         return math.inf
-    value = float(match["above"].replace(",", ".")) / divisor
+    decimal = match["above"].replace(",", ".")
+    value = float(decimal) / divisor
     return value / 100 if match["percent"] else value
 
 
@@ -359,36 +381,36 @@ def _is_telling(word: str) -> bool:
     return any(kind.fullmatch(word) for kind in kinds)
 
 
-def _pair(
-    options: tuple[str, ...], tokens: Sequence[str | float], words: frozenset[str]
-) -> dict[str, float] | None:
+def _pair(options: tuple[str, ...], pieces: _Pieces) -> dict[str, float] | None:
     """Give every action its number; None where it is not plain which is whose."""
-    labels = [token for token in tokens if isinstance(token, str)]
-    numbers = [token for token in tokens if isinstance(token, float)]
-    if len(set(labels)) < len(labels) or not (tokens or words):
+    labels = pieces.labels
+    numbers = pieces.numbers
+    is_empty = not (pieces.tokens or pieces.words)
+    if is_empty or len(set(labels)) < len(labels):
         return None
     named = labels or options
-    is_even = any(map(_EVEN.fullmatch, words))
+    is_even = any(map(_EVEN.fullmatch, pieces.words))
     if is_even and not numbers:
         return dict.fromkeys(named, 1 / len(named))
-    if is_even or any(map(_BESIDE_EVEN.fullmatch, words)):
+    if is_even or any(map(_BESIDE_EVEN.fullmatch, pieces.words)):
         return None
-    if "each" in words and len(numbers) == 1 and (labels or len(options) > 1):
+    has_others = bool(labels) or len(options) > 1
+    if "each" in pieces.words and len(numbers) == 1 and has_others:
         return dict.fromkeys(named, numbers[0])
+    if labels and not numbers:
+        return {labels[0]: 1.0} if len(labels) == 1 and len(options) > 1 else None
     if numbers and not labels:
-        if len(numbers) != len(options):
-            return None
-        return dict(zip(options, numbers, strict=True))
-    if len(labels) == 1 and not numbers and len(options) > 1:
-        return {labels[0]: 1.0}
-    return _pair_in_turns(tokens)
+        is_one_each = len(numbers) == len(options)
+        return dict(zip(options, numbers, strict=True)) if is_one_each else None
+    return _pair_in_turns(pieces)
 
 
-def _pair_in_turns(tokens: Sequence[str | float]) -> dict[str, float] | None:
+def _pair_in_turns(pieces: _Pieces) -> dict[str, float] | None:
     """Pair actions and numbers that take turns."""
-    labels = [token for token in tokens if isinstance(token, str)]
-    numbers = [token for token in tokens if isinstance(token, float)]
-    kinds = [type(token) for token in tokens]
-    if len(labels) != len(numbers) or any(kind is after for kind, after in pairwise(kinds)):
+    if len(pieces.labels) != len(pieces.numbers):
         return None
-    return dict(zip(labels, numbers, strict=True))
+    kinds = [type(token) for token in pieces.tokens]
+    for kind, after in pairwise(kinds):
+        if kind is after:
+            return None
+    return dict(zip(pieces.labels, pieces.numbers, strict=True))

@@ -68,9 +68,8 @@ def instruction(ask: Ask, style: Style) -> str:
         case Words(limit):
             return TEXTS.fill("ask_words", limit=limit)
         case Mixture(options):
-            return TEXTS.fill(
-                "ask_mixture", form=", ".join(f"{_write_name(option)}: <p>" for option in options)
-            )
+            shares = [f"{_write_name(option)}: <p>" for option in options]
+            return TEXTS.fill("ask_mixture", form=", ".join(shares))
         case Form():
             return TEXTS.fill("ask_form", form=_json_form(ask))
         case Lottery():
@@ -89,15 +88,11 @@ def _json_form(ask: Ask) -> str:
         case Choice() | Amount():
             return f'{{"answer": {_write_placeholder(ask)}}}'
         case Mixture(options):
-            return "{" + ", ".join(f"{canonical(option)}: <p>" for option in options) + "}"
+            shares = [f"{canonical(option)}: <p>" for option in options]
+            return f"{{{', '.join(shares)}}}"
         case Form(fields):
-            return (
-                "{"
-                + ", ".join(
-                    f"{canonical(name)}: {_write_placeholder(field)}" for name, field in fields
-                )
-                + "}"
-            )
+            values = [f"{canonical(name)}: {_write_placeholder(field)}" for name, field in fields]
+            return f"{{{', '.join(values)}}}"
         case Words() | Lottery():
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
@@ -105,10 +100,11 @@ def _json_form(ask: Ask) -> str:
 def _write_placeholder(ask: Choice | Amount | Words | Mixture) -> str:
     match ask:
         case Choice(options):
-            return "<one of " + ", ".join(canonical(option) for option in options) + ">"
+            return f"<one of {', '.join(map(canonical, options))}>"
         case Amount(low, high, whole, may_pass):
+            kind = "whole number" if whole else "number"
             or_pass = f', or "{PASS}"' if may_pass else ""
-            return f"<{'whole number' if whole else 'number'} from {low:g} to {high:g}{or_pass}>"
+            return f"<{kind} from {low:g} to {high:g}{or_pass}>"
         case Words(limit):
             return f"<text of at most {limit} characters, in quotes>"
         case Mixture():
@@ -125,7 +121,9 @@ def schema(ask: Ask, style: Style = "json") -> dict[str, object]:
     """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so
     they are made first."""
     if style == "reasoned":
-        answer = _value_schema(ask) if isinstance(ask, Choice | Amount | Mixture) else schema(ask)
+        answer = schema(ask)
+        if isinstance(ask, Choice | Amount | Mixture):
+            answer = _value_schema(ask)
         return _object({"reasons": {"type": "string"}, "answer": answer})
     match ask:
         case Choice() | Amount():
@@ -247,16 +245,13 @@ class LlmPlayer(ModelPlayer):
         system = self.system or TEXTS.text("system")
         question = prompt(view, ask, self.style)
         messages: tuple[Message, ...] = (Message("system", system), Message("user", question))
-        held = (
-            self.style in ("json", "reasoned")
-            and self.model.abilities.schema
-            and not isinstance(ask, Words)
-        )
-        schema = write_schema(ask, self.style) if held else None
-        letters = (
-            self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
-        )
-        choices = ask.options if letters and isinstance(ask, Choice) else ()
+        abilities = self.model.abilities
+        schema = None
+        if self.style in ("json", "reasoned") and abilities.schema and not isinstance(ask, Words):
+            schema = write_schema(ask, self.style)
+        choices: tuple[str, ...] = ()
+        if self.style == "letter" and abilities.choices and isinstance(ask, Choice):
+            choices = ask.options
         facts = {**view.facts, "mixture": isinstance(ask, Mixture)}
         calls: list[Call] = []
         refused: list[str] = []
@@ -272,10 +267,10 @@ class LlmPlayer(ModelPlayer):
             complaint = TEXTS.fill("again", why=decision.reading.how)
             messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
         if refused and decision.action is not None:
-            how = [*(f"refused: {why}" for why in refused), decision.reading.how]
-            decision = replace(
-                decision, reading=Reading(Status.REPAIRED, "; ".join(part for part in how if part))
-            )
+            how = [f"refused: {why}" for why in refused]
+            if decision.reading.how:
+                how.append(decision.reading.how)
+            decision = replace(decision, reading=Reading(Status.REPAIRED, "; ".join(how)))
         return Decision(decision.action, decision.reasoning, decision.reading, tuple(calls))
 
 
@@ -301,14 +296,7 @@ class Sampled:
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
-        choice = Choice(ask.options)
-        if (at_once := min(self.workers, len(self.players))) > 1:
-            with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
-                decisions: list[Decision] = list(
-                    pool.map(lambda player: player.decide(view, choice), self.players)
-                )
-        else:
-            decisions = [player.decide(view, choice) for player in self.players]
+        decisions = self._sample(view, Choice(ask.options))
         counts = Counter(d.action for d in decisions if d.action is not None)
         calls = tuple(call for d in decisions for call in d.calls)
         reasoning = "\n---\n".join(d.reasoning for d in decisions)
@@ -319,9 +307,22 @@ class Sampled:
         statuses = Counter(d.reading.status for d in decisions)
         reading = Reading()
         if set(statuses) != {Status.VALID}:
-            kinds = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-            reading = Reading(Status.REPAIRED, f"of {len(decisions)} samples: {kinds}")
+            kinds = [f"{count} {status}" for status, count in sorted(statuses.items())]
+            how = f"of {len(decisions)} samples: {', '.join(kinds)}"
+            reading = Reading(Status.REPAIRED, how)
         return Decision(mix, reasoning, reading, calls, remarks=remarks)
+
+    def _sample(self, view: View, choice: Choice) -> list[Decision]:
+        """Ask every player once, in their order."""
+
+        def decide(player: Player) -> Decision:
+            return player.decide(view, choice)
+
+        at_once = min(self.workers, len(self.players))
+        if at_once <= 1:
+            return list(map(decide, self.players))
+        with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
+            return list(pool.map(decide, self.players))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +331,8 @@ class Thinking(PlayerWrapper):
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Ask the player with the instruction to think first as the last note of its view."""
-        return self.player.decide(replace(view, notes=(*view.notes, TEXTS.text("think"))), ask)
+        notes = (*view.notes, TEXTS.text("think"))
+        return self.player.decide(replace(view, notes=notes), ask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,11 +347,9 @@ class FirstToken(ModelPlayer):
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"first-token probabilities answer mixtures, not {type(ask).__name__}")
+        question = prompt(view, Choice(ask.options), "letter")
         request = Request(
-            (
-                Message("system", TEXTS.text("system")),
-                Message("user", prompt(view, Choice(ask.options), "letter")),
-            ),
+            (Message("system", TEXTS.text("system")), Message("user", question)),
             temperature=1.0,
             seed=self.sampling.seed,
             replicate=self.sampling.replicate,

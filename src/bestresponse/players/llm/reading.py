@@ -158,7 +158,8 @@ def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterat
     if filled:
         yield _take_last_line(filled)
     if marked and (isinstance(ask, Mixture) or not filled):
-        below = text[marked[-1].start("line") :].strip(" \t\r\n*_`")
+        start = marked[-1].start("line")
+        below = text[start:].strip(" \t\r\n*_`")
         yield below, "an answer of several lines"
     if not filled:
         yield from _find_unmarked(ask, text.strip())
@@ -189,10 +190,12 @@ def _find_unmarked(ask: Choice | Amount | Mixture | Form, whole: str) -> Iterato
             yield inside, "the last of several JSON objects"
         elif inside is not None:
             yield inside, "a JSON object among other text"
-    groups = map(_take_group, whole.split("\\boxed{")[1:][-_BRACES:])
+    _, *behind_boxes = whole.split("\\boxed{")
+    groups = map(_take_group, behind_boxes[-_BRACES:])
     boxed = [box for box in groups if box.strip()]
     if boxed:
-        yield boxed[-1], "the last of several boxes" if len(set(boxed)) > 1 else "a box"
+        differ = len(set(boxed)) > 1
+        yield boxed[-1], "the last of several boxes" if differ else "a box"
     if isinstance(ask, Choice) and whole in ask.options:
         yield whole, ""
         return
@@ -228,15 +231,18 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
 def _find_choice_in_prose(ask: Choice, whole: str) -> tuple[str | None, str]:
     """Return the option that a reply consists of, or the only one that it says it chooses."""
     options = [option.casefold() for option in ask.options]
-    if options.count(whole.strip(_DECORATION).casefold()) == 1:
+    bare = whole.strip(_DECORATION).casefold()
+    if options.count(bare) == 1:
         return whole, "the bare answer"
-    names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
+    longest_first = sorted(ask.options, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
     naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*)"
     found = list(re.finditer(naming, whole, re.IGNORECASE))
     chosen = {match["option"] for match in found}
     if len(chosen) == 1:
-        taken_back = any(TAKES_BACK.search(match["behind"]) for match in found)
-        if taken_back or _CORRECTS.search(whole, found[-1].end()):
+        behind = [match["behind"] for match in found]
+        corrects = _CORRECTS.search(whole, found[-1].end())
+        if corrects or any(map(TAKES_BACK.search, behind)):
             return None, ""
         return chosen.pop(), "a sentence that names the choice"
     if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
@@ -278,9 +284,10 @@ def _from_object(
     keys = [key for key in data if key.casefold() in _ANSWER_KEYS]
     if "answer" in data:
         keys = ["answer"]
-    if len(keys) != 1 or isinstance(data[keys[0]], dict | list | bool):
+    if len(keys) != 1:
         return None
-    return str(data[keys[0]])
+    value = data[keys[0]]
+    return None if isinstance(value, dict | list | bool) else str(value)
 
 
 def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) -> str | None:
@@ -288,7 +295,10 @@ def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) ->
     inside = data.get("answer", data)
     actions = {option.casefold() for option in ask.options}
     for part in (inside, *data.values()):
-        if not isinstance(part, dict) or actions.isdisjoint(str(key).casefold() for key in part):
+        if not isinstance(part, dict):
+            continue
+        keys = [str(key).casefold() for key in part]
+        if actions.isdisjoint(keys):
             continue
         shares = {}
         for key, value in part.items():
@@ -350,8 +360,10 @@ def _read_explained(ask: Choice | Amount | Mixture | Form, candidate: str) -> _E
         return None
     behind = said.lstrip(" \"'*_`“”")[len(option) :].lstrip("\"'*_`“”")
     if not behind.strip(" ."):
-        how = "a sentence that names the choice" if lead else "decoration around the answer"
-        return _Explained(option, how) if lead or plain != candidate.strip() else None
+        if lead:
+            return _Explained(option, "a sentence that names the choice")
+        is_decorated = plain != candidate.strip()
+        return _Explained(option, "decoration around the answer") if is_decorated else None
     reason = _REASON.fullmatch(behind)
     if reason is None or TAKES_BACK.search(behind):
         return None
@@ -367,9 +379,11 @@ def _find_first_option(options: tuple[str, ...], text: str) -> str | None:
     said = text.lstrip(" \"'*_`“”")
     for option in sorted(options, key=len, reverse=True):
         # "a because" is the article more often than the action A.
-        same = said.startswith(option)
+        beginning = said[: len(option)]
+        rest = said[len(option) :]
+        same = beginning == option
         if len(option) > 1:
-            same = said[: len(option)].casefold() == option.casefold()
-        if same and not re.match(r"\w", said[len(option) :]):
+            same = beginning.casefold() == option.casefold()
+        if same and not re.match(r"\w", rest):
             return option
     return None

@@ -58,11 +58,12 @@ def subject_of(view: View) -> Subject | None:
     if not {"seat", "actions", "payoffs"} <= set(facts):
         return None
     try:
-        actions = tuple(tuple(map(str, names)) for names in facts["actions"])
+        actions = []
+        for names in facts["actions"]:
+            actions.append(tuple(map(str, names)))
         players = tuple(map(str, facts.get("players", ())))
-        return Subject(
-            NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"])
-        )
+        game = NormalForm(np.asarray(facts["payoffs"]), players, tuple(actions))
+        return Subject(game, int(facts["seat"]))
     except (InvalidGame, TypeError, ValueError):
         return None
 
@@ -75,13 +76,16 @@ def moves_of(tree: Tree) -> SubjectOf:
     @cache
     def at(role: str, label: str) -> Subject | None:
         index = tree.infoset_index.get((role, label))
-        return (
-            None
-            if index is None
-            else Subject(cut_subgame(tree, nodes[index]), tree.players.index(role))
-        )
+        if index is None:
+            return None
+        subgame = cut_subgame(tree, nodes[index])
+        return Subject(subgame, tree.players.index(role))
 
-    return lambda view: at(view.role, str(view.facts.get("infoset")))
+    def find_subject(view: View) -> Subject | None:
+        label = str(view.facts.get("infoset"))
+        return at(view.role, label)
+
+    return find_subject
 
 
 def whole_of(tree: Tree) -> SubjectOf:

@@ -100,7 +100,9 @@ def series_colour(number: int) -> str:
 def clip(text: str, limit: int = 60) -> str:
     """Prepare a name for a figure: one line, nothing hidden, not too long."""
     line = " ".join(visible(text).split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    if len(line) <= limit:
+        return line
+    return line[: limit - 1].rstrip() + "…"
 
 
 @contextmanager
@@ -339,13 +341,17 @@ def draw_scatter(
 def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
     """Compute the means of x and of y within bins that hold about equally many points; equal x
     share a bin."""
-    edges = np.unique(np.quantile(x, np.linspace(0, 1, min(bins, max(1, x.size // 5)) + 1)))
-    which = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, max(0, edges.size - 2))
-    filled = np.unique(which)
-    return (
-        np.array([x[which == number].mean() for number in filled]),
-        np.array([y[which == number].mean() for number in filled]),
-    )
+    count = min(bins, max(1, x.size // 5))
+    edges = np.unique(np.quantile(x, np.linspace(0, 1, count + 1)))
+    number = np.searchsorted(edges, x, side="right") - 1
+    which = np.clip(number, 0, max(0, edges.size - 2))
+    x_means = []
+    y_means = []
+    for filled in np.unique(which):
+        inside = which == filled
+        x_means.append(x[inside].mean())
+        y_means.append(y[inside].mean())
+    return np.array(x_means), np.array(y_means)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +435,8 @@ def _draw_panels(
                 axes.locator_params("x", integer=True)
         for axes in panels[len(drawn) :]:
             axes.set_visible(False)
-        for axes in panels[max(0, len(drawn) - _PANELS) : len(drawn)]:
+        lowest = max(0, len(drawn) - _PANELS)
+        for axes in panels[lowest : len(drawn)]:
             axes.tick_params(labelbottom=True)
         figure.supxlabel(clip(x_label), color=QUIET, fontsize=10)
         figure.supylabel(clip(y_label), color=QUIET, fontsize=10)
@@ -447,7 +454,8 @@ def _draw_beside(axes: Axes, line: _Line, colour: str) -> None:
 
 def _are_whole(drawn: Sequence[_Line]) -> bool:
     """Say whether all x are whole numbers."""
-    return all(np.equal(np.mod(line.x, 1.0), 0.0).all() for line in drawn)
+    rests = [np.mod(line.x, 1.0) for line in drawn]
+    return not any(rest.any() for rest in rests)
 
 
 def draw_box_series(
@@ -579,12 +587,15 @@ def draw_heatmap(
     matrix = np.asarray(cells, dtype=np.float64)
     finite = matrix[np.isfinite(matrix)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    longest = max((len(clip(name)) for name in columns), default=0)
+    longest = max(map(len, map(clip, columns)), default=0)
     # A column of seven inches' share holds about ten letters per inch.
     upright = longest * len(columns) > 60
     few = len(columns) <= _FEW_COLUMNS
-    size = 10.5 if few else min(9.0, 400 / len(columns))
-    height = 1.3 + (0.42 * len(rows) if few else size / 50 * len(rows))
+    size = 10.5
+    height = 1.3 + 0.42 * len(rows)
+    if not few:
+        size = min(9.0, 400 / len(columns))
+        height = 1.3 + size / 50 * len(rows)
     if upright:
         height += longest * size / 130
     with canvas(height=height, grid="none") as axes:
@@ -631,8 +642,9 @@ def _add_scale(axes: Axes, low: float, high: float, label: str) -> None:
     scale.broken_barh(spans, (0, 1), facecolors=shades, linewidth=0)
     scale.set_xlim(low, high)
     scale.set_yticks([])
-    scale.set_xticks([low, (low + high) / 2, high])
-    scale.set_xticklabels([format_number(tick) for tick in (low, (low + high) / 2, high)])
+    ticks = [low, (low + high) / 2, high]
+    scale.set_xticks(ticks)
+    scale.set_xticklabels(list(map(format_number, ticks)))
     scale.tick_params(labelsize=9)
     scale.set_xlabel(clip(label), fontsize=9)
     for side in ("top", "left", "right", "bottom"):
@@ -655,7 +667,8 @@ def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     # the legend is above the axes, in as many columns as the longest name allows; the figure
     # grows with its lines
     names = axes.get_legend_handles_labels()[1]
-    columns = max(1, min(4, 90 // (max(map(len, names), default=0) + 7)))
+    longest = max(map(len, names), default=0)
+    columns = max(1, min(4, 90 // (longest + 7)))
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1.01),
@@ -669,4 +682,5 @@ def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     )
     figure = axes.get_figure(root=True)
     assert figure is not None
-    figure.set_figheight(figure.get_figheight() + 0.21 * (-(-len(names) // columns) - 1))
+    further_lines = -(-len(names) // columns) - 1
+    figure.set_figheight(figure.get_figheight() + 0.21 * further_lines)

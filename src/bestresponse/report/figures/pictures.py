@@ -327,7 +327,7 @@ def draw_line(axes: Axes, game: NormalForm) -> None:
     still = _TIE * float(np.ptp(payoff))
     for low, high in pairwise(np.unique(resting).tolist()):
         middle = (low + high) / 2
-        here = float(_find_growth(payoff, np.array([middle]))[0])
+        (here,) = _find_growth(payoff, np.array([middle]))
         if abs(here) <= still:
             continue
         half = min(0.07, (high - low) / 4)
@@ -339,7 +339,8 @@ def draw_line(axes: Axes, game: NormalForm) -> None:
     axes.set_xlim(-0.04, 1.04)
     axes.set_ylim(-1.15 * top, 1.15 * top)
     axes.set_box_aspect(1)
-    axes.set_xlabel(f"share that plays {clip(game.actions[0][0], 24)}")
+    first = game.actions[0][0]
+    axes.set_xlabel(f"share that plays {clip(first, 24)}")
     axes.set_ylabel("growth of that share (replicator)")
 
 

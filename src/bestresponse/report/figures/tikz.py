@@ -114,13 +114,16 @@ def write_table(form: NormalForm) -> str:
     rows, columns = form.actions
     first, second = form.payoffs
     lines = [rf"\begin{{tabular}}{{l{'c' * len(columns)}}}", r"\toprule"]
-    lines.append(" & ".join(["", *map(escape_latex, columns)]) + r" \\")
+    heads = ["", *map(escape_latex, columns)]
+    lines.append(" & ".join(heads) + r" \\")
     lines.append(r"\midrule")
     for i, action in enumerate(rows):
         cells = [escape_latex(action)]
         for j in range(len(columns)):
-            own = _write_payoff(first[i, j], best=np.isclose(first[i, j], first[:, j].max()))
-            other = _write_payoff(second[i, j], best=np.isclose(second[i, j], second[i].max()))
+            best_row = first[:, j].max()
+            best_column = second[i].max()
+            own = _write_payoff(first[i, j], best=np.isclose(first[i, j], best_row))
+            other = _write_payoff(second[i, j], best=np.isclose(second[i, j], best_column))
             cells.append(f"${own},\\ {other}$")
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]

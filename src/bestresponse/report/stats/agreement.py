@@ -16,6 +16,7 @@ import csv
 import io
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -46,11 +47,12 @@ def read_sheet(
                 f"{where} is not a sheet; expected a CSV file with the columns {expected}"
             )
         for row in reader:
-            cells = {str(name): cell for name, cell in row.items() if isinstance(name, str)}
-            yield (
-                reader.line_num,
-                {name: tables.unguard(str(cell or "")) for name, cell in cells.items()},
-            )
+            cells = {}
+            for name, cell in row.items():
+                # What stands behind the last column has no name.
+                if isinstance(name, str):
+                    cells[name] = tables.unguard(str(cell or ""))
+            yield reader.line_num, cells
     except csv.Error as error:
         # Only lines that were read to their end are counted.
         raise UsageError(f"{where}, line {reader.line_num + 1}: {error}") from None
@@ -86,7 +88,9 @@ def summarise_ratings(
         np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
     )
     whole = table[:, ~np.isnan(table).any(axis=0)]
-    counts = np.stack([(whole == level).sum(axis=0) for level in levels], axis=1)
+    by_level = [(whole == level).sum(axis=0) for level in levels]
+    counts = np.stack(by_level, axis=1)
+    alpha = partial(krippendorff_alpha, scale=scale)
     return RatingSummary(
         scores=int(values.size),
         raters=len(table),
@@ -96,7 +100,7 @@ def summarise_ratings(
         mean=float(values.mean()) if values.size else None,
         deviation=float(values.std(ddof=1)) if values.size > 1 else None,
         fleiss=compute_if_defined(fleiss_kappa, counts),
-        krippendorff=compute_if_defined(lambda ratings: krippendorff_alpha(ratings, scale), table),
+        krippendorff=compute_if_defined(alpha, table),
         icc=compute_if_defined(icc, whole.T) if scale != "nominal" else None,
     )
 
@@ -124,7 +128,8 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     table = np.zeros((len(categories), len(categories)))
     for by_first, by_second in zip(first, second, strict=True):
         table[categories[by_first], categories[by_second]] += 1 / len(first)
-    return _beyond_chance(float(np.trace(table)), float(table.sum(axis=1) @ table.sum(axis=0)))
+    chance = table.sum(axis=1) @ table.sum(axis=0)
+    return _beyond_chance(float(np.trace(table)), float(chance))
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
@@ -137,7 +142,8 @@ def fleiss_kappa(counts: ArrayLike) -> float:
             "counts: every item needs the same number of ratings, two at least, and no negative"
             " counts"
         )
-    within = ((table**2).sum(axis=1) - raters) / (raters * (raters - 1))
+    squares = (table**2).sum(axis=1)
+    within = (squares - raters) / (raters * (raters - 1))
     shares = table.sum(axis=0) / table.sum()
     return _beyond_chance(float(within.mean()), float(shares @ shares))
 
@@ -155,10 +161,8 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
         raise UsageError(
             "agreement beyond chance is not defined: no two ratings of shared items differ"
         )
-    counts = np.array(
-        [[np.count_nonzero(item == value) for value in values] for item in table.T],
-        dtype=np.float64,
-    )
+    by_value = [(table == value).sum(axis=0) for value in values]
+    counts = np.stack(by_value, axis=1).astype(np.float64)
     pairs = counts / (counts.sum(axis=1, keepdims=True) - 1)
     coincidences = pairs.T @ counts - np.diag(pairs.sum(axis=0))
     margins = coincidences.sum(axis=1)
@@ -168,7 +172,9 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
         position = values if scale == "interval" else np.cumsum(margins) - margins / 2
         distance = np.subtract.outer(position, position) ** 2
     expected = (np.outer(margins, margins) - np.diag(margins)) / (margins.sum() - 1)
-    return 1 - float((coincidences * distance).sum() / (expected * distance).sum())
+    found = (coincidences * distance).sum()
+    by_chance = (expected * distance).sum()
+    return 1 - float(found / by_chance)
 
 
 def icc(ratings: ArrayLike, *, average: bool = False) -> float:
@@ -185,12 +191,18 @@ def icc(ratings: ArrayLike, *, average: bool = False) -> float:
             f"ratings: expected two items and two raters at least, got {items} and {raters}"
         )
     total = table.mean()
-    between = raters * ((table.mean(axis=1) - total) ** 2).sum() / (items - 1)
-    judges = items * ((table.mean(axis=0) - total) ** 2).sum() / (raters - 1)
-    residual = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0, keepdims=True) + total
+    by_item = table.mean(axis=1, keepdims=True)
+    by_rater = table.mean(axis=0, keepdims=True)
+    item_squares = ((by_item - total) ** 2).sum()
+    rater_squares = ((by_rater - total) ** 2).sum()
+    between = raters * item_squares / (items - 1)
+    judges = items * rater_squares / (raters - 1)
+    residual = table - by_item - by_rater + total
     error = (residual**2).sum() / ((items - 1) * (raters - 1))
     bias = (judges - error) / items
-    spread = between + bias if average else between + (raters - 1) * error + raters * bias
+    spread = between + bias
+    if not average:
+        spread = between + (raters - 1) * error + raters * bias
     if spread <= 0:
         raise UsageError("agreement beyond chance is not defined: the items do not differ")
     return float((between - error) / spread)

@@ -338,7 +338,8 @@ def dyadic_ratio(
     # Values of one pair share both persons and were counted twice.
     by_person = sum(total**2 for total in of_person.values())
     by_pair = sum(total**2 for total in of_pair.values())
-    return math.sqrt(max((by_person - by_pair) / alone, 1.0))
+    ratio = (by_person - by_pair) / alone
+    return math.sqrt(max(ratio, 1.0))
 
 
 def widen(interval: Interval, bounds: tuple[float, float], ratio: float) -> Interval:
@@ -397,7 +398,8 @@ def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float,
     tolerance = 1e-12 * max(1.0, abs(estimate))
     is_below = draws < estimate - tolerance
     is_equal = np.abs(draws - estimate) <= tolerance
-    bias = normal_quantile(float(np.mean(is_below) + np.mean(is_equal) / 2))
+    share_below = np.mean(is_below) + np.mean(is_equal) / 2
+    bias = normal_quantile(float(share_below))
     pulls = left_out.mean() - left_out
     spread = float(np.sum(pulls**2))
     if not math.isfinite(bias):
@@ -500,7 +502,8 @@ def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[floa
     for start in range(0, flips, block):
         flipped = rng.integers(2, size=(min(block, flips - start), count), dtype=np.int8)
         totals = total - 2 * (flipped @ sums)
-        hits += int(np.count_nonzero(np.abs(totals) >= bar))
+        is_extreme = np.abs(totals) >= bar
+        hits += int(np.count_nonzero(is_extreme))
     return (hits + 1) / (flips + 1), f"{flips} random sign flips of {count} clusters"
 
 

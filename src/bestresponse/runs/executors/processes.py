@@ -8,14 +8,21 @@ import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import current_process, get_context, resource_tracker
 from typing import TypeVar
 
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver, Message, WorkerJob, describe_job, run_worker
 
+_NO_WORKERS = (
+    "a worker process ended before its work was done. A script that starts workers has to be a"
+    ' file, and calls of bestresponse in it have to be below `if __name__ == "__main__":`;'
+    " `workers=1` does without workers. If that is so already, this machine may have run out of"
+    " memory"
+)
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -41,12 +48,17 @@ class Processes:
         self, function: Callable[[A], B], items: Iterable[A], workers: int | None
     ) -> Iterator[B]:
         """Apply the function in processes, with a few items ahead."""
+        if getattr(current_process(), "_inheriting", False):
+            # A worker is importing a script without a guard, which would start workers of its own.
+            raise SystemExit(1)
         count = self.count or workers or os.cpu_count() or 1
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
                 yield from map_ahead(
                     lambda item: pool.submit(function, item), Future.result, items, count
                 )
+            except BrokenProcessPool:
+                raise UsageError(_NO_WORKERS) from None
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 

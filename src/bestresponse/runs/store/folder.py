@@ -352,8 +352,40 @@ def environment(revision: str | None = None) -> dict[str, object]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine since its last start: its kernel's own mark, and the name that people know."""
+
+    boot: str
+    name: str
+
+    @classmethod
+    def find(cls) -> Machine:
+        """Return the machine that this runs on."""
+        name = platform.node() or "this machine"
+        try:
+            return cls(_BOOT.read_text("ascii").strip(), name)
+        except OSError:  # elsewhere than on Linux
+            return cls(name, name)
+
+    @classmethod
+    def parse(cls, line: bytes) -> Machine | None:
+        """Return the machine that a lock names; None where it names none."""
+        boot, _, name = line.decode("utf-8", "replace").strip().partition(" ")
+        return cls(boot, name[:80]) if boot else None
+
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_QUIET = 300.0
+"""Seconds without a line from another machine after which it is taken to have stopped."""
+
+
 class FolderLock:
-    """Makes the folder, and is held until released or until the process ends, however it ends."""
+    """Makes the folder, and is held until released or until the process ends, however it ends.
+
+    Some network folders lock for one machine alone. So the lock names its machine until it is
+    released, and another one is refused while lines are still being written.
+    """
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -373,10 +405,41 @@ class FolderLock:
                 " output folder"
             )
             raise StoreError(why) from None
+        except OSError as error:
+            os.close(self._file)
+            raise explain_os_error(error, f"locking {folder}") from None
+        machine = Machine.find()
+        try:
+            _refuse_other_machine(folder, self._file, machine)
+        except StoreError:
+            os.close(self._file)
+            raise
+        with suppress(OSError):  # a full disk: what is to be written is told of first
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{machine.boot} {machine.name}\n".encode(), 0)
 
     def release(self) -> None:
         """Let others write into the folder."""
+        with suppress(OSError):
+            os.ftruncate(self._file, 0)
         os.close(self._file)
+
+
+def _refuse_other_machine(folder: Path, lock: int, machine: Machine) -> None:
+    """Raise StoreError where another machine holds the lock and has written a line just now."""
+    holder = Machine.parse(os.pread(lock, 200, 0))
+    if holder is None or holder.boot == machine.boot:
+        return
+    os.utime(lock)  # the clock of the folder's own machine, which may differ from ours
+    now = os.fstat(lock).st_mtime
+    written = [path.stat().st_mtime for path in folder.glob("*.jsonl")]
+    quiet = now - max(written, default=0.0)
+    if quiet < _QUIET:
+        raise StoreError(
+            f"the machine {holder.name!r} wrote into {folder} {max(quiet, 0):.0f} seconds ago; wait"
+            f" for it, or choose another output folder. If it was stopped, try again after"
+            f" {_QUIET / 60:.0f} minutes or remove {folder / '.lock'}"
+        )
 
 
 _LARGEST_MANIFEST = 20_000_000

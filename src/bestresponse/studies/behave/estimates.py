@@ -14,11 +14,13 @@ from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.report.frames import Value, column
 from bestresponse.report.stats.statistics import (
     Floats,
+    Integers,
     Interval,
     bound_mean,
     cluster_codes,
     dyadic_ratio,
     interval_of_draws,
+    normal_quantile,
     widen,
 )
 from bestresponse.studies.behave.config import BehaveConfig, Fit
@@ -356,10 +358,18 @@ def estimate_choices(
 ) -> Mapping[str, Value]:
     """Estimate the models of single choices for a group, list them, and return their parameters."""
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES
-    counts = _count_choices(config, group, by_cluster=few)
+    counts = _count_choices(config, group, by_cluster=few or group.has_subjects)
     data = [Choices(form, pair) for (form, _), pair in counts.items()]
-    clusters = cluster_codes([cluster if few else form for form, cluster in counts], len(data))
-    drawn = int(clusters.max()) + 1
+    size = len(data)
+    by_person = cluster_codes([cluster for _, cluster in counts], size)
+    by_game = cluster_codes([form for form, _ in counts], size)
+    if few:
+        clusters = [by_person]
+    elif group.has_subjects:
+        # Persons differ, and so do games: what is drawn with both at once is an entry.
+        clusters = [by_person, by_game, np.arange(size)]
+    else:
+        clusters = [by_game]
     parameters: dict[str, Value] = {}
     for fit in fit_choices(
         data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed
@@ -378,7 +388,7 @@ def estimate_choices(
         for parameter, estimate, draws, bounds in _list_parameters(fit):
             value: Value = estimate
             if not (fit.edge or fixed):
-                value = interval_of_draws(estimate, draws, drawn, bounds)
+                value = _bound_parameter(estimate, draws, clusters, bounds)
             row = FittedRow(
                 group=name,
                 model=fit.model,
@@ -393,6 +403,38 @@ def estimate_choices(
             # groups by.
             parameters[parameter] = None if fit.flat else value
     return parameters
+
+
+def _bound_parameter(
+    estimate: float, draws: Floats, clusters: Sequence[Integers], bounds: tuple[float, float]
+) -> Interval:
+    """Compute the interval of a parameter from its resamples, as many for each of `clusters`.
+
+    Of resamples of persons, of games and of both at once, the variances of the first two are added
+    and the third, which both of them hold, is taken off (A. C. Cameron, J. B. Gelbach & D. L.
+    Miller, "Robust inference with multiway clustering", Journal of Business & Economic Statistics
+    29, 2011). The wider one of the two is widened accordingly.
+    """
+    by_cluster = draws.reshape(len(clusters), -1)
+    variances = by_cluster.var(axis=1)
+    widest = int(variances[:2].argmax())
+    units = int(clusters[widest].max()) + 1
+    interval = interval_of_draws(estimate, by_cluster[widest], units, bounds)
+    if interval.method == "none":
+        return interval
+    ratio = 1.0
+    if len(clusters) > 1 and variances[widest] > 0:
+        persons, games, both = variances
+        ratio = max(1.0, float(np.sqrt((persons + games - both) / variances[widest])))
+    if not np.isfinite(bounds).all():
+        from scipy.special import stdtrit
+
+        # Resamples of few units vary less than samples do, by the square root of (n - 1) / n, and
+        # their variance is itself an estimate, as in Student's t (T. C. Hesterberg, "What teachers
+        # should know about the bootstrap", American Statistician 69, 2015). Within bounds, half a
+        # unit that was not seen does the same.
+        ratio *= np.sqrt(units / (units - 1)) * stdtrit(units - 1, 0.975) / normal_quantile(0.975)
+    return widen(interval, bounds, ratio)
 
 
 def _count_choices(
@@ -439,7 +481,7 @@ def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple
     it has."""
     if fit.model != "level-k":
         name = "lambda" if fit.model == "qre" else "tau"
-        yield name, float(fit.estimate[0]), fit.resampled[:, 0], (-np.inf, np.inf)
+        yield name, float(fit.estimate[0]), fit.resampled[:, 0], (0.0, np.inf)
         return
     levels = np.arange(HIGHEST_LEVEL + 1)
     yield (

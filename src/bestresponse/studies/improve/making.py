@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 import torch
@@ -142,8 +142,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
 def _measure_base(base: Base, recipe: training.Recipe, kept: Path) -> AbilityRow:
     """Measure what the base can do besides games; a training that is resumed has it kept."""
     if kept.exists():
-        first: AbilityRow = next(iter(read_lines(kept)))
-        return first
+        return cast("AbilityRow", next(iter(read_lines(kept))))
     if base.network is not None:
         writer: Writer = base.network.to(recipe.device, recipe.dtype)
     else:

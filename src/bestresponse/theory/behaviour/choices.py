@@ -202,23 +202,27 @@ def fit_choices(
     data: Sequence[Choices],
     models: Sequence[ChoiceModel],
     *,
-    clusters: Ints | None = None,
+    clusters: Sequence[Ints] = (),
     draws: int = 200,
     seed: int = 0,
 ) -> tuple[ChoiceFit, ...]:
     """Fit every model to the choices of one group of players.
 
     Resamples draw clusters with replacement: `clusters` numbers for every entry of `data` what it
-    is drawn with, such as its player; without it every entry is drawn alone.
+    is drawn with, such as its player; without it every entry is drawn alone. Where there are
+    several such numberings, each has as many resamples, one numbering after the other.
     """
     rng = np.random.default_rng(seed)
-    clusters = np.arange(len(data)) if clusters is None else clusters
-    size = int(clusters.max()) + 1
-    drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+    weights: list[Floats] = [np.ones((1, len(data)))]
+    for numbers in clusters or [np.arange(len(data))]:
+        size = int(numbers.max()) + 1
+        drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+        weights.append(drawn[:, numbers].astype(np.float64))
     sample = _Sample(
         data=data,
         forms=list(dict.fromkeys(game.form for game in data)),
-        weights=np.vstack([np.ones(len(data)), drawn[:, clusters]]),
+        weights=np.vstack(weights),
+        draws=draws,
     )
     fits = []
     for model in models:
@@ -237,10 +241,7 @@ class _Sample:
     data: Sequence[Choices]
     forms: Sequence[NormalForm]
     weights: Floats
-
-    @property
-    def draws(self) -> int:
-        return len(self.weights) - 1
+    draws: int
 
     def list_folds(self) -> list[Bools]:
         """List the entries that are predicted from the others; none where there is one game."""

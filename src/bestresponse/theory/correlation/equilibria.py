@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Bools, Indices
+from bestresponse.theory.arrays import Bools, Indices, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
@@ -113,10 +113,13 @@ def _follow(p: Array, inner: Array, tight: Array, deadline: Deadline) -> Array:
     tight p = 0."""
     fixed = np.vstack([np.ones((1, len(p))), tight])
     _, sizes, directions = np.linalg.svd(fixed)
-    free = directions[int((sizes > 1e-10 * sizes[0]).sum()) :].T
+    rank = int((sizes > 1e-10 * sizes[0]).sum())
+    free = directions[rank:].T
     # Back onto the planes that rounding has left.
-    off = fixed @ p - np.eye(len(fixed))[0]
-    p = p - fixed.T @ np.linalg.lstsq(fixed @ fixed.T, off, rcond=None)[0]
+    off = fixed @ p
+    off[0] -= 1.0
+    shifts = np.linalg.lstsq(fixed @ fixed.T, off, rcond=None)[0]
+    p = p - fixed.T @ shifts
     if free.shape[1] == 0:
         return p
     walls = np.vstack([inner, -np.eye(len(p))])
@@ -133,9 +136,11 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
     """Newton's method on the multipliers of the binding rows; p itself where they turn out not to
     be the right ones."""
     room = -(inner @ p)
-    binding = np.vstack([inner[1.0 / weight > room**2], tight])
+    is_binding = 1.0 / weight > room**2
+    binding = np.vstack([inner[is_binding], tight])
     columns = np.hstack([binding.T, np.ones((len(p), 1))])
-    multipliers = np.linalg.lstsq(columns, -np.log(p), rcond=None)[0][:-1]
+    solved = np.linalg.lstsq(columns, -np.log(p), rcond=None)[0]
+    multipliers = solved[:-1]
     for _ in range(_NEWTON_STEPS):
         exponents = -(binding.T @ multipliers)
         if not np.isfinite(exponents).all():
@@ -148,11 +153,8 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
         spread = (binding * new) @ binding.T - np.outer(left, left)
         multipliers = multipliers + np.linalg.lstsq(spread, left, rcond=1e-13)[0]
     positive = multipliers[: len(binding) - len(tight)]
-    good = (
-        np.isfinite(new).all()
-        and positive.min(initial=0.0) > -1e-9
-        and (inner @ new).max(initial=0.0) < 1e-14
-    )
+    worst = (inner @ new).max(initial=0.0)
+    good = np.isfinite(new).all() and positive.min(initial=0.0) > -1e-9 and worst < 1e-14
     return np.asarray(new) if good else p
 
 
@@ -160,9 +162,11 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
     """Newton's method with halved steps that stay inside."""
     for _ in range(_NEWTON_STEPS):
         room = -(walls @ p)
-        gradient = weight * (np.log(p) + 1.0) + walls.T @ (1.0 / room)
+        pushing = walls.T @ (1.0 / room)
+        gradient = weight * (np.log(p) + 1.0) + pushing
         pushed = (walls @ free) / room[:, None]
-        hessian = (free.T * (weight / p)) @ free + pushed.T @ pushed
+        curved = free.T * (weight / p)
+        hessian = curved @ free + pushed.T @ pushed
         slope = free.T @ gradient
         step = free @ np.linalg.solve(hessian, -slope)
         decrease = float(-gradient @ step)
@@ -171,15 +175,19 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
         now = _height(p, walls, weight)
         for length in 0.5 ** np.arange(40):
             new = p + length * step
-            enough = now - 0.1 * length * decrease + 1e-13 * abs(now)
-            if (walls @ new).max() < 0.0 and _height(new, walls, weight) <= enough:
+            rounding = 1e-13 * abs(now)
+            enough = now - 0.1 * length * decrease + rounding
+            is_inside = (walls @ new).max() < 0.0
+            if is_inside and _height(new, walls, weight) <= enough:
                 p = new
                 break
     return p
 
 
 def _height(p: Array, walls: Array, weight: float) -> float:
-    return float(weight * (p * np.log(p)).sum() - np.log(-(walls @ p)).sum())
+    order = (p * np.log(p)).sum()
+    room = -(walls @ p)
+    return float(weight * order - np.log(room).sum())
 
 
 Objective = Literal["welfare", "fairness", "entropy", "any"]
@@ -257,10 +265,11 @@ def correlated(
             f" {violation:.1e} of its payoff range to disobey, more than {VIOLATION_LIMIT:g}; try"
             " another objective"
         )
-    payoffs = np.array([float((distribution * table).sum()) for table in game.payoffs])
+    payoffs = expect_payoffs(game, distribution)
     value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
     if objective == "entropy":
-        value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
+        drawn = flat[flat > 0]
+        value = float(-(drawn * np.log(drawn)).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
     return CorrelatedEquilibrium(
         distribution=distribution,
@@ -271,6 +280,11 @@ def correlated(
         violation=float(gains.max()),
         method=method,
     )
+
+
+def expect_payoffs(game: NormalForm, distribution: Array) -> Array:
+    """Compute what every player expects where cells are drawn."""
+    return np.array([float((distribution * table).sum()) for table in game.payoffs])
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
@@ -289,22 +303,28 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
         raise InvalidGame(
             f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}"
         )
-    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
-        raise InvalidGame(
-            f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}"
-        )
+    total = float(p.sum())
+    if not abs(total - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
+        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {total:g}")
     regrets = []
     for i in range(game.num_players):
-        table = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(
-            game.shape[i], -1
-        )
-        weight = np.moveaxis(p, i, 0).reshape(game.shape[i], -1)
+        shifted = game.payoffs[i] - game.payoffs[i].min()
+        table = _put_first(shifted, i)
+        weight = _put_first(p, i)
         if coarse:
-            regrets.append(float((table @ weight.sum(axis=0)).max() - (table * weight).sum()))
+            instead = table @ weight.sum(axis=0)
+            gain = instead.max() - (table * weight).sum()
         else:
             switched = table @ weight.T
-            regrets.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
-    return np.array([max(gain, 0.0) for gain in regrets])
+            gain = (switched.max(axis=0) - np.diag(switched)).sum()
+        regrets.append(max(float(gain), 0.0))
+    return np.array(regrets)
+
+
+def _put_first(table: Array, player: int) -> Array:
+    """Give one row per action of a player, and one column per choice of all others."""
+    turned = np.moveaxis(table, player, 0)
+    return turned.reshape(len(turned), -1)
 
 
 def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr_array:
@@ -319,7 +339,7 @@ def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr
             f" numbers, more than {_NUMBERS_LIMIT:,}; regret matching approaches the coarse"
             " correlated equilibria of such a game"
         )
-    tables = [table / (float(np.ptp(table)) or 1.0) for table in game.payoffs]
+    tables = [table / find_range(table) for table in game.payoffs]
     rows = list(_list_disobediences(tables, coarse, exempt))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
     if not rows:  # nobody has a choice
@@ -346,16 +366,14 @@ def _list_disobediences(
         if player == exempt:
             continue
         count = table.shape[player]
-        payoffs = np.moveaxis(table, player, 0).reshape(count, -1)
-        cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(
-            count, -1
-        )
+        payoffs = _put_first(table, player)
+        numbers = np.arange(table.size).reshape(table.shape)
+        cells = _put_first(numbers, player)
         everything = list(range(count))
-        moves = (
-            [(everything, b) for b in everything]
-            if coarse
-            else [([a], b) for a, b in permutations(everything, 2)]
-        )
+        if coarse:
+            moves = [(everything, b) for b in everything]
+        else:
+            moves = [([a], b) for a, b in permutations(everything, 2)]
         for recommended, instead in moves:
             yield (payoffs[instead] - payoffs[recommended]).ravel(), cells[recommended].ravel()
 
@@ -363,7 +381,8 @@ def _list_disobediences(
 def relative_violation(rows: csr_array, flat: Array) -> float:
     """Return the largest left side of an incentive constraint: how much one disobedience gains, per
     payoff range."""
-    return float(max((rows @ flat).max(initial=0.0), 0.0))
+    gains = rows @ flat
+    return float(max(gains.max(initial=0.0), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -402,7 +421,7 @@ def find_exempted(game: NormalForm, leader: int, deadline: Deadline = NEVER) -> 
         flat = exact_correlated(game, worth, coarse=False, exempt=leader, deadline=deadline)
         return flat.reshape(game.shape)
     rows = incentives(game, coarse=False, exempt=leader)
-    scaled = worth.ravel() / (float(np.ptp(worth)) or 1.0)
+    scaled = worth.ravel() / find_range(worth)
     mixture = find_mixture(-scaled, rows, np.zeros(rows.shape[0]), deadline)
     if mixture is None or relative_violation(rows, mixture) > VIOLATION_LIMIT:
         raise NotCertified(
@@ -420,28 +439,36 @@ def exact_correlated(
 ) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in
     whole numbers."""
-    tables = [
-        np.array(whole_payoffs(u.reshape(1, -1))[0], dtype=object).reshape(u.shape)
-        for u in game.payoffs
-    ]
+    tables = []
+    for table in game.payoffs:
+        whole = np.array(_make_whole(table), dtype=object)
+        tables.append(whole.reshape(table.shape))
     rows = []
     for gains, cells in _list_disobediences(tables, coarse, exempt):
         row = np.zeros(worth.size, dtype=object)
         row[cells] = gains
         rows.append(row.tolist())
-    point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0], deadline)
-    return np.array([value / sum(point) for value in point])
+    point = maximize(rows, _make_whole(worth), deadline)
+    total = sum(point)
+    return np.array([value / total for value in point])
+
+
+def _make_whole(table: Array) -> list[int]:
+    """Give the numbers of a table in one row, as whole multiples of a unit."""
+    (row,) = whole_payoffs(table.reshape(1, -1))
+    return row
 
 
 def _by_linear_program(wanted: _Wanted, rows: csr_array) -> Array:
     game = wanted.game
     cells = int(np.prod(game.shape))
     flat = game.payoffs.reshape(game.num_players, cells)
-    scale = float(np.ptp(flat)) or 1.0
+    scale = find_range(flat)
     scaled = (flat - flat.min(axis=1, keepdims=True)) / scale
     total = scaled.sum(axis=0)
     if wanted.objective == "fairness":
-        return _find_fairest(rows, (flat - flat.min()) / scale, total, wanted.deadline)
+        comparable = (flat - flat.min()) / scale
+        return _find_fairest(rows, comparable, total, wanted.deadline)
     cost = -total if wanted.objective == "welfare" else 0.0 * total
     mixture = find_mixture(cost, rows, np.zeros(rows.shape[0]), wanted.deadline)
     if mixture is None:
@@ -512,7 +539,8 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
     gaps = np.full(games, np.inf)
     kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
     if kernels is not None:
-        shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
+        deviations = m * (m - 1) + n * (n - 1)
+        shifts = perturbations(deviations + 1)
         kernels.solve_all(
             np.ascontiguousarray(first),
             np.ascontiguousarray(second),
@@ -531,7 +559,8 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
             p[g] = correlated(game).distribution.ravel()
             gaps[g] = np.nan
         violations[g] = relative_violation(incentives(game, False), p[g])
-    welfare = (p * (first + second).reshape(games, -1)).sum(axis=1)
+    together = (first + second).reshape(games, -1)
+    welfare = (p * together).sum(axis=1)
     return CorrelatedBatch(p.reshape(games, m, n), welfare, violations, gaps, wrong)
 
 
@@ -545,6 +574,8 @@ def perturbations(rows: int) -> Array:
     """
     steps = np.arange(1, rows + 1)
     factors = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
-    return np.stack(
-        [size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SHIFTS, factors, strict=True)]
-    )
+    choices = []
+    for size, factor in zip(_SHIFTS, factors, strict=True):
+        irregular = (steps * factor) % 1.0
+        choices.append(size * (1.0 + irregular))
+    return np.stack(choices)

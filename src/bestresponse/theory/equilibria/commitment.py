@@ -25,13 +25,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, UsageError
+from bestresponse.theory.arrays import find_range
 from bestresponse.theory.correlation.equilibria import (
     VIOLATION_LIMIT,
     correlated_regret,
+    expect_payoffs,
     find_exempted,
 )
 from bestresponse.theory.deadline import Deadline
@@ -69,10 +72,11 @@ class Commitment:
     @property
     def strategies(self) -> tuple[Array, ...]:
         """How likely each player takes each action; of two players the product is the answer."""
-        axes = range(self.game.num_players)
-        return tuple(
-            self.distribution.sum(axis=tuple(k for k in axes if k != player)) for player in axes
-        )
+        mixes = []
+        for player, m in enumerate(self.game.shape):
+            by_action = np.moveaxis(self.distribution, player, 0)
+            mixes.append(by_action.reshape(m, -1).sum(axis=1))
+        return tuple(mixes)
 
     @property
     def strategy(self) -> Array:
@@ -151,21 +155,24 @@ def _list_replies(
     own: list[list[int]], others: list[list[int]], deadline: Deadline
 ) -> Iterator[_Reply]:
     """Give for every action of the follower that can be a best reply the leader's best mixture."""
-    for action in range(len(own[0])):
-        rows = [
-            [row[other] - row[action] for row in others]
-            for other in range(len(own[0]))
-            if other != action
-        ]
+    actions = range(len(own[0]))
+    for action in actions:
+        rows = []
+        for other in actions:
+            if other != action:
+                rows.append([row[other] - row[action] for row in others])
         point = maximize(rows, [row[action] for row in own], deadline)
         if not any(point):
             continue
-        mixture = tuple(Fraction(p, sum(point)) for p in point)
-        yield _Reply(action, mixture, (_earn(own, mixture, action), _earn(others, mixture, action)))
+        total = sum(point)
+        mixture = tuple([Fraction(p, total) for p in point])
+        earned = (_earn(own, mixture, action), _earn(others, mixture, action))
+        yield _Reply(action, mixture, earned)
 
 
 def _earn(table: list[list[int]], mixture: tuple[Fraction, ...], action: int) -> Fraction:
-    return sum((p * row[action] for p, row in zip(mixture, table, strict=True)), Fraction(0))
+    column = [row[action] for row in table]
+    return sum(map(mul, mixture, column), Fraction(0))
 
 
 def _commit_purely(game: NormalForm, leader: int) -> Commitment:
@@ -175,9 +182,12 @@ def _commit_purely(game: NormalForm, leader: int) -> Commitment:
     replies = []
     for action in range(len(own)):
         most = max(others[action])
-        for reply in np.flatnonzero(others[action] == most).tolist():
-            mixture = tuple(Fraction(k == action) for k in range(len(own)))
-            replies.append(_Reply(reply, mixture, (own[action][reply], most)))
+        mixture = [Fraction(0)] * len(own)
+        mixture[action] = Fraction(1)
+        for reply, earned in enumerate(others[action]):
+            if earned == most:
+                both = (own[action][reply], most)
+                replies.append(_Reply(reply, tuple(mixture), both))
     best = max(replies, key=lambda reply: reply.earned)
     return _describe(game, leader, best, "comparison of single actions")
 
@@ -191,8 +201,9 @@ def _describe(game: NormalForm, leader: int, reply: _Reply, method: str) -> Comm
     for table in tables:
         rows = table.T if leader else table
         earned.append(mixture @ rows)
-    payoffs = tuple(Fraction(row[reply.action]) for row in earned)
-    gain = max(earned[1 - leader]) - payoffs[1 - leader]
+    payoffs = tuple([Fraction(row[reply.action]) for row in earned])
+    follower = 1 - leader
+    gain = max(earned[follower]) - payoffs[follower]
     distribution = np.zeros(game.shape)
     turned = distribution.T if leader else distribution
     turned[:, reply.action] = [float(p) for p in reply.mixture]
@@ -200,7 +211,7 @@ def _describe(game: NormalForm, leader: int, reply: _Reply, method: str) -> Comm
         game=game,
         leader=leader,
         distribution=distribution,
-        payoffs=np.array([float(u) for u in payoffs]),
+        payoffs=np.array(payoffs, dtype=np.float64),
         exact=reply.mixture,
         exact_payoffs=payoffs if game.is_exact else None,
         gain=float(gain),
@@ -211,8 +222,9 @@ def _describe(game: NormalForm, leader: int, reply: _Reply, method: str) -> Comm
 def _commit_by_programs(game: NormalForm, leader: int, deadline: Deadline) -> Commitment:
     """Solve one program per reply by HiGHS; replies that cannot be worth more are left out."""
     tables = [table.T if leader else table for table in game.payoffs]
-    own = tables[leader] / (float(np.ptp(tables[leader])) or 1.0)
-    others = tables[1 - leader] / (float(np.ptp(tables[1 - leader])) or 1.0)
+    own = tables[leader] / find_range(tables[leader])
+    unit = find_range(tables[1 - leader])
+    others = tables[1 - leader] / unit
     best = (-np.inf, -1, np.zeros(len(own)))
     for action in np.argsort(-own.max(axis=0), kind="stable").tolist():
         if own[:, action].max() <= best[0]:
@@ -224,14 +236,16 @@ def _commit_by_programs(game: NormalForm, leader: int, deadline: Deadline) -> Co
             )
         gains = np.delete(others - others[:, [action]], action, axis=1).T
         mixture = find_mixture(-own[:, action], gains, np.zeros(len(gains)), deadline)
-        if mixture is not None and mixture @ own[:, action] > best[0]:
-            best = (float(mixture @ own[:, action]), action, mixture)
+        value = -np.inf if mixture is None else float(mixture @ own[:, action])
+        if mixture is not None and value > best[0]:
+            best = (value, action, mixture)
     _, action, mixture = best
     earned = mixture @ others
-    if earned.max() - earned[action] > VIOLATION_LIMIT:
+    behind = earned.max() - earned[action]
+    if behind > VIOLATION_LIMIT:
         raise NotCertified(
-            f"the reply found is {earned.max() - earned[action]:.1e} of the follower's payoff range"
-            f" behind its best one, more than {VIOLATION_LIMIT:g}"
+            f"the reply found is {behind:.1e} of the follower's payoff range behind its best one,"
+            f" more than {VIOLATION_LIMIT:g}"
         )
     distribution = np.zeros(game.shape)
     turned = distribution.T if leader else distribution
@@ -240,10 +254,10 @@ def _commit_by_programs(game: NormalForm, leader: int, deadline: Deadline) -> Co
         game=game,
         leader=leader,
         distribution=distribution,
-        payoffs=np.array([float((distribution * table).sum()) for table in game.payoffs]),
+        payoffs=expect_payoffs(game, distribution),
         exact=None,
         exact_payoffs=None,
-        gain=float((earned.max() - earned[action]) * (np.ptp(tables[1 - leader]) or 1.0)),
+        gain=float(behind * unit),
         method="one linear program per reply (HiGHS)",
     )
 
@@ -255,7 +269,7 @@ def _correlate(game: NormalForm, leader: int, deadline: Deadline) -> Commitment:
         game=game,
         leader=leader,
         distribution=distribution,
-        payoffs=np.array([float((distribution * table).sum()) for table in game.payoffs]),
+        payoffs=expect_payoffs(game, distribution),
         exact=None,
         exact_payoffs=None,
         gain=float(gains.max()),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bestresponse.theory.arrays import find_range
 from bestresponse.theory.equilibria.integer import determinant_sign, whole_matrix
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -76,7 +77,7 @@ def compute_indices(
             matrices.append(whole_matrix(game, player))
         else:
             table = game.payoffs[player]
-            payoff_range = float(np.ptp(table)) or 1.0
+            payoff_range = find_range(table)
             matrices.append((table - table.min()) / payoff_range + 1.0)
 
     def find_sign(player: int, rows: list[int], columns: list[int]) -> int:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from math import comb, inf
+from operator import or_
 from threading import Thread
 
 import numpy as np
@@ -145,7 +146,8 @@ class Extremes:
     @cached_property
     def isolated(self) -> frozenset[Edge]:
         """The equilibria that are components of their own."""
-        return frozenset(part[0] for part in self.parts if len(part) == 1)
+        alone = [part[0] for part in self.parts if len(part) == 1]
+        return frozenset(alone)
 
     def find_degenerate(self) -> bool:
         """Say whether some strategy has too many best replies, one of actions that are never best
@@ -155,10 +157,11 @@ class Extremes:
         time for them.
         """
         m, n = self.game.shape
-        if self.degenerate or most_vertices(m, m + n) > EXACT_VERTICES:
+        is_large = most_vertices(m, m + n) > EXACT_VERTICES
+        if self.degenerate or is_large:
             return self.degenerate
         corners = vertices(_turn(whole_matrix(self.game, 1), range(m)))
-        return any(vertex.basis != vertex.zeros for vertex in corners)
+        return any(vertex.is_degenerate for vertex in corners)
 
     def find_strategies(self, number: int) -> Profile:
         """Give the mixed strategy of every player."""
@@ -182,11 +185,13 @@ class Extremes:
         if not self.exact:
             return None
         m, n = self.game.shape
-        whole = [int(value) for value in self.table[number, m + n : 2 * (m + n)]]
+        _, unscaled, _ = np.split(self.table[number], [m + n, 2 * (m + n)])
+        whole = list(map(int, unscaled))
         strategies = []
         for weights in (whole[:m], whole[m:]):
             total = sum(weights)
-            strategies.append(tuple(Fraction(weight, total) for weight in weights))
+            shares = [Fraction(weight, total) for weight in weights]
+            strategies.append(tuple(shares))
         return tuple(strategies)
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
@@ -256,11 +261,16 @@ def most_vertices(dimension: int, facets: int) -> int:
     """
     half = dimension // 2
     rest = (dimension + 1) // 2
-    return comb(facets - rest, half) + comb(facets - half - 1, rest - 1)
+    first = comb(facets - rest, half)
+    second = comb(facets - half - 1, rest - 1)
+    return first + second
 
 
 def _format_count(count: int) -> str:
-    return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
+    if count < 10**12:
+        return f"{count:,}"
+    digits = len(str(count))
+    return f"about 10^{digits - 1}"
 
 
 def _too_large(m: int, n: int, why: str) -> TooLarge:
@@ -275,7 +285,8 @@ def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
     most = most_vertices(m, m + n) + most_vertices(n, m + n)
-    seconds = _GAME_SECONDS + _NUMBER_SECONDS * min(most * (m + n) * m * n, 10**9)
+    numbers = min(most * (m + n) * m * n, 10**9)
+    seconds = _GAME_SECONDS + _NUMBER_SECONDS * numbers
     kernels = load_kernels(_KERNELS, engine, seconds, _LOADING_SECONDS)
     if kernels is None or m + n > _MASK_BITS:
         return None
@@ -321,6 +332,10 @@ class _Corners:
     vertices: list[Vertex]
     ids: list[int]
 
+    def find_point(self, number: int) -> tuple[int, ...]:
+        """Give the point of a vertex, unscaled."""
+        return self.vertices[number].point
+
     @property
     def distinct(self) -> list[int]:
         """The numbers of the first vertex of every point but the origin."""
@@ -335,13 +350,12 @@ def _enumerate_in_integers(game: NormalForm, deadline: Deadline) -> Extremes:
     all_labels = (1 << (m + n)) - 1
 
     pairs = []
+    zeros_of_y = [(h, of_y.vertices[h].zeros) for h in of_y.distinct]
     for k in of_x.distinct:
         zeros = of_x.vertices[k].zeros
-        pairs += [(k, h) for h in of_y.distinct if zeros | of_y.vertices[h].zeros == all_labels]
-    points = [(of_x.vertices[k].point, of_y.vertices[h].point) for k, h in pairs]
-    in_order = sorted(range(len(pairs)), key=lambda number: _reading_order(*points[number]))
-    pairs = [pairs[number] for number in in_order]
-    points = [points[number] for number in in_order]
+        pairs += [(k, h) for h, others in zeros_of_y if zeros | others == all_labels]
+    pairs.sort(key=lambda pair: _reading_order(of_x.find_point(pair[0]), of_y.find_point(pair[1])))
+    points = [(of_x.find_point(k), of_y.find_point(h)) for k, h in pairs]
 
     bases = []
     by_basis = {vertex.basis: h for h, vertex in enumerate(of_y.vertices) if h}
@@ -352,13 +366,14 @@ def _enumerate_in_integers(game: NormalForm, deadline: Deadline) -> Extremes:
 
     x = _make_strategies([point for point, _ in points])
     y = _make_strategies([point for _, point in points])
-    table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
+    width = 2 * (m + n) + 2
+    table = np.zeros((len(pairs) + len(bases), width), dtype=object)
     for row, (pair, (first, second)) in enumerate(zip(pairs, points, strict=True)):
         table[row] = [*x[row], *y[row], *first, *second, *pair]
     table[len(pairs) :, :3] = bases
 
     corners = (*of_x.vertices, *of_y.vertices)
-    degenerate = any(v.basis.bit_count() != v.zeros.bit_count() for v in corners)
+    degenerate = any(vertex.is_degenerate for vertex in corners)
     regret = find_largest_regret(game.payoffs, x, y)
     return Extremes(game, (len(pairs), len(bases), game.is_exact, degenerate, regret, table))
 
@@ -367,7 +382,8 @@ def _check_memory(m: int, n: int) -> None:
     """Refuse a game whose vertices may not fit into memory."""
     most_of_x = most_vertices(m, m + n)
     most_of_y = most_vertices(n, m + n)
-    size = _INTEGER_BYTES * (most_of_x * n * (m + 1) + most_of_y * m * (n + 1))
+    numbers = most_of_x * n * (m + 1) + most_of_y * m * (n + 1)
+    size = _INTEGER_BYTES * numbers
     if size > _MEMORY_LIMIT:
         count = _format_count(most_of_x + most_of_y)
         need = f"which need {_format_count(size >> 20)} MiB"
@@ -388,7 +404,8 @@ def _find_corners(game: NormalForm, deadline: Deadline) -> tuple[_Corners, _Corn
         Vertex(renumber(vertex.basis), renumber(vertex.zeros), vertex.point)
         for vertex in vertices(whole_matrix(game, 0), deadline)
     ]
-    used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in of_y)]
+    labels = reduce(or_, [vertex.zeros for vertex in of_y])
+    used = [i for i in range(m) if labels >> i & 1]
     in_used_rows = vertices(_turn(whole_matrix(game, 1), used), deadline)
     of_x = [_spread(vertex, used, m) for vertex in in_used_rows]
     return (
@@ -399,7 +416,8 @@ def _find_corners(game: NormalForm, deadline: Deadline) -> tuple[_Corners, _Corn
 
 def _turn(matrix: list[list[int]], rows: Iterable[int]) -> list[list[int]]:
     """Return the transpose of some rows of a matrix."""
-    return [list(column) for column in zip(*(matrix[i] for i in rows), strict=True)]
+    kept = [matrix[i] for i in rows]
+    return [list(column) for column in zip(*kept, strict=True)]
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
@@ -457,6 +475,8 @@ def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
     column_range = float(column.max()) or 1.0
     of_rows = y @ row.T
     of_columns = x @ column
-    row_gains = (of_rows.max(axis=1) - (of_rows * x).sum(axis=1)) / row_range
-    column_gains = (of_columns.max(axis=1) - (of_columns * y).sum(axis=1)) / column_range
+    row_earned = (of_rows * x).sum(axis=1)
+    column_earned = (of_columns * y).sum(axis=1)
+    row_gains = (of_rows.max(axis=1) - row_earned) / row_range
+    column_gains = (of_columns.max(axis=1) - column_earned) / column_range
     return float(max(row_gains.max(), column_gains.max(), 0.0))

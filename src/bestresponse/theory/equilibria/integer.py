@@ -233,6 +233,11 @@ class Vertex:
     zeros: int
     point: tuple[int, ...]
 
+    @property
+    def is_degenerate(self) -> bool:
+        """Whether more variables are 0 than are nonbasic."""
+        return self.basis != self.zeros
+
 
 def vertices(matrix: list[list[int]], deadline: Deadline = NEVER) -> Iterator[Vertex]:
     """Return every lexicographically feasible basis, breadth first from the origin. A degenerate

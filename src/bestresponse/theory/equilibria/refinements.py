@@ -8,7 +8,7 @@ from math import factorial, inf, lcm
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Rationals, as_fractions
+from bestresponse.theory.arrays import Rationals, as_fractions, find_range
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
@@ -74,7 +74,7 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
     if equilibrium.exact is None or not game.is_exact:
         own = np.moveaxis(game.payoffs[player], player, 0)
         lead = own - equilibrium.strategies[player] @ own
-        spread = float(np.ptp(own)) or 1.0
+        spread = find_range(own)
         return find_weak_mixture(lead / spread) is not None
     exact = as_fractions(np.moveaxis(game.given[player], player, 0))
     lead = exact - np.array(equilibrium.exact[player]) @ exact
@@ -153,7 +153,7 @@ def find_proper(game: GameLike, *, seconds: float = inf) -> ProperEquilibrium:
     for mix, played in zip(limit, trembling, strict=True):
         differences = [abs(float(a - b)) for a, b in zip(mix, played, strict=True)]
         distance = max(distance, *differences)
-    spread = float(np.ptp(form.payoffs)) or 1.0
+    spread = find_range(form.payoffs)
     if distance > _NEAR or equilibrium.regret > _NEAR * spread:
         raise NotCertified(
             f"no proper equilibrium could be certified: regret {equilibrium.regret:.3g} at the"

@@ -25,12 +25,13 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
+from operator import sub
 from typing import TYPE_CHECKING, Final, Literal, cast, overload
 
 import numpy as np
 
 from bestresponse.core.notebook import format_html
-from bestresponse.theory.arrays import Numbers, as_fractions
+from bestresponse.theory.arrays import Numbers, as_fractions, find_range
 from bestresponse.theory.engines import ChosenEngine
 from bestresponse.theory.games.normal_form import (
     Array,
@@ -55,7 +56,9 @@ def is_symmetric_bimatrix(game: NormalForm) -> bool:
         return False
     if game.units is not None:
         return np.array_equal(second, first.T)
-    return bool(np.abs(second - first.T).max() <= 1e-12 * float(np.abs(first).max()))
+    largest = float(np.abs(first).max())
+    difference = np.abs(second - first.T).max()
+    return bool(difference <= 1e-12 * largest)
 
 
 def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
@@ -70,9 +73,10 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     """
     exact = payoff.dtype == np.object_
     slack = 0 if exact else _TOLERANCE  # not 0.0, which would make fractions floats
-    scaled = payoff if exact else payoff / (float(np.ptp(payoff)) or 1.0)
+    scaled = payoff if exact else payoff / find_range(payoff)
     earned = scaled @ x
-    best = np.flatnonzero(earned >= earned.max() - slack)
+    least = earned.max() - slack
+    best = np.flatnonzero(earned >= least)
     support = [int(i) for i in best if x[i] > slack]
     k = support[0]
     free = support[1:]
@@ -80,12 +84,10 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     rest = np.array(free + signed, dtype=np.intp)
     if rest.size == 0:
         return True
-    q = (
-        scaled[k, rest][None, :]
-        + scaled[rest, k][:, None]
-        - scaled[np.ix_(rest, rest)]
-        - scaled[k, k]
-    )
+    against = scaled[k, rest]
+    invading = scaled[rest, k]
+    among = scaled[np.ix_(rest, rest)]
+    q = against[None, :] + invading[:, None] - among - scaled[k, k]
     q = q + q.T
     # Scaling coordinates changes nothing, and keeps small numbers beside large ones from being
     # taken for rounding.
@@ -100,22 +102,25 @@ def _strictly_copositive(q: Array, free: int) -> bool:
     """z'qz > 0 for all nonzero z whose coordinates from `free` on are not negative."""
     if free:
         corner = q[:free, :free]
-        if float(np.linalg.eigvalsh(corner).min()) <= _TOLERANCE:
+        eigenvalues = np.linalg.eigvalsh(corner)
+        if eigenvalues.min() <= _TOLERANCE:
             return False
-        q = q[free:, free:] - q[free:, :free] @ np.linalg.solve(corner, q[:free, free:])
+        solved = np.linalg.solve(corner, q[:free, free:])
+        q = q[free:, free:] - q[free:, :free] @ solved
     size = q.shape[0]
-    return all(
-        _no_positive_descent(q[np.ix_(chosen, chosen)])
-        for count in range(1, size + 1)
-        for chosen in combinations(range(size), count)
-    )
+    for count in range(1, size + 1):
+        for chosen in combinations(range(size), count):
+            if not _no_positive_descent(q[np.ix_(chosen, chosen)]):
+                return False
+    return True
 
 
 def _no_positive_descent(q: Array) -> bool:
     """No eigenvector with all entries positive has an eigenvalue <= 0 (Kaplan 2000)."""
     values, vectors = np.linalg.eigh(q)
     for value, vector in zip(values, vectors.T, strict=True):
-        if value <= _TOLERANCE and (np.all(vector > 0) or np.all(vector < 0)):
+        has_one_sign = np.all(vector > 0) or np.all(vector < 0)
+        if has_one_sign and value <= _TOLERANCE:
             return False
     return True
 
@@ -139,16 +144,15 @@ def pure_nash(
         if tolerance == 0.0 or (tolerance is None and game.is_exact):
             best = exact == exact.max(axis=player, keepdims=True)
         else:
-            width = (
-                find_tie_width(payoffs, player)
-                if tolerance is None
-                else tolerance * float(np.ptp(payoffs))
-            )
+            if tolerance is None:
+                width = find_tie_width(payoffs, player)
+            else:
+                width = tolerance * np.ptp(payoffs)
             best = payoffs >= payoffs.max(axis=player, keepdims=True) - width
         stays &= np.asarray(best, dtype=np.bool_)
         if strict:
             stays &= best.sum(axis=player, keepdims=True) == 1
-    return tuple(tuple(int(a) for a in cell) for cell in np.argwhere(stays))
+    return tuple(map(tuple, np.argwhere(stays).tolist()))
 
 
 Fractions = tuple[tuple[Fraction, ...], ...]
@@ -200,12 +204,11 @@ class Equilibrium:
         return equilibrium
 
     def __repr__(self) -> str:
-        text = ", ".join(str(x.tolist()) for x in self.strategies)
-        return (
-            f"Equilibrium({text})"
-            if len(text) <= _LONGEST
-            else f"Equilibrium({text[:_LONGEST]}...)"
-        )
+        mixes = [x.tolist() for x in self.strategies]
+        text = ", ".join(map(str, mixes))
+        if len(text) > _LONGEST:
+            text = f"{text[:_LONGEST]}..."
+        return f"Equilibrium({text})"
 
     def __str__(self) -> str:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
@@ -217,12 +220,12 @@ class Equilibrium:
         for player, actions, mix, support in zip(
             game.players, game.actions, mixes, self.supports, strict=True
         ):
-            shares = [
-                actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}"
-                for a in support
-            ]
+            shares = [f"{actions[a]} {_format(mix[a])}" for a in support]
+            if len(support) == 1:
+                shares = [actions[support[0]]]
             plays.append(f"{player}: {', '.join(shares)}")
-        earned = ", ".join(map(_format, self.exact_payoffs or self.payoffs.tolist()))
+        payoffs = self.exact_payoffs or self.payoffs.tolist()
+        earned = ", ".join(map(_format, payoffs))
         return f"{'; '.join(plays)} (payoffs {earned})"
 
     @cached_property
@@ -278,28 +281,25 @@ class Equilibrium:
     def regret(self) -> float:
         """The largest gain any player could make by deviating."""
         if self._exact_deviations is not None and self._earned is not None:
-            return max(
-                float(max(u) - earned)
-                for u, earned in zip(self._exact_deviations, self._earned, strict=True)
-            )
+            most = map(max, self._exact_deviations)
+            return float(max(map(sub, most, self._earned)))
         best = [float(values.max()) for values in self._deviations]
-        return max(
-            0.0, *(top - float(earned) for top, earned in zip(best, self.payoffs, strict=True))
-        )
+        return max(0.0, *map(sub, best, self.payoffs.tolist()))
 
     @cached_property
     def strict(self) -> bool:
         """Whether every deviation loses."""
         if self._exact_deviations is not None:
-            return self.kind == "pure" and all(u.count(max(u)) == 1 for u in self._exact_deviations)
-        pairs = zip(self._deviations, self.game.payoffs, strict=True)
-        # Relative to what is compared; `find_tie_width` says why a share of the range is not
-        # enough.
-        tied = [
-            (u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(table))).sum()
-            for u, table in pairs
-        ]
-        return self.kind == "pure" and bool(max(tied) == 1)
+            best = [values.count(max(values)) for values in self._exact_deviations]
+            return self.kind == "pure" and max(best) == 1
+        best = []
+        for values, table in zip(self._deviations, self.game.payoffs, strict=True):
+            # Relative to what is compared; `find_tie_width` says why a share of the range is not
+            # enough.
+            width = max(_TIE * np.abs(values).max(), _LAST * np.ptp(table))
+            is_best = values >= values.max() - width
+            best.append(int(is_best.sum()))
+        return self.kind == "pure" and max(best) == 1
 
     @cached_property
     def index(self) -> int | None:
@@ -324,17 +324,13 @@ class Equilibrium:
         x, y = self.strategies
         if self.exact is not None and self.game.units is not None:
             first, second = self.exact
+            if first != second:
+                return None
             whole = self.game.units[0].astype(object)
-            return (
-                is_evolutionarily_stable(whole, np.array(first, dtype=object))
-                if first == second
-                else None
-            )
-        return (
-            is_evolutionarily_stable(self.game.payoffs[0], x)
-            if np.abs(x - y).max() <= _SAME
-            else None
-        )
+            return is_evolutionarily_stable(whole, np.array(first, dtype=object))
+        if np.abs(x - y).max() > _SAME:
+            return None
+        return is_evolutionarily_stable(self.game.payoffs[0], x)
 
     @cached_property
     def exact(self) -> Fractions | None:
@@ -344,14 +340,19 @@ class Equilibrium:
     @property
     def supports(self) -> tuple[tuple[int, ...], ...]:
         """The actions each player uses."""
-        if self.exact is not None:
-            return tuple(tuple(a for a, p in enumerate(mix) if p) for mix in self.exact)
-        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > 0) for x in self.strategies)
+        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [
+            x.tolist() for x in self.strategies
+        ]
+        used = []
+        for mix in mixes:
+            used.append(tuple([a for a, p in enumerate(mix) if p > 0]))
+        return tuple(used)
 
     @property
     def kind(self) -> str:
         """Either "pure" or "mixed"."""
-        return "pure" if all(len(support) == 1 for support in self.supports) else "mixed"
+        most = max(map(len, self.supports))
+        return "pure" if most == 1 else "mixed"
 
     @property
     def welfare(self) -> float:
@@ -520,10 +521,10 @@ class NashResult:
         return self.equilibria[index]
 
     def _repr_html_(self) -> str:
-        rows = (
-            tuple(np.round(mix, 6).tolist() for mix in equilibrium.strategies)
-            for equilibrium in self.equilibria
-        )
+        rows = []
+        for equilibrium in self.equilibria:
+            rounded = [np.round(mix, 6).tolist() for mix in equilibrium.strategies]
+            rows.append(tuple(rounded))
         players = self.equilibria[0].game.players if self.equilibria else ()
         return format_html(repr(self), players, rows)
 

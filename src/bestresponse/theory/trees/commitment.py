@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import find_range
 from bestresponse.theory.correlation.equilibria import VIOLATION_LIMIT
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.commitment import find_leader
@@ -138,7 +139,7 @@ class _Search:
         plans = list(self.list_plans())
         empty = np.zeros(self.form.plexes[0].num_sequences)
         bounds = [find_best_plan(self.form, 0, [empty, plan])[1] for plan in plans]
-        unit = float(np.ptp(self.form.tree.payoffs[:, 1 - self.follower])) or 1.0
+        unit = find_range(self.form.tree.payoffs[:, 1 - self.follower])
         found = -np.inf
         best = (empty, empty)
         for k in np.argsort(-np.array(bounds), kind="stable").tolist():
@@ -200,7 +201,7 @@ class _Search:
                 reply[moves] = np.eye(size)[int(np.argmax(values[moves]))]
         earned = self.form.expected([own, plans[1]])
         gain = max(float(values[0] - earned[1]), 0.0)
-        unit = float(np.ptp(tree.payoffs[tree.leaves, self.follower])) or 1.0
+        unit = find_range(tree.payoffs[tree.leaves, self.follower])
         if gain > VIOLATION_LIMIT * unit:
             raise NotCertified(
                 f"the reply found is {gain / unit:.1e} of the follower's payoff range behind its"

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from operator import mul
 from typing import TypeVar
 
 import numpy as np
@@ -38,6 +37,7 @@ from bestresponse.theory.trees.tree import (
     Turn,
     as_tree,
     build_tree,
+    uniform_policy,
 )
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
@@ -58,27 +58,36 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
     if has_perfect_recall(tree):
         plexes = to_sequence_form(tree).plexes
         counts = [count_plans(plex) for plex in plexes]
-        _check_size(counts, max(map(mul, counts, (plex.num_sequences for plex in plexes))), limit)
-    plans = []
+        entries = [count * plex.num_sequences for count, plex in zip(counts, plexes, strict=True)]
+        _check_size(counts, max(entries), limit)
     played = []
     actions = []
     for player in range(tree.num_players):
         pasts = _find_pasts(tree, player)
-        plans.append(_list_plans(tree, player, pasts, limit))
-        leaves = [
-            np.array([*pasts[leaf]], dtype=np.int64).reshape(-1, 2).T
-            for leaf in tree.leaves.tolist()
-        ]
-        played.append(
-            np.stack([(plans[-1][:, sets] == moves).all(axis=1) for sets, moves in leaves], axis=1)
-            * 1.0
-        )
-        actions.append(_name_plans(tree, player, pasts, plans[-1]))
-    _check_size([len(strategies) for strategies in plans], 0, limit)
-    if tree.is_exact and tree.num_players * math.prod(map(len, plans)) <= _EXACT_CELLS:
-        return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, tuple(actions)))
-    weighted = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
-    return NormalForm(_payoffs(weighted, played), tree.players, tuple(actions), tree.name)
+        plans = _list_plans(tree, player, pasts, limit)
+        played.append(_find_played(tree, plans, pasts))
+        actions.append(_name_plans(tree, player, pasts, plans))
+    counts = list(map(len, actions))
+    _check_size(counts, 0, limit)
+    exact = None
+    if tree.is_exact and tree.num_players * math.prod(counts) <= _EXACT_CELLS:
+        exact = _compute_exactly(read_leaves(tree), played)
+        payoffs = exact.astype(np.float64)
+    else:
+        reach = tree.reach[tree.leaves, None]
+        weighted = tree.payoffs[tree.leaves] * reach
+        payoffs = _payoffs(weighted.T, played)
+    return NormalForm(payoffs, tree.players, tuple(actions), tree.name, exact)
+
+
+def _find_played(tree: Tree, plans: IntArray, pasts: Sequence[frozenset[tuple[int, int]]]) -> Array:
+    """Say for every plan of a player, one per row, to which leaves it leads if all others do."""
+    leads = []
+    for leaf in tree.leaves.tolist():
+        past = np.array([*pasts[leaf]], dtype=np.int64).reshape(-1, 2)
+        infosets, moves = past.T
+        leads.append((plans[:, infosets] == moves).all(axis=1))
+    return np.stack(leads, axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +114,9 @@ def count_plans(plex: Treeplex) -> int:
     ways = [1] * plex.num_sequences
     for i in range(len(plex.infosets) - 1, -1, -1):
         first = int(plex.first[i])
-        ways[int(plex.parent[i])] *= sum(ways[first : first + int(plex.size[i])])
+        last = first + int(plex.size[i])
+        parent = int(plex.parent[i])
+        ways[parent] *= sum(ways[first:last])
     return ways[0]
 
 
@@ -113,10 +124,8 @@ def _name_plans(
     tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], plans: IntArray
 ) -> tuple[str, ...]:
     """Name plans by their moves, those made first in front."""
-    depths = {
-        int(tree.infoset[node]): len(pasts[node])
-        for node in np.flatnonzero(tree.owner == player)[::-1]
-    }
+    nodes = np.flatnonzero(tree.owner == player)
+    depths = {int(tree.infoset[node]): len(pasts[node]) for node in nodes[::-1]}
     order = sorted(depths, key=lambda i: (depths[i], i))
     names = []
     for plan in plans.tolist():
@@ -154,22 +163,18 @@ def _list_plans(
     for node in np.flatnonzero(tree.owner == player).tolist():
         ways.setdefault(int(tree.infoset[node]), set()).add(pasts[node])
     # What later moves lead to is decided before what is beside them.
-    order = sorted(ways, key=lambda i: (-max(map(len, ways[i])), i))
+    depths = {infoset: max(map(len, pasts_there)) for infoset, pasts_there in ways.items()}
+    order = sorted(ways, key=lambda infoset: (-depths[infoset], infoset))
     plans: list[dict[int, int]] = []
     waiting: list[dict[int, int]] = [{}]
     while waiting:
         plan = waiting.pop()
-        reached = (
-            i for i in order if i not in plan and any(past <= plan.items() for past in ways[i])
-        )
-        infoset = next(reached, None)
+        infoset = _find_open(plan, order, ways)
         if infoset is None:
             plans.append(plan)
         else:
-            waiting += [
-                plan | {infoset: move}
-                for move in reversed(range(len(tree.infosets[infoset].moves)))
-            ]
+            moves = range(len(tree.infosets[infoset].moves))
+            waiting += [plan | {infoset: move} for move in reversed(moves)]
         if len(plans) + len(waiting) > limit:
             raise TooLarge(
                 f"{tree.players[player]} has more than {limit} plans; the table of the tree would"
@@ -181,11 +186,26 @@ def _list_plans(
     return table
 
 
+def _find_open(
+    plan: dict[int, int],
+    order: Sequence[int],
+    ways: dict[int, set[frozenset[tuple[int, int]]]],
+) -> int | None:
+    """Find the first information set that a plan may lead to and has no move for; None where it is
+    finished."""
+    made = plan.items()
+    for infoset in order:
+        if infoset not in plan and any(past <= made for past in ways[infoset]):
+            return infoset
+    return None
+
+
 def _check_size(counts: Sequence[int], listed: int, limit: int) -> None:
     """Refuse a table that is larger than `limit`; `listed` counts the entries of the longest list
     of strategies."""
     cells = len(counts) * math.prod(counts)
-    if max(cells, listed // _ENTRIES_PER_CELL) > limit or len(counts) > _MAX_PLAYERS:
+    largest = max(cells, listed // _ENTRIES_PER_CELL)
+    if largest > limit or len(counts) > _MAX_PLAYERS:
         sizes = " x ".join(map(_written, counts))
         raise TooLarge(
             f"the normal form has {_written(cells)} payoffs ({sizes} reduced strategies,"
@@ -205,16 +225,16 @@ def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
     {'pass': 1.0, 'bet': 0.0}
     """
     to_sequence_form(tree)  # which refuses trees without perfect recall
-    row = np.concatenate(
-        [np.full(len(infoset.moves), 1.0 / len(infoset.moves)) for infoset in tree.infosets]
-    )
+    row = uniform_policy(tree).probabilities.copy()
     for player, mix in enumerate(profile):
         plans = _list_plans(tree, player, _find_pasts(tree, player), CELL_LIMIT)
-        for index in np.flatnonzero((plans >= 0).any(axis=0)):
-            span = slice(tree.first_move[index], tree.first_move[index + 1])
-            weights = np.bincount(plans[:, index] + 1, mix, len(row[span]) + 1)[1:]
+        is_used = (plans >= 0).any(axis=0)
+        for index in np.flatnonzero(is_used):
+            first, last = tree.first_move[index : index + 2]
+            # A plan that does not come here has -1 for its move, and is counted in front.
+            weights = np.bincount(plans[:, index] + 1, mix, last - first + 1)[1:]
             if weights.sum() > 0:
-                row[span] = weights / weights.sum()
+                row[first:last] = weights / weights.sum()
     return Policy(tree, row)
 
 
@@ -226,26 +246,23 @@ _LARGEST_WHOLE = 2**53  # up to here floats add whole numbers exactly
 
 
 def _written(count: int) -> str:
-    return str(count) if count < 10**15 else f"about 10^{int(count.bit_length() * math.log10(2))}"
+    if count < 10**15:
+        return str(count)
+    digits = count.bit_length() * math.log10(2)
+    return f"about 10^{int(digits)}"
 
 
-def _compute_exactly(
-    leaves: list[list[Fraction]],
-    played: list[Array],
-    tree: Tree,
-    actions: tuple[tuple[str, ...], ...],
-) -> tuple[Array, tuple[str, ...], tuple[tuple[str, ...], ...], str, Rationals]:
-    """Compute what describes a game whose payoffs are fractions: whole numbers over the leaves'
+def _compute_exactly(leaves: list[list[Fraction]], played: list[Array]) -> Rationals:
+    """Compute the payoffs of a game whose payoffs are fractions, as whole numbers over the leaves'
     common denominator."""
-    unit = math.lcm(*(u.denominator for row in leaves for u in row))
-    whole = np.array([[int(u * unit) for u in row] for row in leaves], dtype=object)
+    fractions = np.array(leaves, dtype=object)
+    unit = math.lcm(*[u.denominator for u in fractions.ravel()])
+    whole = np.asarray(np.frompyfunc(int, 1, 1)(fractions * unit))
     if np.abs(whole).sum() < _LARGEST_WHOLE:
         whole = whole.astype(np.float64)
     table = _payoffs(whole, played)
-    exact = np.array([Fraction(int(u), unit) for u in table.ravel()], dtype=object).reshape(
-        table.shape
-    )
-    return exact.astype(np.float64), tree.players, actions, tree.name, exact
+    exact = np.array([Fraction(int(u), unit) for u in table.ravel()], dtype=object)
+    return exact.reshape(table.shape)
 
 
 def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
@@ -254,7 +271,8 @@ def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
     shape = tuple(len(rows) for rows in played)
     last = played[-1].astype(np.int64).astype(leaves.dtype)
     table = np.empty((math.prod(shape[:-1]), len(played), shape[-1]), dtype=leaves.dtype)
-    for index, profile in enumerate(product(*(range(count) for count in shape[:-1]))):
+    profiles = product(*map(range, shape[:-1]))
+    for index, profile in enumerate(profiles):
         reached = np.ones(leaves.shape[1])
         for rows, choice in zip(played, profile, strict=False):
             reached = reached * rows[choice]
@@ -276,9 +294,8 @@ def to_tree(form: NormalForm) -> Tree:
         if seat == form.num_players:
             return Leaf([table[chosen] for table in form.given])
         player = form.players[seat]
-        return Turn(
-            player, player, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])}
-        )
+        moves = {name: (*chosen, k) for k, name in enumerate(form.actions[seat])}
+        return Turn(player, player, moves)
 
     # As many nodes as there are cells, or fewer, stand before every player's move and at the end.
     return build_tree(

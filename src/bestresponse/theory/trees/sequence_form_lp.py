@@ -52,7 +52,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.arrays import Bools
+from bestresponse.theory.arrays import Bools, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
@@ -425,7 +425,7 @@ def solve_general_tree(
     added = np.where(problem.is_first, slacks, unknowns)
     first, second = np.split(added, [form.plexes[0].num_sequences])
     weights = first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
-    payoff_range = float(np.ptp(leaves)) or 1.0
+    payoff_range = find_range(leaves)
     return certify_plans(form, weights, "sequence-form LCP", tolerance * payoff_range)
 
 

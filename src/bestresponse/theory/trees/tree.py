@@ -128,22 +128,20 @@ class Tree:
     def first_move(self) -> IntArray:
         """Where each information set's moves begin when all moves are written in one row; ends with
         their number."""
-        return np.concatenate([[0], np.cumsum([len(i.moves) for i in self.infosets])]).astype(
-            np.int64
-        )
+        sizes = [len(infoset.moves) for infoset in self.infosets]
+        return np.cumsum([0, *sizes], dtype=np.int64)
 
     @cached_property
     def infoset_index(self) -> dict[tuple[str, str], int]:
         """Where an information set stands, by its player's name and its label or key; labels come
         first."""
-        by_key = {
-            (self.players[infoset.player], infoset.key): i
-            for i, infoset in enumerate(self.infosets)
-        }
-        return by_key | {
-            (self.players[infoset.player], infoset.label): i
-            for i, infoset in enumerate(self.infosets)
-        }
+        by_key = {}
+        by_label = {}
+        for i, infoset in enumerate(self.infosets):
+            player = self.players[infoset.player]
+            by_key[player, infoset.key] = i
+            by_label[player, infoset.label] = i
+        return by_key | by_label
 
     @cached_property
     def reach(self) -> Array:
@@ -160,12 +158,14 @@ class Tree:
         for node, parent in enumerate(self.parent.tolist()[1:], start=1):
             depth[node] = depth[parent] + 1
         order = np.argsort(depth, kind="stable").astype(np.int64)
-        return tuple(np.split(order, np.cumsum(np.bincount(depth))[:-1]))
+        ends = np.cumsum(np.bincount(depth))
+        return tuple(np.split(order, ends[:-1]))
 
     @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
-        return int((self.infoset >= 0).sum()) == len(self.infosets)
+        moving = int(np.count_nonzero(self.infoset >= 0))
+        return moving == len(self.infosets)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -178,18 +178,23 @@ class Tree:
     def read_payoffs(self, leaf: int) -> tuple[Fraction, ...]:
         """Give the payoffs of a leaf as they were given, or the simplest fractions of their
         floats."""
-        known = self.rationals.payoffs.get(leaf) if self.rationals is not None else None
-        return known or tuple(map(read_simplest, self.payoffs[leaf].tolist()))
+        if self.rationals is not None and leaf in self.rationals.payoffs:
+            return self.rationals.payoffs[leaf]
+        floats = self.payoffs[leaf].tolist()
+        return tuple(map(read_simplest, floats))
 
     def read_probability(self, node: int) -> Fraction:
         """Give the probability of a branch of chance as it was given, or the simplest fraction of
         its float."""
-        known = self.rationals.probability.get(node) if self.rationals is not None else None
-        return read_simplest(float(self.probability[node])) if known is None else known
+        if self.rationals is not None and node in self.rationals.probability:
+            return self.rationals.probability[node]
+        return read_simplest(float(self.probability[node]))
 
     def list_payoffs(self, leaf: int) -> tuple[Fraction | float, ...]:
         """Give the payoffs of a leaf: fractions where the tree is exact, else floats."""
-        return self.read_payoffs(leaf) if self.is_exact else tuple(self.payoffs[leaf].tolist())
+        if self.is_exact:
+            return self.read_payoffs(leaf)
+        return tuple(self.payoffs[leaf].tolist())
 
     def find_probability(self, node: int) -> Fraction | float:
         """Give the probability of a branch of chance: a fraction where the tree is exact, else a
@@ -201,12 +206,13 @@ class Tree:
         """Whether the payoffs of all leaves have the same sum, up to rounding where they are not
         exact."""
         if self.rationals is not None and self.rationals.payoffs:
-            return len({sum(self.read_payoffs(leaf)) for leaf in self.leaves.tolist()}) == 1
+            payoffs = map(self.read_payoffs, self.leaves.tolist())
+            return len(set(map(sum, payoffs))) == 1
         totals = self.payoffs[self.leaves].sum(axis=1)
-        return bool(
-            np.ptp(totals)
-            <= (0.0 if are_meant(self.payoffs) else 1e-9 * float(np.abs(self.payoffs).max()))
-        )
+        rounding = 0.0
+        if not are_meant(self.payoffs):
+            rounding = 1e-9 * float(np.abs(self.payoffs).max())
+        return bool(np.ptp(totals) <= rounding)
 
     def path(self, node: int) -> str:
         """Say how the play comes to `node`, for messages: `deal JQ > bet > call`."""
@@ -301,9 +307,10 @@ def build_tree(
 
 def _is_beyond_floats(number: Number, nearest: float) -> bool:
     """Say whether a number that is no float is none that floats are taken to mean exactly."""
-    return not isinstance(number, float) and (
-        number != nearest or not (64.0 * nearest).is_integer()
-    )
+    if isinstance(number, float):
+        return False
+    is_meant = (64.0 * nearest).is_integer()
+    return number != nearest or not is_meant
 
 
 class Grower(Generic[Position]):
@@ -382,14 +389,16 @@ class Grower(Generic[Position]):
             np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.kind)
         )
         payoffs = np.zeros((len(kind), len(self.players)))
-        payoffs[kind == LEAF] = np.array(self.payoffs, dtype=np.float64).reshape(
-            -1, len(self.players)
-        )
+        at_leaves = np.array(self.payoffs, dtype=np.float64)
+        payoffs[kind == LEAF] = at_leaves.reshape(-1, len(self.players))
         probability = np.ones(len(kind))
         exact_chances = {}
-        for node in (np.flatnonzero(kind[parent[1:]] == CHANCE) + 1).tolist():
-            _, chance = self.draws[int(parent[node])][int(move[node])]
-            probability[node] = nearest = float(chance)
+        is_drawn = kind[parent[1:]] == CHANCE
+        for node in (np.flatnonzero(is_drawn) + 1).tolist():
+            draws = self.draws[int(parent[node])]
+            _, chance = draws[int(move[node])]
+            nearest = float(chance)
+            probability[node] = nearest
             if _is_beyond_floats(chance, nearest):
                 exact_chances[node] = Fraction(chance)
         rationals = None
@@ -401,16 +410,28 @@ class Grower(Generic[Position]):
             )
             if all(map(are_meant, others)):
                 rationals = TreeRationals(self.exact_payoffs, exact_chances)
-        owners = np.array(
-            [*(infoset.player for infoset in self.infosets), LEAF, CHANCE]
-        )  # these two found at -2 and -1
-        numbers = parent, move, owners[kind], np.maximum(kind, -1), probability, payoffs
-        labels = ("", *map(self._label, self.parent[1:], self.move[1:]))
-        return Tree(self.players, *numbers, tuple(self.infosets), labels, name, rationals)
+        movers = [infoset.player for infoset in self.infosets]
+        owners = np.array([*movers, LEAF, CHANCE])  # these two found at -2 and -1
+        return Tree(
+            players=self.players,
+            parent=parent,
+            move=move,
+            owner=owners[kind],
+            infoset=np.maximum(kind, -1),
+            probability=probability,
+            payoffs=payoffs,
+            infosets=tuple(self.infosets),
+            branch_labels=("", *map(self._label, self.parent[1:], self.move[1:])),
+            name=name,
+            rationals=rationals,
+        )
 
     def _label(self, parent: int, move: int) -> str:
         kind = self.kind[parent]
-        return self.draws[parent][move][0] if kind == CHANCE else self.infosets[kind].moves[move]
+        if kind == CHANCE:
+            label, _ = self.draws[parent][move]
+            return label
+        return self.infosets[kind].moves[move]
 
     def _checked_payoffs(self, node: int, payoffs: Sequence[Number]) -> Sequence[float]:
         if len(payoffs) != len(self.players):
@@ -438,10 +459,9 @@ class Grower(Generic[Position]):
         total = math.fsum(p for _, p in draws)
         if abs(total - 1) > _SUM_TOLERANCE:
             raise self._wrong(node, f"the probabilities of chance sum to {total:.12g}; expected 1")
-        if (
-            not any(isinstance(p, float) for _, p in draws)
-            and sum(Fraction(p) for _, p in draws) != 1
-        ):
+        shares = [p for _, p in draws]
+        are_exact = not any(isinstance(p, float) for p in shares)
+        if are_exact and sum(map(Fraction, shares)) != 1:
             return [(label, float(p)) for label, p in draws]  # rounded by whoever wrote them
         return draws
 
@@ -491,8 +511,9 @@ class Grower(Generic[Position]):
         return ["the root", *reversed(labels)]
 
     def _wrong(self, node: int, why: str) -> InvalidGame:
-        path = self._path(node)
-        return InvalidGame(f"at {' > '.join(path[1:]) or path[0]}: {why}")
+        root, *moves = self._path(node)
+        place = " > ".join(moves) or root
+        return InvalidGame(f"at {place}: {why}")
 
 
 TreeLike: TypeAlias = "Tree | Game[Any]"
@@ -543,10 +564,11 @@ class Policy:
         lines = []
         for player, sets in self.table().items():
             for label, moves in sets.items():
-                played = ", ".join(
-                    move if p == 1 else f"{move} {p:.6g}" for move, p in moves.items() if p > 0
-                )
-                lines.append(f"{player} at {label}: {played}")
+                played = []
+                for move, p in moves.items():
+                    if p > 0:
+                        played.append(move if p == 1 else f"{move} {p:.6g}")
+                lines.append(f"{player} at {label}: {', '.join(played)}")
         return "\n".join(lines)
 
     def at(self, player: str, label: str) -> dict[str, float]:
@@ -564,8 +586,8 @@ class Policy:
         return table
 
     def _row(self, index: int, infoset: Infoset) -> dict[str, float]:
-        first = self.tree.first_move[index]
-        numbers = self.probabilities[first : first + len(infoset.moves)].tolist()
+        first, last = self.tree.first_move[index : index + 2]
+        numbers = self.probabilities[first:last].tolist()
         return dict(zip(infoset.moves, numbers, strict=True))
 
 
@@ -603,10 +625,13 @@ def policy_from_table(tree: Tree, table: PolicyTable) -> Policy:
 def _check_distributions(tree: Tree, probabilities: Array) -> None:
     totals = np.add.reduceat(probabilities, tree.first_move[:-1])
     least = np.minimum.reduceat(probabilities, tree.first_move[:-1])
-    wrong = np.flatnonzero((np.abs(totals - 1) > _POLICY_TOLERANCE) | (least < -_POLICY_TOLERANCE))
+    is_off = np.abs(totals - 1) > _POLICY_TOLERANCE
+    is_negative = least < -_POLICY_TOLERANCE
+    wrong = np.flatnonzero(is_off | is_negative)
     if wrong.size:
-        infoset = tree.infosets[wrong[0]]
-        first = tree.first_move[wrong[0]]
-        mix = probabilities[first : first + len(infoset.moves)].tolist()
+        index = int(wrong[0])
+        infoset = tree.infosets[index]
+        first, last = tree.first_move[index : index + 2]
+        mix = probabilities[first:last].tolist()
         where = f"{tree.players[infoset.player]} at {infoset.label!r}"
         raise InvalidGame(f"policy of {where}: expected probabilities that sum to 1, got {mix}")

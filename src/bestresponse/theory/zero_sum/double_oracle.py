@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.arrays import find_range
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import (
@@ -74,7 +75,7 @@ def search_tree(
     leaves = tree.payoffs[tree.leaves]
     aim = _Aim(
         total=float(leaves[0].sum()),
-        gap=gap * (float(np.ptp(leaves)) or 1.0),
+        gap=gap * find_range(leaves),
         steps=steps,
         deadline=Deadline.after(seconds),
     )

@@ -40,6 +40,7 @@ from bestresponse.web.services.earnings import Earnings, compute_earnings, find_
 from bestresponse.web.sessions.session import (
     Presence,
     Session,
+    ToldSeat,
     find_label,
 )
 from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
@@ -48,6 +49,8 @@ from bestresponse.web.texts import Cause, FieldMistake, PageTexts, load_texts
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
 _LONGEST = 2000
+_TWO = 2
+"""Of two people who choose at the same time, one who waits knows that the other has not."""
 _WHY = {
     "nobody had come": "why_absent",
     "advanced by the experimenter": "why_advanced",
@@ -93,7 +96,11 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
             context.server.sessions.note_shown(session, seat, name_page(context))
             session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
-        rules = _tell_rules(session, view)
+        told = session.told.get(seat)
+        if told is None or told.settled != session.settled:
+            situation = write_history(view, session.table.texts.language)
+            told = ToldSeat(session.settled, _tell_rules(session, view), situation)
+            session.told[seat] = told
         consent = find_consent(context)
         asked = ask_to_json(ask) if ask else None
         left = session.seconds_left(seat)
@@ -111,8 +118,8 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
             participant=context.server.code(session.id, seat),
             version=version,
             phase=phase,
-            briefing=rules,
-            situation=write_history(view, session.table.texts.language),
+            briefing=told.rules,
+            situation=told.situation,
             notes=list(view.notes),
             turn=session.turn(role),
             attempt=session.attempt,
@@ -213,6 +220,16 @@ def list_announcements(session: Session, seat: int) -> list[str]:
                 texts("other_stand_in", who=texts.word(other), missed=missed, count=len(answers))
             )
     return notices
+
+
+def count_answered(session: Session, seat: int) -> str:
+    """Say to a person who waits how many of those who choose at the same time have answered; empty
+    where that is clear anyway."""
+    done = len(session.episode.moves)
+    of = done + len(session.pending())
+    if session.phase(seat) != "waiting" or not done or of <= _TWO:
+        return ""
+    return session.table.texts("answered_of", done=done, of=of)
 
 
 def make_questions(game: Game[S], seat: int, seed: int) -> tuple[Question, ...]:

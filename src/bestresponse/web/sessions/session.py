@@ -107,7 +107,7 @@ class TimedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ChatMessage:
+class GroupMessage:
     """A message beside the game; `after` is how many answers and draws the play had before it."""
 
     seat: int
@@ -132,7 +132,7 @@ class TableStanding:
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
     pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
-    chat: list[ChatMessage] = field(default_factory=list)
+    chat: list[GroupMessage] = field(default_factory=list)
     asked_as: dict[int, int] = field(default_factory=dict)
     closed: bool = False
     attempt: int = 1
@@ -161,7 +161,7 @@ class TableStanding:
             case "message":
                 self.messages.append(event["text"])
             case "chat":
-                message = ChatMessage(
+                message = GroupMessage(
                     seat=event["seat"],
                     text=event["text"],
                     at=event["at"],
@@ -324,6 +324,15 @@ class SeatRegister:
         return not times or self._clock() - max(times) > hold
 
 
+@dataclass(frozen=True, slots=True)
+class ToldSeat:
+    """What a seat is told in words; it changes with the number of `settled` answers alone."""
+
+    settled: int
+    rules: str
+    situation: str
+
+
 @dataclass
 class Session:
     """A table in play. Whoever reads or changes `episode` holds `lock`.
@@ -343,6 +352,7 @@ class Session:
     pages: dict[int, tuple[str, float]] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
     advanced: dict[tuple[Role, int], float] = field(default_factory=dict)
+    told: dict[int, ToldSeat] = field(default_factory=dict)
     gathering_since: float | None = None
     trouble: str = ""
     stamp: int = 0

@@ -11,7 +11,9 @@ function goOnByItself(box) {
   let asked = new AbortController(), typed = false, left = false;
   box.addEventListener("input", (event) => { if (!event.target.closest("[data-chat]")) typed = true; });
   const stop = () => { left = true; asked.abort(); };
-  const heard = ({ version: latest, notes, advance, chat }) => {
+  const answered = box.querySelector("[data-answered]");
+  const heard = ({ version: latest, notes, advance, chat, answered: count }) => {
+    if (answered) answered.textContent = count;
     if (talk) chat.forEach((line) => addBubble(talk, line));
     notes.forEach((text) => {
       const note = document.createElement("p");
@@ -36,7 +38,7 @@ function goOnByItself(box) {
     const { signal } = asked = new AbortController();
     while (!left && !signal.aborted) {
       const after = document.hidden ? "" : encodeURIComponent(version);
-      const address = `${live}?after=${after}&known=${messages.childElementCount}&chatted=${talk ? talk.childElementCount : 10000}`;
+      const address = `${live}?after=${after}&known=${messages.childElementCount}&chatted=${talk ? talk.childElementCount : 10000}&answered=${encodeURIComponent(answered ? answered.textContent : "")}`;
       const news = await fetch(address, { credentials: "same-origin", signal }).then((answer) => answer.status === 429 ? { busy: true } : answer.json()).catch(() => null);
       if (left || signal.aborted) return;
       offline.hidden = news !== null;

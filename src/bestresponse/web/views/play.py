@@ -43,6 +43,7 @@ from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.people import STAGES, PersonState, count_stages, list_people
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
+from bestresponse.web.services.session_report import RoundSummary, summarize_session
 from bestresponse.web.sessions import setup
 from bestresponse.web.sessions.session import read_labels
 
@@ -291,6 +292,14 @@ def show_payments(server: Server, lobby: str) -> HTMLResponse:
     return render_page("payments.html", lobby=watched, rows=rows, total=total)
 
 
+@pages.get("/lobby/{lobby}/report")
+def show_session_report(server: Server, lobby: str) -> HTMLResponse:
+    """Show what people have answered so far, as the data come in."""
+    watched = server.sessions.get_lobby(lobby)
+    rows = summarize_session(server, lobby)
+    return render_page("session_report.html", lobby=watched, rows=rows)
+
+
 _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}
 
 
@@ -408,6 +417,12 @@ def list_lobby_people(
 ) -> list[PersonState]:
     """One row for each person: where they are, since when, their last answer, their earnings."""
     return list_people(server, server.sessions.get_lobby(lobby), stage, find)
+
+
+@calls.get("/lobbies/{lobby}/report", dependencies=[AdminApi])
+def report_lobby(server: Server, lobby: Name) -> list[RoundSummary]:
+    """What people have answered so far, by game, treatment, round and stage."""
+    return summarize_session(server, server.sessions.get_lobby(lobby).id)
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)

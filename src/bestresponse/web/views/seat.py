@@ -225,12 +225,13 @@ def payoffs(
 @dataclass(frozen=True)
 class PageNews:
     """What a page has not shown yet: the version it should have, messages of the experimenter and
-    of the group, and whether it should send what is typed."""
+    of the group, whether it should send what is typed, and how many have answered meanwhile."""
 
     version: str
     notes: list[str] = field(default_factory=list)
     advance: bool = False
     chat: list[ChatLine] = field(default_factory=list)
+    answered: str = ""
 
 
 @pages.post("/seat/{session}/{seat}/{token}/ready")
@@ -329,13 +330,17 @@ def write_to_group(context: SeatDoor, form: PostedForm) -> Response:
 
 @pages.get("/seat/{session}/{seat}/{token}/changes")
 async def changes(
-    context: SeatDoor, after: Version = "", known: Known = 0, chatted: Known = 0
+    context: SeatDoor,
+    after: Version = "",
+    known: Known = 0,
+    chatted: Known = 0,
+    answered: Version = "",
 ) -> dict[str, object]:
     """Wait until the page is another than that of version `after`, the experimenter did something
     or somebody wrote to the group, and say what.
 
-    `known` messages of the experimenter and `chatted` ones of the group are on the page already;
-    without `after` the answer comes at once.
+    `known` messages of the experimenter, `chatted` ones of the group and the words `answered` are
+    on the page already; without `after` the answer comes at once.
     """
 
     def tell() -> PageNews:
@@ -348,9 +353,11 @@ async def changes(
             notes=session.standing.messages[known:],
             advance=(here.role, asked) in session.advanced,
             chat=chat.list_chat(session, seat)[chatted:],
+            answered=service.count_answered(session, seat),
         )
 
-    await _wait_until(context, lambda: tell() != PageNews(after), _BEAT)
+    shown = PageNews(after, answered=answered)
+    await _wait_until(context, lambda: tell() != shown, _BEAT)
     return asdict(tell())
 
 
@@ -359,7 +366,7 @@ async def _wait_until(context: SeatContext, happened: Callable[[], bool], second
     stamp = -1
     end = time.monotonic() + seconds
     with hold_stream(context):
-        while time.monotonic() < end:
+        while time.monotonic() < end and not context.server.is_ending():
             context = context.follow()
             if context.session.stamp != stamp:
                 stamp = context.session.stamp
@@ -420,6 +427,7 @@ def _render(
     variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
     variables |= {"looking": looking, "messages": session.standing.messages}
     variables |= {"chat": chat.list_chat(session, seat), "chat_open": chat.is_chat_open(session)}
+    variables["answered"] = service.count_answered(session, seat)
     variables["game"] = table.part.game.title or (
         lobby.experiment.title if lobby.source else worded
     )

@@ -76,7 +76,7 @@ class English:
 def load_english() -> English:
     """Read the grammar and the words, and join them.
 
-    A phrase may be in several word lists. The lexer gives it one terminal, `_T0`, `_T1` and so on,
+    A phrase may be in several word lists. The lexer gives it one terminal (numbered from 0)
     for the set of lists it is in, and each list becomes a rule: the terminals of its phrases.
     """
     folder = files(__package__)

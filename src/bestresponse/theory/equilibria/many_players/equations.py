@@ -9,7 +9,7 @@ from itertools import permutations
 
 import numpy as np
 
-from bestresponse.theory.arrays import Numbers
+from bestresponse.theory.arrays import Numbers, find_range
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, contract
 
@@ -31,7 +31,7 @@ def scale_payoffs(game: NormalForm) -> Array:
     are."""
     scaled = []
     for table in game.payoffs:
-        payoff_range = float(np.ptp(table)) or 1.0
+        payoff_range = find_range(table)
         scaled.append((table - table.min()) / payoff_range)
     return np.stack(scaled)
 

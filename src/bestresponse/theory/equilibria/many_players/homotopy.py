@@ -45,7 +45,8 @@ _CORRECTIONS = (
 
 def split_by_player(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
     """Cut the columns into one block for each player."""
-    return np.split(z, np.cumsum([m - 1 for m in sizes])[:-1], axis=1)
+    ends = np.cumsum(sizes) - np.arange(1, len(sizes) + 1)
+    return np.split(z, ends[:-1], axis=1)
 
 
 def with_one(block: Complexes) -> Complexes:
@@ -78,8 +79,10 @@ def follow(
         good = first < accepted
         z[left[good]] = landed[good]
         t[left[good]] += h[good]
-        step[left] = np.where(good, np.where(first < easy, 2.0, 1.0) * h, h / 3.0)
-        left = left[(t[left] < 1.0) & (step[left] > smallest)]
+        longer = np.where(first < easy, 2.0 * h, h)
+        step[left] = np.where(good, longer, h / 3.0)
+        goes_on = (t[left] < 1.0) & (step[left] > smallest)
+        left = left[goes_on]
     return t
 
 
@@ -90,12 +93,16 @@ def _predict(
         _, jacobian, by_t = evaluate(begin, ends, sizes, at, when)
         return _solve(jacobian, -by_t)
 
+    # The method of Runge and Kutta.
     wide = h[:, None]
+    half = wide / 2
+    middle = t + h / 2
     first = slope(z, t)
-    second = slope(z + wide / 2 * first, t + h / 2)
-    third = slope(z + wide / 2 * second, t + h / 2)
+    second = slope(z + half * first, middle)
+    third = slope(z + half * second, middle)
     fourth = slope(z + wide * third, t + h)
-    return z + wide / 6 * (first + 2 * second + 2 * third + fourth)
+    total = first + 2 * second + 2 * third + fourth
+    return z + wide / 6 * total
 
 
 def _correct(
@@ -108,17 +115,20 @@ def _correct(
         value, jacobian, _ = evaluate(begin, ends, sizes, z, t)
         move = _solve(jacobian, -value)
         z = z + move
-        size = np.abs(move).max(axis=1) / (1.0 + np.abs(z).max(axis=1))
+        largest = np.abs(z).max(axis=1)
+        size = np.abs(move).max(axis=1) / (1.0 + largest)
         if k == 0:
             first = size
     return z, np.where(size < converged, first, np.inf)
 
 
 def _solve(jacobian: Complexes, right: Complexes) -> Complexes:
+    columns = right[..., None]
     try:
-        return np.asarray(np.linalg.solve(jacobian, right[..., None])[..., 0])
+        solved = np.linalg.solve(jacobian, columns)
     except np.linalg.LinAlgError:
-        return np.asarray((np.linalg.pinv(jacobian) @ right[..., None])[..., 0])
+        solved = np.linalg.pinv(jacobian) @ columns
+    return np.asarray(solved[..., 0])
 
 
 def evaluate(
@@ -126,20 +136,22 @@ def evaluate(
 ) -> tuple[Complexes, Complexes, Complexes]:
     """Return the values of the equations at (z, t), their derivatives by z, and by t."""
     y = [with_one(block) for block in split_by_player(z, sizes)]
-    offsets = np.concatenate([[0], np.cumsum([m - 1 for m in sizes])])
+    offsets = np.cumsum([0, *sizes]) - np.arange(len(sizes) + 1)
     value = np.empty_like(z)
     by_t = np.empty_like(z)
     jacobian = np.zeros((len(z), z.shape[1], z.shape[1]), dtype=np.complex128)
     for i, (old, new) in enumerate(zip(begin, ends, strict=True)):
         rows = slice(offsets[i], offsets[i + 1])
         change = new - old
-        now = old + t.reshape(-1, *[1] * (old.ndim - 1)) * change
+        times = t.reshape(-1, *[1] * (old.ndim - 1))
+        now = old + times * change
         others = [j for j in range(len(sizes)) if j != i]
         by_t[:, rows] = _contract(change, [y[j] for j in others], -1)
         for axis, j in enumerate(others):
             table = _contract(now, [y[j] for j in others], axis)
             jacobian[:, rows, offsets[j] : offsets[j + 1]] = table[:, :, 1:]
-        value[:, rows] = (table * y[others[-1]][:, None, :]).sum(axis=2)
+        last = y[others[-1]]
+        value[:, rows] = (table * last[:, None, :]).sum(axis=2)
     return value, jacobian, by_t
 
 
@@ -205,8 +217,9 @@ def _assignments(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
         if len(chosen) == len(owners):
             yield chosen
             return
+        owner = owners[len(chosen)]
         for j in range(len(sizes)):
-            if j != owners[len(chosen)] and room[j]:
+            if j != owner and room[j]:
                 room[j] -= 1
                 yield from extend((*chosen, j))
                 room[j] += 1
@@ -227,7 +240,8 @@ class _Start:
 @lru_cache(maxsize=64)
 def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
     generator = np.random.default_rng([seed, *sizes])
-    bases = tuple(np.linalg.qr(_draw(generator, (m, m)))[0] for m in sizes)
+    drawn = [_draw(generator, (m, m)) for m in sizes]
+    bases = tuple(np.linalg.qr(matrix)[0] for matrix in drawn)
     owners = [i for i, m in enumerate(sizes) for _ in range(m - 1)]
     forms = [{j: _draw(generator, (m,)) for j, m in enumerate(sizes) if j != i} for i in owners]
     tensors = []
@@ -241,7 +255,8 @@ def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
 
 def _draw(generator: np.random.Generator, shape: tuple[int, ...]) -> Complexes:
     drawn = generator.normal(size=shape) + 1j * generator.normal(size=shape)
-    return np.asarray(drawn / np.sqrt(2 * shape[-1]))
+    length = np.sqrt(2 * shape[-1])
+    return np.asarray(drawn / length)
 
 
 def _vanish(
@@ -250,7 +265,8 @@ def _vanish(
     """The z at which in every equation the linear form of the player chosen is 0."""
     parts = []
     for j in range(len(sizes)):
-        rows = np.stack([forms[k][j] for k, player in enumerate(chosen) if player == j])
+        vanishing = [form[j] for form, player in zip(forms, chosen, strict=True) if player == j]
+        rows = np.stack(vanishing)
         parts.append(np.linalg.solve(rows[:, 1:], -rows[:, 0]))
     return np.concatenate(parts)
 
@@ -258,14 +274,15 @@ def _vanish(
 def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto") -> PathEnds:
     """Follow all paths of systems of one shape; `payoffs[i]` has shape (systems, actions of every
     player)."""
-    sizes = tuple(int(m) for m in payoffs[0].shape[1:])
+    sizes = payoffs[0].shape[1:]
     start = _prepare(sizes, seed)
     targets = []
     for i, table in enumerate(payoffs):
         first = np.moveaxis(table, i + 1, 1)
         # What every other action earns more than the first: (systems, equations, others'
         # actions...).
-        targets.append(_turn(first[:, 1:] - first[:, :1], i, start.bases))
+        leads = first[:, 1:] - first[:, :1]
+        targets.append(_turn(leads, i, start.bases))
     paths = len(start.solutions)
     systems = len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
@@ -285,16 +302,17 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
         )
     else:
         reached = follow(sizes, start.tensors, targets=targets, z=z, owner=owner, limits=_LIMITS)
-    points = tuple(
-        with_one(block) @ basis.T
-        for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)
-    )
-    return PathEnds(owner, points, _are_regular(start, targets, z, reached, owner))
+    points = []
+    for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True):
+        points.append(with_one(block) @ basis.T)
+    regular = _are_regular(start, targets, z, reached, owner)
+    return PathEnds(owner, tuple(points), regular)
 
 
 def _flat(tensors: Tensors) -> Complexes:
     """All coefficients of a system in one row."""
-    return np.concatenate([tensor.reshape(len(tensor), -1) for tensor in tensors], axis=1)
+    rows = [tensor.reshape(len(tensor), -1) for tensor in tensors]
+    return np.concatenate(rows, axis=1)
 
 
 def _are_regular(

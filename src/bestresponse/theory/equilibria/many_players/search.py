@@ -127,7 +127,8 @@ def _search_rest(rest: ReducedGame, search: _Search) -> NashResult:
     game = rest.game
     pure = [_point_masses(game, cell) for cell in pure_nash(game)]
     # In these somebody mixes.
-    profiles = int(prod(2**m - 1 for m in game.shape)) - prod(game.shape)
+    supports = [2**m - 1 for m in game.shape]
+    profiles = prod(supports) - prod(game.shape)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
     candidates = [*pure, *search.mixed]
@@ -169,20 +170,24 @@ def _assemble(
     rest: ReducedGame, different: list[Certified], search: _Search, profiles: int
 ) -> NashResult:
     equilibria, continua = _describe(rest, different, search.deadline)
-    equilibria.sort(
-        key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies])
-    )
+    equilibria.sort(key=_reading_order)
     compiled = search.followed and search.engine != "numpy" and KERNELS in modules
     return NashResult(
-        tuple(equilibria),
-        _name_method(search, profiles),
-        search.sure,
-        any(e.index is None for e in equilibria),
+        equilibria=tuple(equilibria),
+        method=_name_method(search, profiles),
+        complete=search.sure,
+        spans=None in [e.index for e in equilibria],
         known_complete=("Nash", "pure Nash") if search.sure else ("pure Nash",),
         mixed_searched=search.searched > 0,
         engine="numba" if compiled else "numpy",
         continua=tuple(continua),
     )
+
+
+def _reading_order(equilibrium: Equilibrium) -> tuple[int, list[list[float]]]:
+    """By size of the supports, then by how much is on the first actions."""
+    size = sum(map(len, equilibrium.supports))
+    return size, [(-x).tolist() for x in equilibrium.strategies]
 
 
 def _name_method(search: _Search, profiles: int) -> str:
@@ -225,11 +230,12 @@ def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
         mix = tuple(np.array(shares, dtype=np.float64) for shares in exact)
         points.append(Certified(mix, exact if known else None))
     equilibria, continua = _describe(rest, points, NEVER)
+    is_exact = game.is_exact and cube.rational
     return NashResult(
-        tuple(equilibria),
-        "closed form, exact" if game.is_exact and cube.rational else "closed form",
-        not cube.continua,
-        any(e.index is None for e in equilibria),
+        equilibria=tuple(equilibria),
+        method="closed form, exact" if is_exact else "closed form",
+        complete=not cube.continua,
+        spans=None in [e.index for e in equilibria],
         known_complete=("isolated Nash" if cube.continua else "Nash", "pure Nash"),
         continua=tuple(continua),
     )
@@ -287,16 +293,20 @@ def _found_none(game: NormalForm) -> NotCertified:
 def _search_supports(search: _Search) -> None:
     """Solve the systems of all profiles of supports, smallest first, until the time is used up."""
     shape = search.payoffs.shape[1:]
-    if sum(shape) - len(shape) > _MOST_UNKNOWNS and count_paths(shape):
+    unknowns = sum(shape) - len(shape)
+    if unknowns > _MOST_UNKNOWNS and count_paths(shape):
         search.sure = False  # the largest system will not be settled
-    all_sizes = product(*(range(1, m + 1) for m in shape))
+    sizes_of_each = [range(1, m + 1) for m in shape]
+    all_sizes = product(*sizes_of_each)
     for sizes in sorted(all_sizes, key=lambda s: (sum(s), max(s), s)):
         if max(sizes) == 1:
             continue
         if search.deadline.is_over:
             search.sure = False
             return
-        choices = [list(combinations(range(m), size)) for m, size in zip(shape, sizes, strict=True)]
+        choices = []
+        for m, size in zip(shape, sizes, strict=True):
+            choices.append(list(combinations(range(m), size)))
         for batch in _batches(search, choices, _PATHS_AT_ONCE):
             open_ones = _settle(search, batch)
             _follow(search, open_ones)
@@ -307,7 +317,7 @@ def _search_supports(search: _Search) -> None:
 
 def _settle(search: _Search, batch: list[Supports]) -> list[Supports]:
     """Solve systems of equal sizes with a proof; return those for which that fails."""
-    unknowns = sum(len(support) - 1 for support in batch[0])
+    unknowns = sum(map(len, batch[0])) - len(batch[0])
     if unknowns > (_MOST_UNKNOWNS if search.sure else _UNKNOWNS_IN_DOUBT):
         return batch
     systems = make_systems(search.payoffs, batch)
@@ -336,7 +346,8 @@ def _follow(search: _Search, batch: list[Supports]) -> None:
     if not batch:
         return
     search.sure = False
-    paths = count_paths(tuple(len(support) for support in batch[0] if len(support) > 1))
+    sizes = [len(support) for support in batch[0] if len(support) > 1]
+    paths = count_paths(tuple(sizes))
     if not 0 < paths <= _MOST_PATHS:
         return
     at_once = max(1, _PATHS_AT_ONCE // paths)
@@ -369,9 +380,14 @@ def _is_beaten(payoffs: Array, supports: Supports) -> bool:
     """Say whether some action in a support earns less than another action whatever the others'
     supports do."""
     for i, support in enumerate(supports):
-        rest = [range(payoffs.shape[1 + i]) if k == i else s for k, s in enumerate(supports)]
-        mine = np.moveaxis(payoffs[i][np.ix_(*rest)], i, 0).reshape(payoffs.shape[1 + i], -1)
-        if (mine[None] > mine[list(support), None]).all(axis=2).any():
+        count = payoffs.shape[1 + i]
+        cells: list[Sequence[int]] = list(supports)
+        cells[i] = range(count)
+        table = payoffs[i][np.ix_(*cells)]
+        mine = np.moveaxis(table, i, 0).reshape(count, -1)
+        used = mine[list(support)]
+        is_better = mine[None] > used[:, None]
+        if is_better.all(axis=2).any():
             return True
     return False
 
@@ -383,12 +399,12 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
     for seed in range(_SEEDS):
         start = monotonic()
         # The payoffs of the players who mix, on their supports: one system for each profile.
-        mixing = [i for i, support in enumerate(left[0]) if len(support) > 1]
-        sizes = [len(left[0][i]) for i in mixing]
-        parts = [
-            np.stack([search.payoffs[i][np.ix_(*each)].reshape(sizes) for each in left])
-            for i in mixing
-        ]
+        sizes = [len(support) for support in left[0] if len(support) > 1]
+        parts = []
+        for i, support in enumerate(left[0]):
+            if len(support) > 1:
+                tables = [search.payoffs[i][np.ix_(*each)] for each in left]
+                parts.append(np.stack(tables).reshape(-1, *sizes))
         ends = follow_paths(parts, seed, search.engine)
         if not search.followed:  # the first time the loop may have been compiled
             search.deadline = search.deadline.extend(monotonic() - start)
@@ -401,24 +417,34 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
 
 def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[bool]:
     """Keep the ends that are equilibria; say of each system whether paths were lost."""
-    sums = [x.sum(axis=1, keepdims=True) for x in ends.points]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mixes = [
-            np.where(np.abs(s) > 1e-12, x / s, nan) for x, s in zip(ends.points, sums, strict=True)
-        ]
+    mixes = []
+    directions = []
+    for x in ends.points:
+        sums = x.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mixes.append(np.where(np.abs(sums) > 1e-12, x / sums, nan))
+        directions.append(x / np.linalg.norm(x, axis=1, keepdims=True))
     whole = np.concatenate(mixes, axis=1)
     odd = np.maximum(np.abs(whole.imag).max(axis=1), -whole.real.min(axis=1))
-    for k in np.flatnonzero(odd < np.where(ends.regular, _REAL, _NEAR)).tolist():
+    is_real = odd < np.where(ends.regular, _REAL, _NEAR)
+    for k in np.flatnonzero(is_real).tolist():
         _keep_equilibrium(search, batch[ends.system[k]], [mix[k].real for mix in mixes])
-    points = np.concatenate(
-        [x / np.linalg.norm(x, axis=1, keepdims=True) for x in ends.points], axis=1
-    )
-    regular = (points[(ends.system == s) & ends.regular] for s in range(len(batch)))
-    # Where two regular solutions, which must be different, are the same, a path was lost.
-    return [
-        any((np.abs(x[:k] - x[k]).max(axis=1) < _SAME).any() for k in range(1, len(x)))
-        for x in regular
-    ]
+    points = np.concatenate(directions, axis=1)
+    doubtful = []
+    for system in range(len(batch)):
+        of_system = (ends.system == system) & ends.regular
+        # Where two regular solutions, which must be different, are the same, a path was lost.
+        doubtful.append(_has_doubles(points[of_system]))
+    return doubtful
+
+
+def _has_doubles(points: Array) -> bool:
+    """Say whether two rows are the same up to rounding."""
+    for k in range(1, len(points)):
+        distances = np.abs(points[:k] - points[k]).max(axis=1)
+        if distances.min() < _SAME:
+            return True
+    return False
 
 
 def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array]) -> None:

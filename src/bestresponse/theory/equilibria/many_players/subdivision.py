@@ -73,8 +73,7 @@ class Roots:
 
 def make_systems(payoffs: Array, profiles: Sequence[Supports]) -> Systems:
     """Write down the equations of profiles of supports of the same sizes."""
-    mixing = [i for i, support in enumerate(profiles[0]) if len(support) > 1]
-    sizes = tuple(len(profiles[0][i]) for i in mixing)
+    sizes = tuple(len(support) for support in profiles[0] if len(support) > 1)
     equations = []
     gains = []
     for supports in profiles:
@@ -82,10 +81,8 @@ def make_systems(payoffs: Array, profiles: Sequence[Supports]) -> Systems:
         better: list[Array] = []
         for player, support in enumerate(supports):
             leads = _find_leads(payoffs, supports, player)
-            inside = list(support[1:])
-            outside = [a for a in range(payoffs.shape[1 + player]) if a not in support]
-            equal.extend(leads[a] for a in inside)
-            better.extend(leads[a] for a in outside)
+            equal.extend(leads[a] for a in support[1:])
+            better.extend(lead for a, lead in enumerate(leads) if a not in support)
         equations.append(np.stack(equal))
         gains.append(np.stack(better) if better else np.zeros((0, *sizes)))
     return Systems(sizes, np.stack(equations), np.stack(gains))
@@ -94,9 +91,12 @@ def make_systems(payoffs: Array, profiles: Sequence[Supports]) -> Systems:
 def _find_leads(payoffs: Array, supports: Supports, player: int) -> Array:
     """Say what every action of a player earns more than the first of its support, as polynomials:
     one axis for actions, then one for each player who mixes."""
-    cells = [range(payoffs.shape[1 + player]) if i == player else s for i, s in enumerate(supports)]
-    table = np.moveaxis(payoffs[player][np.ix_(*cells)], player, 0)
-    leads = table - table[supports[player][0]]
+    cells: list[Sequence[int]] = list(supports)
+    cells[player] = range(payoffs.shape[1 + player])
+    earned = payoffs[player][np.ix_(*cells)]
+    table = np.moveaxis(earned, player, 0)
+    first_action = supports[player][0]
+    leads = table - table[first_action]
     axis = 1
     for other, support in enumerate(supports):
         if other == player:
@@ -108,8 +108,8 @@ def _find_leads(payoffs: Array, supports: Supports, player: int) -> Array:
                 axis += 1
         elif len(support) > 1:
             first = np.take(leads, [0], axis=axis)
-            rest = np.take(leads, range(1, len(support)), axis=axis) - first
-            leads = np.concatenate([first, rest], axis=axis)
+            others = np.take(leads, range(1, len(support)), axis=axis)
+            leads = np.concatenate([first, others - first], axis=axis)
             axis += 1
         else:
             leads = np.take(leads, 0, axis=axis)
@@ -132,11 +132,13 @@ class _Shape:
             for k in range(1, size):
                 has = np.zeros(size)
                 has[k] = 1.0
-                wide = has.reshape([size if i == player else 1 for i in range(len(sizes))])
-                columns.append(np.broadcast_to(wide, sizes).ravel())
+                axes = [1] * len(sizes)
+                axes[player] = size
+                wide = np.broadcast_to(has.reshape(axes), sizes)
+                columns.append(wide.ravel())
         powers = np.array(columns)
-        degree = powers.sum(axis=0)
-        linear = [int(np.flatnonzero((degree == 1) & (row == 1))[0]) for row in powers]
+        is_linear = powers.sum(axis=0) == 1
+        linear = [np.flatnonzero(is_linear & (row == 1))[0] for row in powers]
         return cls(sizes, np.array(linear), powers)
 
     @property
@@ -155,10 +157,12 @@ class _Shape:
         """Write polynomials in deviations from a centre instead: coefficients in rows."""
         moved = terms.reshape(*terms.shape[:2], *self.sizes)
         for axis, block in enumerate(self.blocks(), start=2):
+            size = self.sizes[axis - 2]
             shape = [len(terms), 1] + [1] * len(self.sizes)
-            shape[axis] = self.sizes[axis - 2] - 1
-            rest = np.take(moved, range(1, self.sizes[axis - 2]), axis=axis)
-            shift = (rest * centre[:, block].reshape(shape)).sum(axis=axis, keepdims=True)
+            shape[axis] = size - 1
+            rest = np.take(moved, range(1, size), axis=axis)
+            by = centre[:, block].reshape(shape)
+            shift = (rest * by).sum(axis=axis, keepdims=True)
             first = np.take(moved, [0], axis=axis) + shift
             moved = np.concatenate([first, rest], axis=axis)
         return moved.reshape(terms.shape)
@@ -255,22 +259,29 @@ def _examine(flat: _Flat, boxes: _Boxes, roots: Roots) -> tuple[_Boxes, Array]:
     for block in shape.blocks():
         inside &= boxes.low[:, block].sum(axis=1) <= 1.0 + _NEAR
     boxes = boxes.take(inside)
-    terms = shape.centre(flat.equations[boxes.system], boxes.centre)
+    equations = flat.equations[boxes.system]
+    terms = shape.centre(equations, boxes.centre)
     sizes = shape.largest(boxes.radius)
-    spread = (np.abs(terms[:, :, 1:]) * sizes[:, None, 1:]).sum(axis=2)
-    rounding = _ROUNDING * np.abs(flat.equations[boxes.system]).sum(axis=2)
-    possible = (np.abs(terms[:, :, 0]) <= spread + rounding).all(axis=1)
+    rounding = _ROUNDING * np.abs(equations).sum(axis=2)
+    within = np.abs(terms[:, :, 0]) <= _find_spread(terms, sizes) + rounding
+    possible = within.all(axis=1)
     boxes = boxes.take(possible)
     terms = terms[possible]
     sizes = sizes[possible]
     if flat.gains.shape[1]:
         gains = shape.centre(flat.gains[boxes.system], boxes.centre)
-        least = gains[:, :, 0] - (np.abs(gains[:, :, 1:]) * sizes[:, None, 1:]).sum(axis=2)
+        least = gains[:, :, 0] - _find_spread(gains, sizes)
         possible = (least <= _NEAR).all(axis=1)
         boxes = boxes.take(possible)
         terms = terms[possible]
         sizes = sizes[possible]
     return _contract(flat, boxes, terms, roots)
+
+
+def _find_spread(terms: Array, sizes: Array) -> Array:
+    """Say by how much polynomials can differ from their values at the centres of boxes."""
+    largest = np.abs(terms[:, :, 1:]) * sizes[:, None, 1:]
+    return np.asarray(largest.sum(axis=2))
 
 
 def _contract(flat: _Flat, boxes: _Boxes, terms: Array, roots: Roots) -> tuple[_Boxes, Array]:
@@ -289,7 +300,9 @@ def _contract(flat: _Flat, boxes: _Boxes, terms: Array, roots: Roots) -> tuple[_
     smaller = _Boxes(boxes.system[possible], low[possible], high[possible])
     known = _find_known(flat, smaller, regular[possible], roots)
     left = smaller.take(~known)
-    matters = np.abs(terms[possible][~known]) * sizes[possible][~known][:, None, :]
+    open_terms = terms[possible][~known]
+    open_sizes = sizes[possible][~known]
+    matters = np.abs(open_terms) * open_sizes[:, None, :]
     weights = np.einsum("nep,jp->nj", matters[:, :, shape.higher], shape.powers[:, shape.higher])
     return left, weights
 
@@ -310,28 +323,34 @@ def _precondition(shape: _Shape, terms: Array) -> _Newton:
     safe = np.where(regular[:, None, None], derivative, np.eye(derivative.shape[1]))
     inverse = np.linalg.inv(safe)
     product = inverse @ terms
-    rounding = _ROUNDING * (np.abs(inverse) @ np.abs(terms)).sum(axis=2)
+    largest = np.abs(inverse) @ np.abs(terms)
+    rounding = _ROUNDING * largest.sum(axis=2)
     return _Newton(product, rounding, regular)
 
 
 def _bound_error(shape: _Shape, newton: _Newton, sizes: Array, radius: Array) -> Array:
     """Say by how much a solution in the box can differ from where Newton's method leads."""
-    linear = np.abs(newton.terms[:, :, shape.linear] - np.eye(radius.shape[1]))
-    higher = np.abs(newton.terms[:, :, shape.higher]) * sizes[:, None, shape.higher]
-    return np.asarray(
-        (linear * radius[:, None, :]).sum(axis=2) + higher.sum(axis=2) + newton.rounding
-    )
+    return _bound_change(shape, newton, sizes[:, shape.higher], radius)
+
+
+def _bound_change(shape: _Shape, newton: _Newton, higher: Array, radius: Array) -> Array:
+    """Bound what is added to the identity within boxes, where products of several unknowns are at
+    most `higher`."""
+    linear = newton.terms[:, :, shape.linear] - np.eye(radius.shape[1])
+    by_linear = np.abs(linear) * radius[:, None, :]
+    by_higher = np.abs(newton.terms[:, :, shape.higher]) * higher[:, None]
+    change = by_linear.sum(axis=2) + by_higher.sum(axis=2) + newton.rounding
+    return np.asarray(change)
 
 
 def _are_one_to_one(
     shape: _Shape, newton: _Newton, sizes: Array, radius: Array
 ) -> NDArray[np.bool_]:
     """Say of boxes whether no two points in them have the same values."""
-    linear = np.abs(newton.terms[:, :, shape.linear] - np.eye(radius.shape[1]))
     degree = shape.powers.sum(axis=0)[shape.higher]
-    higher = np.abs(newton.terms[:, :, shape.higher]) * (sizes[:, shape.higher] * degree)[:, None]
-    change = (linear * radius[:, None, :]).sum(axis=2) + higher.sum(axis=2) + newton.rounding
-    return np.asarray(newton.regular & (change < 0.99 * radius).all(axis=1))
+    change = _bound_change(shape, newton, sizes[:, shape.higher] * degree, radius)
+    contracts = (change < 0.99 * radius).all(axis=1)
+    return np.asarray(newton.regular & contracts)
 
 
 def _find_known(
@@ -350,9 +369,11 @@ def _find_known(
         point = np.clip(point - newton.terms[:, :, 0], -2.0, 2.0)
     newton = _precondition(shape, shape.centre(equations, point))
     # A box around the point that Newton's method leads into itself holds a solution (Brouwer).
-    tight = np.minimum(_TIGHT + 3.0 * (np.abs(newton.terms[:, :, 0]) + newton.rounding), _NEAR)
+    step = np.abs(newton.terms[:, :, 0])
+    tight = np.minimum(_TIGHT + 3.0 * (step + newton.rounding), _NEAR)
     error = _bound_error(shape, newton, shape.largest(tight), tight)
-    exists = newton.regular & (np.abs(newton.terms[:, :, 0]) + error < tight).all(axis=1)
+    leads_inside = (step + error < tight).all(axis=1)
+    exists = newton.regular & leads_inside
     rows = rows[exists]
     point = point[exists]
     tight = tight[exists]
@@ -363,10 +384,12 @@ def _find_known(
     newton = _precondition(shape, shape.centre(equations, hull.centre))
     alone = _are_one_to_one(shape, newton, shape.largest(hull.radius), hull.radius)
     known[rows[alone]] = True
-    gains = shape.centre(flat.gains[hull.system[alone]], point[alone])[:, :, 0]
-    for system, root, gain in zip(hull.system[alone], point[alone], gains, strict=True):
-        firsts = [1.0 - root[block].sum() for block in shape.blocks()]
-        least = min(*firsts, *root)
+    systems = hull.system[alone]
+    found = point[alone]
+    gains = shape.centre(flat.gains[systems], found)[:, :, 0]
+    for system, root, gain in zip(systems, found, gains, strict=True):
+        totals = [root[block].sum() for block in shape.blocks()]
+        least = min(1.0 - max(totals), *root)
         if least >= -_NEAR and gain.max(initial=-1.0) <= _NEAR:
             roots.found.append((int(system), root))
     return known
@@ -374,7 +397,9 @@ def _find_known(
 
 def _halve(boxes: _Boxes, weights: Array) -> _Boxes:
     """Cut boxes in two, across the unknown that matters most for what is not linear."""
-    widths = boxes.radius * (weights + 1e-3 * weights.max(axis=1, keepdims=True) + 1e-12)
+    # None matters nothing: every unknown is cut at some time.
+    least = 1e-3 * weights.max(axis=1, keepdims=True) + 1e-12
+    widths = boxes.radius * (weights + least)
     axis = widths.argmax(axis=1)
     rows = np.arange(len(boxes))
     middle = boxes.centre[rows, axis]

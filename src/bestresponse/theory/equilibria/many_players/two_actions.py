@@ -17,6 +17,8 @@ from fractions import Fraction
 from itertools import product
 from math import isqrt
 
+import numpy as np
+
 from bestresponse.theory.games.normal_form import NormalForm, as_meant
 
 Point = tuple[Fraction, ...]
@@ -65,9 +67,8 @@ def solve_two_actions(game: NormalForm) -> CubeSolution:
 
 def _find_gain(game: NormalForm, player: int) -> Bilinear:
     """What the second action earns more than the first, by the two others' probabilities."""
-    first, second = (
-        as_meant(game.given[player].take(action, axis=player)).ravel() for action in (0, 1)
-    )
+    exact = as_meant(game.given[player])
+    first, second = np.moveaxis(exact, player, 0).reshape(2, 4)
     low, right, left, both = second - first
     return low, left - low, right - low, both - left - right + low
 
@@ -75,7 +76,8 @@ def _find_gain(game: NormalForm, player: int) -> Bilinear:
 def _gain_at(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:
     x, y = (point[k] for k in range(3) if k != player)
     low, left, right, both = gains[player]
-    return low + left * x + right * y + both * x * y
+    alone = low + left * x
+    return alone + (right + both * x) * y
 
 
 def _fits(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:
@@ -89,16 +91,19 @@ def _solve_edge(
 ) -> None:
     """At most one player mixes, who must not care: the others' conditions are linear in its
     probability."""
-    ends = [[Fraction(end if x is None else x) for x in face] for end in (0, 1)]
-    if any(_gain_at(gains, i, ends[0]) != 0 for i in mixing):
+    first = [Fraction(x or 0) for x in face]
+    if any(_gain_at(gains, i, first) for i in mixing):
         return
     held = [i for i in range(3) if i not in mixing]
+    at_first = [_fits(gains, i, first) for i in held]
     if not mixing:
-        if all(_fits(gains, i, ends[0]) >= 0 for i in held):
-            cube.points.append(tuple(ends[0]))
+        if min(at_first) >= 0:
+            cube.points.append(tuple(first))
         return
-    limits = [(_fits(gains, i, ends[0]), _fits(gains, i, ends[1])) for i in held]
-    _keep_segment(cube, ends[0], mixing[0], limits)
+    last = [Fraction(1 if x is None else x) for x in face]
+    at_last = [_fits(gains, i, last) for i in held]
+    limits = list(zip(at_first, at_last, strict=True))
+    _keep_segment(cube, first, mixing[0], limits)
 
 
 def _keep_segment(
@@ -113,13 +118,18 @@ def _keep_segment(
             return
         if (start < 0) != (stop < 0):
             root = start / (start - stop)
-            low, high = (max(low, root), high) if start < 0 else (low, min(high, root))
+            if start < 0:
+                low = max(low, root)
+            else:
+                high = min(high, root)
     if low > high or low == 1 or high == 0:
         return
     cube.continua = cube.continua or low < high
     for end in (low, high):
         if 0 < end < 1:
-            cube.points.append(tuple(end if k == free else x for k, x in enumerate(point)))
+            there = list(point)
+            there[free] = end
+            cube.points.append(tuple(there))
 
 
 def _solve_square(
@@ -129,32 +139,42 @@ def _solve_square(
     action."""
     held = next(i for i in range(3) if i not in mixing)
     chosen = Fraction(face[held] or 0)
-    roots = [
-        _find_root(_restrict(gains[mixing[1 - k]], mixing[1 - k], held, chosen)) for k in (0, 1)
-    ]
-    if "none" in roots:
-        return
     point = [chosen] * 3
-    free = [i for i, root in zip(mixing, roots, strict=True) if root == "all"]
-    for i, root in zip(mixing, roots, strict=True):
-        point[i] = root if isinstance(root, Fraction) else Fraction(0)
-    if any(isinstance(root, Fraction) and not 0 < root < 1 for root in roots):
-        return
-    if not free:
-        if _fits(gains, held, point) >= 0:
-            cube.points.append(tuple(point))
-        return
-    corners = [
-        [Fraction(ends[free.index(k)]) if k in free else x for k, x in enumerate(point)]
-        for ends in product((0, 1), repeat=len(free))
-    ]
-    fits = [_fits(gains, held, corner) for corner in corners]
-    if len(free) == 1:
-        _keep_segment(cube, point, free[0], [(fits[0], fits[1])])
-    elif max(fits) > 0 or not any(fits):
-        cube.continua = (
-            True  # a part of the square, which reaches its edges as the function is bilinear
-        )
+    free = []
+    for i, other in (mixing, mixing[::-1]):
+        # A player mixes so that the other one does not care.
+        root = _find_root(_restrict(gains[other], other, held, chosen))
+        if root == "all":
+            free.append(i)
+            point[i] = Fraction(0)
+        elif isinstance(root, Fraction) and 0 < root < 1:
+            point[i] = root
+        else:
+            return
+    fits = _fit_corners(gains, held, point, free)
+    match len(free):
+        case 0:
+            if fits[0] >= 0:
+                cube.points.append(tuple(point))
+        case 1:
+            _keep_segment(cube, point, free[0], [(fits[0], fits[1])])
+        case _:
+            # A part of the square, which reaches its edges as the function is bilinear.
+            is_anywhere = max(fits) > 0 or not any(fits)
+            cube.continua = cube.continua or is_anywhere
+
+
+def _fit_corners(
+    gains: Sequence[Bilinear], held: int, point: list[Fraction], free: list[int]
+) -> list[Fraction]:
+    """Say what the player who is held loses at every corner of the others' free probabilities."""
+    fits = []
+    for ends in product((0, 1), repeat=len(free)):
+        corner = list(point)
+        for i, end in zip(free, ends, strict=True):
+            corner[i] = Fraction(end)
+        fits.append(_fits(gains, held, corner))
+    return fits
 
 
 def _restrict(gain: Bilinear, player: int, held: int, chosen: Fraction) -> Linear:
@@ -185,18 +205,21 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
     parts = zip(second, ((below, under), (above, under), (below, over), (above, over)), strict=True)
     square = [Fraction(0)] * 3
     for weight, (x, y) in parts:
-        for power, term in enumerate((x[0] * y[0], x[0] * y[1] + x[1] * y[0], x[1] * y[1])):
-            square[power] += weight * term
+        square[0] += weight * x[0] * y[0]
+        square[1] += weight * (x[0] * y[1] + x[1] * y[0])
+        square[2] += weight * x[1] * y[1]
     if any(square):
         roots, rational = _solve_quadratic(square)
     else:
         cube.continua = True
-        roots = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)]
+        ends = [_find_root(below), _find_root(under)]
+        roots = [root for root in ends if isinstance(root, Fraction)]
         rational = True
     for q in roots:
-        if 0 < q < 1 and _keep_inside(
-            cube, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]
-        ):
+        if not 0 < q < 1:
+            continue
+        at = [line[0] + line[1] * q for line in (above, below, over, under)]
+        if _keep_inside(cube, q, second, at):
             cube.rational = cube.rational and rational
 
 
@@ -208,9 +231,9 @@ def _keep_inside(cube: CubeSolution, q: Fraction, second: Bilinear, at: Sequence
         cube.continua = True
         return False
     if p == "all" and isinstance(r, Fraction):
-        p = _find_root((second[0] + second[2] * r, second[1] + second[3] * r))
+        p = _find_root(_restrict(second, player=1, held=2, chosen=r))
     elif r == "all" and isinstance(p, Fraction):
-        r = _find_root((second[0] + second[1] * p, second[2] + second[3] * p))
+        r = _find_root(_restrict(second, player=1, held=0, chosen=p))
     cube.continua = cube.continua or "all" in (p, r)
     if isinstance(p, Fraction) and isinstance(r, Fraction) and 0 < p < 1 and 0 < r < 1:
         cube.points.append((p, q, r))
@@ -230,8 +253,9 @@ def _solve_quadratic(square: Sequence[Fraction]) -> tuple[list[Fraction], bool]:
     product_ = inside.numerator * inside.denominator
     whole = isqrt(product_)
     exact = whole * whole == product_
-    size = Fraction(
-        whole if exact else isqrt(product_ * _DIGITS**2),
-        inside.denominator * (1 if exact else _DIGITS),
-    )
-    return list(dict.fromkeys([(-b - size) / (2 * a), (-b + size) / (2 * a)])), exact
+    if exact:
+        size = Fraction(whole, inside.denominator)
+    else:
+        size = Fraction(isqrt(product_ * _DIGITS**2), inside.denominator * _DIGITS)
+    roots = [(-b - size) / (2 * a), (-b + size) / (2 * a)]
+    return list(dict.fromkeys(roots)), exact

@@ -31,7 +31,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice, product
-from operator import le, mul
+from operator import add, le, mul
 
 import numpy as np
 
@@ -129,7 +129,8 @@ def subgame_perfect(
     listed = count if count <= limit else 1
     solved = _solve_backwards(tree, _Wish(listed, mixed=False, deadline=deadline))
     equilibria = tuple(_describe_pure(tree, solution) for solution in solved.solutions)
-    outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
+    best_first = sorted(reachable[0], reverse=True)
+    outcomes = tuple(_named(tree, payoffs) for payoffs in best_first)
     return SubgamePerfect(count, equilibria, outcomes)
 
 
@@ -153,23 +154,23 @@ def _count(tree: Tree, deadline: Deadline) -> list[dict[Payoffs, int]]:
 def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
     """A move and its payoffs are best in all profiles in which every other branch gives the owner
     no more."""
-    least = max(min(payoffs[owner] for payoffs in table) for table in below)
-    values = sorted(
-        {payoffs[owner] for table in below for payoffs in table if payoffs[owner] >= least},
-        reverse=True,
-    )
+    by_branch = [{payoffs[owner] for payoffs in table} for table in below]
+    least = max(map(min, by_branch))
+    values = [value for value in set().union(*by_branch) if value >= least]
     counts: dict[Payoffs, int] = {}
-    for value in values:
-        no_more = [
-            sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
-            for table in below
-        ]
+    for value in sorted(values, reverse=True):
+        no_more = [_count_no_more(table, owner, value) for table in below]
         profiles = math.prod(no_more)
         for table, allowed in zip(below, no_more, strict=True):
             for payoffs, ways in table.items():
                 if payoffs[owner] == value:
                     counts[payoffs] = counts.get(payoffs, 0) + ways * (profiles // allowed)
     return counts
+
+
+def _count_no_more(table: dict[Payoffs, int], owner: int, value: Fraction) -> int:
+    """Count the equilibria of a branch that give its owner no more than this."""
+    return sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
 
 
 def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
@@ -183,7 +184,8 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
         share = tree.read_probability(child)
         sums: dict[Payoffs, int] = {}
         for (before, many), (payoffs, ways) in product(combined.items(), table.items()):
-            total = tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
+            added = [share * u for u in payoffs]
+            total = tuple(map(add, before, added))
             sums[total] = sums.get(total, 0) + many * ways
         combined = sums
     return combined
@@ -262,7 +264,8 @@ def find_subgames(tree: Tree) -> IntArray:
         high[above] = max(high[above], high[node])
         end[above] = max(end[above], end[node])
     is_closed = (low >= nodes) & (high < end)
-    return np.asarray(np.flatnonzero((tree.owner != LEAF) & is_closed), dtype=np.int64)
+    begins = (tree.owner != LEAF) & is_closed
+    return np.asarray(np.flatnonzero(begins), dtype=np.int64)
 
 
 def solve_subgames(tree: Tree, limit: int = 200, *, seconds: float = _SECONDS) -> SubgameEquilibria:
@@ -328,7 +331,8 @@ def _solve_backwards(tree: Tree, wish: _Wish) -> _Solved:
     solved: dict[int, _Solved] = {}
     for root in reversed(roots.tolist()):
         wish.deadline.check(_WANTED)
-        if all(node in solved or tree.owner[node] == LEAF for node in tree.children[root]):
+        is_open = [node not in solved and tree.owner[node] != LEAF for node in tree.children[root]]
+        if not any(is_open):
             solved[root] = _solve_single(tree, root, solved, wish)
         else:
             solved[root] = _solve_several(tree, root, solved, wish)
@@ -377,13 +381,15 @@ def _solve_single(tree: Tree, root: int, solved: dict[int, _Solved], wish: _Wish
     """Solve a node below which everything is solved: a draw of chance, or one mover's choice."""
     below = [node for node in tree.children[root] if node in solved]
     inside = [solved[node] for node in below]
-    numbers = product(*(range(len(part.solutions)) for part in inside))
+    counts = [len(part.solutions) for part in inside]
+    numbers = product(*map(range, counts))
     numbered = list(islice(numbers, wish.limit + 1))
     kept = numbered[: wish.limit]
     points = []
     for combination in kept:
         chosen = [part.solutions[k] for part, k in zip(inside, combination, strict=True)]
-        points.append(_make_point(tree, root, dict(zip(below, chosen, strict=True))))
+        fixed = dict(zip(below, chosen, strict=True))
+        points.append(_make_point(tree, root, fixed))
     parts = _Solved(
         solutions=[],
         complete=len(numbered) <= wish.limit,
@@ -417,9 +423,10 @@ def _draw(tree: Tree, root: int, points: list[_Point]) -> list[_Solution]:
     weights = [read(node) for node in tree.children[root]]
     solutions = []
     for point in points:
-        by_player = zip(*point.earned, strict=True)
-        means = tuple(sum(map(mul, weights, earned)) for earned in by_player)
-        solutions.append(_Solution(means, point.below))
+        means = []
+        for earned in zip(*point.earned, strict=True):
+            means.append(sum(map(mul, weights, earned)))
+        solutions.append(_Solution(tuple(means), point.below))
     return solutions
 
 
@@ -447,11 +454,11 @@ def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _
     everywhere = [*points, *between]
     best = [_find_best_moves(tree, owner, point) for point in everywhere]
     groups = _connect(len(points), parts.edges)
-    complete = parts.complete
+    all_found = True
     if wish.mixed and parts.is_linear:
-        complete = complete and all(_is_all_found(points, group, owner) for group in groups)
+        all_found = all(_is_all_found(points, group, owner) for group in groups)
     elif parts.varies:
-        complete = complete and len(set(best)) == 1
+        all_found = len(set(best)) == 1
     solutions: list[_Solution] = []
     numbers: dict[tuple[int, int], int] = {}
     infoset = int(tree.infoset[root])
@@ -460,19 +467,23 @@ def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _
             numbers[k, move] = len(solutions)
             played = np.eye(len(point.earned))[move]
             solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
-    ties = any(
-        point.earned[move] != point.earned[moves[0]]
-        for point, moves in zip(everywhere, best, strict=True)
-        for move in moves
-    )
-    stays_linear = not between and all(_is_one_choice(points, best, group) for group in groups)
+    ties = any(map(_are_different, everywhere, best))
+    one_choice = all(_is_one_choice(points, best, group) for group in groups)
+    stays_linear = one_choice and not between
+    all_kept = len(solutions) <= wish.limit
     return _Solved(
         solutions=solutions[: wish.limit],
-        complete=complete and len(solutions) <= wish.limit,
+        complete=parts.complete and all_found and all_kept,
         varies=parts.varies or ties,
         edges=_list_edges(numbers, parts.edges),
         is_linear=parts.is_linear and stays_linear,
     )
+
+
+def _are_different(point: _Point, moves: tuple[int, ...]) -> bool:
+    """Say whether some of these moves earn something else than the first."""
+    first = point.earned[moves[0]]
+    return any(point.earned[move] != first for move in moves)
 
 
 def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
@@ -491,7 +502,11 @@ def _is_one_choice(points: list[_Point], best: list[tuple[int, ...]], group: lis
     if len(moves) == 1:
         return True
     first = points[group[0]].earned
-    return all(points[k].earned[move] == first[move] for k in group for move in moves)
+    for k in group:
+        earned = points[k].earned
+        if any(earned[move] != first[move] for move in moves):
+            return False
+    return True
 
 
 def _list_edges(numbers: dict[tuple[int, int], int], edges: frozenset[Edge]) -> frozenset[Edge]:
@@ -515,22 +530,32 @@ def _connect(count: int, edges: frozenset[Edge]) -> list[list[int]]:
     """Gather the points that edges connect."""
     group = list(range(count))
     for first, second in edges:
-        old, new = group[second], group[first]
+        old = group[second]
+        new = group[first]
         group = [new if k == old else k for k in group]
-    return [[k for k in range(count) if group[k] == one] for one in dict.fromkeys(group)]
+    members: dict[int, list[int]] = {}
+    for k, one in enumerate(group):
+        members.setdefault(one, []).append(k)
+    return list(members.values())
 
 
 def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
     """List the moves that are not everywhere at most as good as another one listed."""
-    kept: list[int] = []
+    columns = []
     for move in range(len(earned[0])):
-        column = [row[move][owner] for row in earned]
-        others = [[row[other][owner] for row in earned] for other in kept]
-        if any(all(map(le, column, other)) for other in others):
+        columns.append([row[move][owner] for row in earned])
+    kept: list[int] = []
+    for move, column in enumerate(columns):
+        if any(_is_no_better(column, columns[other]) for other in kept):
             continue
-        kept = [k for k, other in zip(kept, others, strict=True) if not all(map(le, other, column))]
+        kept = [other for other in kept if not _is_no_better(columns[other], column)]
         kept.append(move)
     return kept
+
+
+def _is_no_better(first: list[Fraction | float], second: list[Fraction | float]) -> bool:
+    """Say whether what a move earns is nowhere more than what another one earns."""
+    return all(map(le, first, second))
 
 
 def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> list[_Point]:
@@ -555,12 +580,14 @@ def _mix_points(first: _Point, second: _Point, share: Fraction | float) -> _Poin
     """Give the point that is this share of the way from the first to the second."""
     earned: list[Earned] = []
     for u, v in zip(first.earned, second.earned, strict=True):
-        earned.append(tuple((1 - share) * a + share * b for a, b in zip(u, v, strict=True)))
+        mixed = [(1 - share) * a + share * b for a, b in zip(u, v, strict=True)]
+        earned.append(tuple(mixed))
     below = {}
     for infoset, mix in first.below.items():
         other = second.below[infoset]
-        same = mix is other or bool((mix == other).all())
-        below[infoset] = mix if same else float(1 - share) * mix + float(share) * other
+        below[infoset] = mix
+        if mix is not other and not (mix == other).all():
+            below[infoset] = float(1 - share) * mix + float(share) * other
     return _Point(earned, below)
 
 
@@ -603,19 +630,22 @@ def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution], deadline: Dea
         policy = find_behaviour(part, e.strategies)
         rows = np.split(policy.probabilities, part.first_move[1:-1])
         payoffs = e.exact_payoffs or tuple(e.payoffs.tolist())
-        solutions.append(_Solution(payoffs, dict(zip(indices, rows, strict=True))))
+        choices = dict(zip(indices, rows, strict=True))
+        solutions.append(_Solution(payoffs, choices))
     mixes = any(e.in_continuum for e in result.equilibria)
-    varies = mixes and any(solution.payoffs != solutions[0].payoffs for solution in solutions)
+    outcomes = {solution.payoffs for solution in solutions}
+    varies = mixes and len(outcomes) > 1
     return _Solved(solutions, result.complete, varies)
 
 
 def _find_best_moves(tree: Tree, owner: int, point: _Point) -> tuple[int, ...]:
     """List the best moves of somebody who sees everything; floats tie up to rounding."""
     most = max(u[owner] for u in point.earned)
+    rounding = _TIE * float(np.abs(tree.payoffs).max())
     best = []
     for move, payoffs in enumerate(point.earned):
         loss = most - payoffs[owner]
-        is_rounding = isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())
+        is_rounding = isinstance(loss, float) and loss <= rounding
         if loss == 0 or is_rounding:
             best.append(move)
     return tuple(best)
