@@ -35,7 +35,7 @@ def did_you_mean(name: str, known: list[str]) -> str:
     >>> did_you_mean("kuhn", ["kuhn-poker", "chicken"])
     ' Did you mean kuhn-poker?'
     """
-    near = get_close_matches(name.casefold(), known, cutoff=0.5)
+    near = get_close_matches(name.casefold(), known, cutoff=0.56)
     starts = [candidate for candidate in known if candidate.startswith(name.casefold())]
     best = [*starts, *near]
     return f" Did you mean {best[0]}?" if best else ""

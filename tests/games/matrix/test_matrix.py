@@ -63,7 +63,7 @@ def test_shown_numbers_read_back_as_the_very_payoffs(value):
 
 
 def test_themes_refuse_games_with_more_actions_than_they_name():
-    with pytest.raises(UsageError, match="names 8 actions"):
+    with pytest.raises(UsageError, match="has names for 8 actions"):
         theme("market").dress(NormalForm.zero_sum(np.zeros((9, 2)) + 1))
     with pytest.raises(UsageError, match="Did you mean market"):
         theme("markt")

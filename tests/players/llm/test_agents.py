@@ -204,7 +204,7 @@ def test_the_five_published_residents_have_personas():
             "needs a text .* for 'profession'",
         ),
         ("", "holds no persona"),
-        ("name = 'Ann'", "'name' stands outside of a table"),
+        ("name = 'Ann'", "'name' is outside of a table"),
         ("[Ann", "is not TOML"),
     ],
 )

@@ -553,7 +553,7 @@ class _Packages(_Offers):
 
 
 def _take_between(text: str, start: str, end: str) -> str:
-    """Return what stands between two marks of a text; the rest where the second is missing."""
+    """Return the text between two marks, or all the rest if the second is missing."""
     _, _, behind = text.partition(start)
     return behind.partition(end)[0]
 

@@ -289,14 +289,14 @@ _KINDS = ("csv", "jsonl", "ndjson", "parquet")
 _EXPECTED_KIND = "expected a .csv, .jsonl or .parquet file, also with .gz"
 
 
-def _find_kind(path: Path) -> str:
+def find_file_kind(path: Path) -> str:
     """Return the ending of a file without that of its packing."""
     return path.name.removesuffix(".gz").rpartition(".")[2]
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
     """Yield the rows of a table with their lines, the first row of a CSV file being line 2."""
-    kind = _find_kind(path)
+    kind = find_file_kind(path)
     try:
         with open_plain(path) as raw:
             if kind == "parquet":
@@ -636,7 +636,7 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
             "name the file to import and a mapping of its columns, such as rounds.csv --mapping"
             " akata"
         )
-    if _find_kind(path) not in _KINDS:
+    if find_file_kind(path) not in _KINDS:
         raise UsageError(f"{path}: {_EXPECTED_KIND}")
     join = find_layout(config.mapping, path).join
     files = [path, find_mapping(config.mapping)]
