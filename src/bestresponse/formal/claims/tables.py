@@ -116,7 +116,7 @@ class TableTheory(SharedForms[PureProfile]):
         highest = _multiply(mixed.highest)
         written = _multiply(mixed.rows)
         ranges = [high - low for high, low in zip(highest, written, strict=True)]
-        sizes: list[int | Fraction] = [abs(difference) for difference in differences]
+        sizes = [max(difference, -difference) for difference in differences]
         return _add_weighted(ranges, sizes) / self.subject.scale
 
     def find_lead(
