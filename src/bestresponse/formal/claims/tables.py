@@ -110,13 +110,14 @@ class TableTheory(SharedForms[PureProfile]):
             means.append(total / self.subject.scale)
         return means
 
-    def find_slack(self, mixed: Belief, differences: Iterable[int]) -> Fraction:
+    def find_slack(self, mixed: Belief, differences: Iterable[int | Fraction]) -> Fraction:
         """Return how far the average of `differences` (times `scale`) may be off because
         probabilities are rounded."""
         highest = _multiply(mixed.highest)
         written = _multiply(mixed.rows)
         ranges = [high - low for high, low in zip(highest, written, strict=True)]
-        return _add_weighted(ranges, map(abs, differences)) / self.subject.scale
+        sizes = [max(difference, -difference) for difference in differences]
+        return _add_weighted(ranges, sizes) / self.subject.scale
 
     def find_lead(
         self, player: int, action: int, other: int, mixed: Belief

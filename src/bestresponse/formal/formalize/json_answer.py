@@ -283,8 +283,7 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     rows: dict[tuple[str, ...], Row] = {}
     for made, payoffs in ends:
         in_order = zip(made, moves, strict=False)
-        strange = [move for move, choices in in_order if move not in choices]
-        if strange or not made:
+        if not made or any(move not in choices for move, choices in in_order):
             raise InvalidGame(
                 f"the end {_join_moves(made)} has a move that is not the next player's"
             )
