@@ -23,23 +23,23 @@ from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
-    "(top)": 1_122,
-    "analysis": 20_312,
-    "api": 6_141,
-    "cli": 23_985,
-    "core": 18_452,
-    "formal": 66_387,
-    "games": 56_025,
-    "integrations": 10_707,
-    "logic": 51_550,
-    "models": 34_351,
-    "players": 24_638,
-    "report": 27_527,
-    "runs": 36_944,
-    "studies": 192_610,
+    "(top)": 1_143,
+    "analysis": 20_622,
+    "api": 6_181,
+    "cli": 24_286,
+    "core": 18_472,
+    "formal": 68_073,
+    "games": 56_121,
+    "integrations": 10_715,
+    "logic": 51_911,
+    "models": 34_786,
+    "players": 24_938,
+    "report": 28_205,
+    "runs": 37_486,
+    "studies": 194_748,
     "telling": 16_550,
-    "theory": 139_704,
-    "web": 73_942,
+    "theory": 142_172,
+    "web": 79_618,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
@@ -48,17 +48,17 @@ WORDS = {
     "games": 3_997,
     "logic": 7_482,
     "players": 371,
-    "studies": 5_213,
+    "studies": 6_549,
     "theory": 2_102,
-    "web": 1_614,
+    "web": 1_749,
 }
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.7, "deep": 26.1, "packed": 0.5, "loops": 50.0}
+RATES = {"long": 0.7, "deep": 18.6, "packed": 0.4, "loops": 46.1}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
-POSITIONAL = 19
+POSITIONAL = 18
 """Calls with more than five positional arguments."""
 LATE_IMPORTS = 80
 """Imports inside functions: of optional and of slow packages."""
