@@ -1,8 +1,10 @@
 """Rows that stand beside the figures of a simulation: rounds and what a repeated game sustains, by
 hand."""
 
+import numpy as np
 import running
 
+from bestresponse.studies.simulate import regrets
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.regrets import list_sustained
 from bestresponse.studies.simulate.study import simulate
@@ -53,3 +55,12 @@ def test_the_first_who_speaks_rules_in_a_dialogue_unless_somebody_is_named():
     assert SimulateConfig("meeting", "simulated").referee == "simulated"
     named = SimulateConfig("meeting", "m", referee="judge")
     assert (named.referee, named.models) == ("judge", ("m", "judge"))
+
+
+def test_the_first_round_of_a_profile_may_have_less_to_lose_than_its_last():
+    # Whoever leaves gains 4.9 - 2 = 2.9, and each later round counts half. In round 2 of 3 leaving
+    # costs (10 - 1) / 2 = 4.5, but in round 1 only (2 - 1) / 2 + 4.5 / 2 = 2.75. For one round it
+    # lasts: the two that follow are worth 9 (1 / 2 + 1 / 4) = 6.75.
+    paid, best = np.array([2.0]), np.array([4.9])
+    equilibria = np.array([[1.0], [10.0]])
+    assert regrets.count_sustained_rounds(paid, best, equilibria, rounds=3, weight=0.5) == 1
