@@ -24,22 +24,22 @@ from code_shape import find_rates, measure_packages, measure_text
 ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
     "(top)": 1_143,
-    "analysis": 20_622,
-    "api": 6_181,
+    "analysis": 20_653,
+    "api": 6_187,
     "cli": 24_286,
     "core": 18_472,
-    "formal": 68_073,
+    "formal": 68_085,
     "games": 56_121,
-    "integrations": 10_715,
+    "integrations": 10_721,
     "logic": 51_911,
-    "models": 34_786,
+    "models": 34_811,
     "players": 24_938,
-    "report": 28_205,
-    "runs": 37_486,
-    "studies": 194_748,
-    "telling": 16_550,
-    "theory": 142_172,
-    "web": 79_618,
+    "report": 28_215,
+    "runs": 37_519,
+    "studies": 194_824,
+    "telling": 16_556,
+    "theory": 142_178,
+    "web": 79_707,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
@@ -55,7 +55,7 @@ WORDS = {
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.7, "deep": 18.6, "packed": 0.4, "loops": 46.1}
+RATES = {"long": 0.7, "deep": 18.5, "packed": 0.4, "loops": 45.5}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
 POSITIONAL = 18

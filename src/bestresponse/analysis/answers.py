@@ -186,10 +186,9 @@ def _respond_quantally(game: NormalForm, precision: float = 5.0) -> GameAnswer:
 
 def _respond_as_agents(tree: Tree, precision: float = 5.0) -> GameAnswer:
     branch = theory.agent_quantal_branch(tree, precision)
-    agents = {
-        f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves
-        for infoset in tree.infosets
-    }
+    agents = {}
+    for infoset in tree.infosets:
+        agents[f"{tree.players[infoset.player]} at {infoset.label}"] = infoset.moves
     policy = Policy(tree, np.concatenate(branch.final.strategies))
     return _describe_quantal(branch, agents, {"policy": policy.table()})
 
@@ -273,14 +272,15 @@ def _name(game: NormalForm) -> GameAnswer:
 
 def _tremble(game: NormalForm) -> GameAnswer:
     refined = theory.find_perfect(game)
-    equilibria = [
-        {
-            "strategies": name_mix(game, e.strategies),
-            "payoffs": name_players(game, e.payoffs),
-            "perfect": perfect,
-        }
-        for e, perfect in zip(refined.equilibria, refined.perfect, strict=True)
-    ]
+    equilibria = []
+    for e, perfect in zip(refined.equilibria, refined.perfect, strict=True):
+        equilibria.append(
+            {
+                "strategies": name_mix(game, e.strategies),
+                "payoffs": name_players(game, e.payoffs),
+                "perfect": perfect,
+            }
+        )
     return GameAnswer(
         {"method": refined.method, "complete": refined.complete, "equilibria": equilibria}
     )
@@ -369,13 +369,14 @@ def _describe_advice(advice: TreeCorrelation) -> GameAnswer:
             payoffs = name_players(tree, tree.payoffs[leaf])
             play = {"play": tree.path(leaf), "probability": probability, "payoffs": payoffs}
             outcomes.append(play)
-    drawn = [
-        {
-            "probability": draw.probability,
-            "plans": dict(zip(tree.players, draw.plans, strict=True)),
-        }
-        for draw in advice.drawn
-    ]
+    drawn = []
+    for draw in advice.drawn:
+        drawn.append(
+            {
+                "probability": draw.probability,
+                "plans": dict(zip(tree.players, draw.plans, strict=True)),
+            }
+        )
     return GameAnswer(
         {
             "method": advice.method,
@@ -391,10 +392,9 @@ def _describe_advice(advice: TreeCorrelation) -> GameAnswer:
 
 def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:
     perfect = theory.solve_subgames(tree, limit)
-    equilibria = [
-        {"payoffs": name_players(tree, payoffs), "policy": policy.table()}
-        for policy, payoffs in zip(perfect.policies, perfect.payoffs, strict=True)
-    ]
+    equilibria = []
+    for policy, payoffs in zip(perfect.policies, perfect.payoffs, strict=True):
+        equilibria.append({"payoffs": name_players(tree, payoffs), "policy": policy.table()})
     extent = {"complete": perfect.complete, "subgames": perfect.num_subgames}
     return GameAnswer(
         {"method": "subgames from the last to the first", **extent, "equilibria": equilibria}

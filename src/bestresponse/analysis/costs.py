@@ -372,11 +372,10 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     count = len(tree.infosets)
     sizes = np.bincount(infosets, minlength=count)
     likely = np.bincount(infosets, reach[asked, tree.owner[asked]], minlength=count)
-    table = {
-        k: row / likely[k]
-        for k, row in counterfactual_values(tree, policy).items()
-        if likely[k] > _NEVER
-    }
+    table = {}
+    for k, row in counterfactual_values(tree, policy).items():
+        if likely[k] > _NEVER:
+            table[k] = row / likely[k]
     for node in asked.tolist():
         index = int(tree.infoset[node])
         owner = int(tree.owner[node])

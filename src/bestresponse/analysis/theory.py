@@ -160,10 +160,9 @@ def _describe_table(form: NormalForm) -> Theory:
     predicted = []
     for equilibrium in solved.nash:
         seats = zip(form.players, form.actions, equilibrium.strategies, strict=True)
-        shares = {
-            role: {"": dict(zip(actions, mix.tolist(), strict=True))}
-            for role, actions, mix in seats
-        }
+        shares = {}
+        for role, actions, mix in seats:
+            shares[role] = {"": dict(zip(actions, mix.tolist(), strict=True))}
         predicted.append(_predict(form.players, equilibrium, shares))
     method = solved.nash.method
     complete = solved.nash.complete

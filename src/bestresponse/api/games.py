@@ -83,10 +83,9 @@ class GameRow(TypedDict):
 def list_games() -> Frame[GameRow]:
     """List the games of the catalogue, the registered games and the families that `bench` draws
     from."""
-    rows = [
-        GameRow(name=entry.name, kind="matrix", what=entry.description)
-        for entry in catalogue.entries()
-    ]
+    rows = []
+    for entry in catalogue.entries():
+        rows.append(GameRow(name=entry.name, kind="matrix", what=entry.description))
     rows += [
         GameRow(name=name, kind="tree", what=catalogue.tree_entry(name).description)
         for name in catalogue.tree_names()

@@ -335,8 +335,7 @@ def compute_figures(
     metrics: Sequence[Metric[Group]], labels: tuple[str, ...], groups: Mapping[Heads, Group]
 ) -> Figures:
     """Compute every metric for every group."""
-    computed = [
-        (heads, {metric.name: metric.compute(group) for metric in metrics})
-        for heads, group in groups.items()
-    ]
+    computed = []
+    for heads, group in groups.items():
+        computed.append((heads, {metric.name: metric.compute(group) for metric in metrics}))
     return Figures(metrics, labels, computed)

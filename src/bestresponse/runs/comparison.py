@@ -278,11 +278,10 @@ class RunComparison:
         """Return the comparison as a report."""
         opening: tuple[Block, ...] = tuple(Note(note, "warning") for note in self.notes)
         sections = [Section("The runs", (self.conditions.to_table(),))]
-        known = [
-            metric.name
-            for metric in self.metrics
-            if any(isinstance(row.get(metric.name), Interval) for row in self.figures)
-        ]
+        known = []
+        for metric in self.metrics:
+            if any(isinstance(row.get(metric.name), Interval) for row in self.figures):
+                known.append(metric.name)
         caption = "With 95 % intervals."
         if known:
             shown = self.figures.to_table(("run", "player", *known), caption)

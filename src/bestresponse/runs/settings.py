@@ -104,10 +104,9 @@ def settings(cls: type[C]) -> type[C]:
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         try:
             # pydantic knows the numbers of Python, not those of numpy
-            plain = {
-                n: value.item() if isinstance(value, np.generic) else value
-                for n, value in kwargs.items()
-            }
+            plain = {}
+            for n, value in kwargs.items():
+                plain[n] = value.item() if isinstance(value, np.generic) else value
             check(self, *args, **plain)
         except ValidationError as error:
             raise _explain(made, error) from None

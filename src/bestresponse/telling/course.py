@@ -134,10 +134,9 @@ def _describe_position(chart: Map, place: int, players: Sequence[str], words: Na
     letters = [chart.find_letter(member) for member in members]
     names = [words.language.write_name(chart.find_mover(member)) for member in members]
     if len(members) > 1:
-        marked = [
-            f"{name} [{letter}]" if letter else name
-            for name, letter in zip(names, letters, strict=True)
-        ]
+        marked = []
+        for name, letter in zip(names, letters, strict=True):
+            marked.append(f"{name} [{letter}]" if letter else name)
         return words.language.say("outline.together", names=words.language.join(marked, "standard"))
     if letters[0]:
         return words.language.say("outline.chooses.marked", who=names[0], letter=letters[0])

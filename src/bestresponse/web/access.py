@@ -297,12 +297,11 @@ async def read_form(request: Request, server: Server) -> dict[str, str]:
     """Read the fields of a form, and a file in it, as text; NotAllowed where it does not come from
     our own page."""
     async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
-        fields = {
-            name: (
+        fields = {}
+        for name, value in form.items():
+            fields[name] = (
                 value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
             )
-            for name, value in form.items()
-        }
     if not server.keys.opens(
         fields.get("csrf", ""), "csrf", request.path_params.get("token", "admin")
     ):

@@ -173,10 +173,9 @@ async def _answer_error(request: Request, error: Exception) -> Response:
     match error:
         case RequestValidationError():
             # Which fields are wrong and why, without giving back what was sent.
-            wrong = [
-                f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}"
-                for mistake in error.errors()[:5]
-            ]
+            wrong = []
+            for mistake in error.errors()[:5]:
+                wrong.append(f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}")
             return _say(request, 422, visible("; ".join(wrong)))
         case HTTPException():
             return _say(request, error.status_code, str(error.detail), error.headers)

@@ -167,11 +167,10 @@ class PageTexts:
 
     def word_range(self, low: float | None, high: float | None, whole: bool = False) -> str:
         """Say which numbers can be typed; empty where there is no bound."""
-        bounds = {
-            name: self.figure(bound)
-            for name, bound in (("low", low), ("high", high))
-            if bound is not None
-        }
+        bounds = {}
+        for name, bound in (("low", low), ("high", high)):
+            if bound is not None:
+                bounds[name] = self.figure(bound)
         match tuple(bounds):
             case ("low", "high"):
                 return self("whole_range" if whole else "number_range", **bounds)

@@ -64,10 +64,9 @@ class ProgramForm:
 
     def task(self, story: str) -> str:
         """Show the examples, then the story."""
-        examples = [
-            TEXTS.fill("example", story=example.story, program=example.program)
-            for example in self._shown
-        ]
+        examples = []
+        for example in self._shown:
+            examples.append(TEXTS.fill("example", story=example.story, program=example.program))
         return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
 
     def read(self, reply: Reply) -> ProgramAnswer:

@@ -454,10 +454,9 @@ _TESTS: dict[str, Callable[[_Reading], str]] = {
 
 
 def _list_names(table: GameTable) -> str:
-    lines = [
-        f"{player}: {', '.join(moves)}"
-        for player, moves in zip(table.players, table.moves, strict=True)
-    ]
+    lines = []
+    for player, moves in zip(table.players, table.moves, strict=True):
+        lines.append(f"{player}: {', '.join(moves)}")
     drawn: dict[str, None] = {}
     for row in table.rows:
         drawn |= dict.fromkeys(move for mover, move in row.moves if mover == NATURE)

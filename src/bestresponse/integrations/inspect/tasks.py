@@ -144,10 +144,9 @@ def game(
     in_order = [name.strip() for name in named if name.strip()]
     with _show_without_trace():
         players = choose_players(game, in_order, "model", others)
-    data = [
-        Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number})
-        for number in range(repeats)
-    ]
+    data = []
+    for number in range(repeats):
+        data.append(Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}))
     return Task(
         dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret()
     )

@@ -155,10 +155,11 @@ class InspectModel(NetworkModel):
         cached = read_count(usage, "input_tokens_cache_read", self.id)
         written = read_count(usage, "input_tokens_cache_write", self.id)
         positions = choice.logprobs.content if choice.logprobs is not None else []
-        alternatives = [
-            [token.model_dump() for token in position.top_logprobs or [position]]
-            for position in positions
-        ]
+        alternatives = []
+        for position in positions:
+            alternatives.append(
+                [token.model_dump() for token in position.top_logprobs or [position]]
+            )
         prompt = None
         if fresh is not None:
             prompt = fresh + (cached or 0) + (written or 0)

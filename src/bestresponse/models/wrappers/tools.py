@@ -79,11 +79,10 @@ class Tool:
         """Write the tool as a line of a prompt."""
         given = self.parameters.get("properties")
         properties: JsonObject = given if isinstance(given, dict) else {}
-        kinds = [
-            f"{name}: {part.get('type', 'any')}"
-            for name, part in properties.items()
-            if isinstance(part, dict)
-        ]
+        kinds = []
+        for name, part in properties.items():
+            if isinstance(part, dict):
+                kinds.append(f"{name}: {part.get('type', 'any')}")
         return f"- {self.name}({', '.join(kinds)}): {self.description}"
 
     def call(self, text: str, seconds: float = _SECONDS) -> str:

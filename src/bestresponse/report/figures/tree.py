@@ -299,10 +299,9 @@ def _draw_legend(axes: Axes, tree: Tree) -> None:
 def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     """List what is in the legend, and how it is drawn."""
     circle = {"marker": "o", "markersize": 9, "linestyle": ""}
-    legend = {
-        f"{k + 1} {clip(name, 24)}": {**circle, "color": series_colour(k)}
-        for k, name in enumerate(tree.players)
-    }
+    legend = {}
+    for k, name in enumerate(tree.players):
+        legend[f"{k + 1} {clip(name, 24)}"] = {**circle, "color": series_colour(k)}
     if (tree.owner == CHANCE).any():
         legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
     if group_positions(tree, range(tree.num_nodes)):

@@ -160,14 +160,12 @@ class PlayPages:
         """Return the play with all its answers."""
         record = shown.play.record
         asked = group_calls(record, shown.calls)
-        facts = [
-            (f"{role} ({record.players.get(role, '')})", format_number(float(amount)))
-            for role, amount in record.payoffs.items()
-        ]
-        turns = [
-            _describe_turn(step, record, asked.get(step.number, ()), self._prices)
-            for step in shown.steps
-        ]
+        facts = []
+        for role, amount in record.payoffs.items():
+            facts.append((f"{role} ({record.players.get(role, '')})", format_number(float(amount))))
+        turns = []
+        for step in shown.steps:
+            turns.append(_describe_turn(step, record, asked.get(step.number, ()), self._prices))
         return {
             "spec": shown.play.spec,
             "name": name_play(shown.play),
@@ -268,10 +266,9 @@ def _write_mix(mix: Mapping[str, float]) -> str:
 
 
 def _write_payoffs(payoffs: Mapping[str, float]) -> str:
-    shown = [
-        f"{role} {format_number(float(amount))}"
-        for role, amount in islice(payoffs.items(), _MOST_SEATS)
-    ]
+    shown = []
+    for role, amount in islice(payoffs.items(), _MOST_SEATS):
+        shown.append(f"{role} {format_number(float(amount))}")
     more = len(payoffs) - len(shown)
     return ", ".join([*shown, f"and {more} more"] if more > 0 else shown)
 

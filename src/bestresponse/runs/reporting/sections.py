@@ -36,10 +36,9 @@ class CallTotals:
 
 def price_by_model(manifest: Manifest) -> Prices:
     """Return the prices of a run's models, by the identity that its manifest recorded for each."""
-    by_name = {
-        bare_name(name): find_price_by_identity(entry["identity"])
-        for name, entry in manifest.models.items()
-    }
+    by_name = {}
+    for name, entry in manifest.models.items():
+        by_name[bare_name(name)] = find_price_by_identity(entry["identity"])
 
     def price(model: str, usage: Mapping[str, int | None]) -> float | None:
         return by_name[model](Usage(**usage)) if model in by_name else None

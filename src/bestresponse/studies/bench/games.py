@@ -293,11 +293,12 @@ def _shuffle(count: int, rng: Random) -> tuple[int, ...]:
 def _list_stories(shape: tuple[int, ...], current: str) -> list[str]:
     """List the other themes with a story that have names enough; the current one where there is
     none."""
-    fitting = [
-        name
-        for name, theme in themes().items()
-        if theme.story
-        and name != current
-        and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
-    ]
+    fitting = []
+    for name, theme in themes().items():
+        if (
+            theme.story
+            and name != current
+            and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
+        ):
+            fitting.append(name)
     return fitting or [current]

@@ -225,10 +225,9 @@ def encode_examples(writer: Writer, examples: Sequence[Conversation]) -> list[En
 def _hide(writer: Writer, text: str, tokens: list[int], hidden: range) -> list[int]:
     """Return the tokens of a text, without those that begin at hidden characters."""
     places = writer.tokenizer.encode(text, add_special_tokens=False).offsets
-    kept = [
-        IGNORED if place[0] in hidden else token
-        for token, place in zip(tokens, places, strict=False)
-    ]
+    kept = []
+    for token, place in zip(tokens, places, strict=False):
+        kept.append(IGNORED if place[0] in hidden else token)
     return [*kept, *tokens[len(kept) :]]
 
 

@@ -199,10 +199,9 @@ def seat_players(
 ) -> dict[Role, Player]:
     """Seat everybody for draw `draw` of a talk in which each speaker keeps to its manners."""
     voice = Remembering(cast.speaker(draw), answers, draw)
-    speakers = {
-        role: Unguided(voice, allowed, seed=seed)
-        for role, allowed in zip(game.roles, manners, strict=True)
-    }
+    speakers = {}
+    for role, allowed in zip(game.roles, manners, strict=True):
+        speakers[role] = Unguided(voice, allowed, seed=seed)
     referee = Remembering(cast.referee, answers, cost=cast.referee_calls)
     return {NATURE: Nature(seed), REFEREE: referee, **speakers}
 

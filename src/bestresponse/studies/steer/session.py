@@ -313,17 +313,18 @@ class SteerSession:
         config = self.config
         domain = self.domain
         manners = domain.manners(config.actions)
-        games = [
-            DialogueGame(
-                domain,
-                domains.variants(domain, scenario, config.seed, config.types),
-                manners,
-                config.replies,
-                config.early_end,
-                summaries=config.observe == "summary",
+        games = []
+        for scenario in domains.scenarios(domain, config.seed, config.games + config.held_out):
+            games.append(
+                DialogueGame(
+                    domain,
+                    domains.variants(domain, scenario, config.seed, config.types),
+                    manners,
+                    config.replies,
+                    config.early_end,
+                    summaries=config.observe == "summary",
+                )
             )
-            for scenario in domains.scenarios(domain, config.seed, config.games + config.held_out)
-        ]
         return games[: config.games], games[config.games :]
 
     def write_scenarios(self) -> tuple[SteerSession, Written | None]:
@@ -576,10 +577,9 @@ def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> P
 def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
     """Work out the results of a stored run from its record alone."""
     path = find_answers(config, folder.manifest, folder.path.parent)
-    models: dict[str, Model] = {
-        name: RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
-        for name, entry in folder.manifest.models.items()
-    }
+    models: dict[str, Model] = {}
+    for name, entry in folder.manifest.models.items():
+        models[name] = RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
     answers = AnswerStore(read_answers(path), offline=True)
     return run(config, models, answers, train=KeptNetwork(folder.path / NETWORK_FILE))[0]
 

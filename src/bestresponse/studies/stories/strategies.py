@@ -249,11 +249,10 @@ def judge_rules(name: str, rules: str, stage: StageGame) -> tuple[bool, float | 
     except BestResponseError as error:
         return False, None, False, str(error)
     total = find_total(written[0], stage)
-    wrong = [
-        seat
-        for seat, mine, known in zip(("first", "second"), written, truth, strict=True)
-        if not behave_alike(mine, known)
-    ]
+    wrong = []
+    for seat, mine, known in zip(("first", "second"), written, truth, strict=True):
+        if not behave_alike(mine, known):
+            wrong.append(seat)
     why = f"it does not behave like {name} in the {' and the '.join(wrong)} seat" if wrong else ""
     return True, total, not wrong, why
 

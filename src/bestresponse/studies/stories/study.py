@@ -175,11 +175,10 @@ class StoriesConfig(RunSettings):
 def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
     """Yield every story for every model, stories in the outermost loop. The story itself is part of
     the spec."""
-    shared = {
-        name: value
-        for name, value in config.to_json().items()
-        if name not in ("model", "stories", "games", "count")
-    }
+    shared = {}
+    for name, value in config.to_json().items():
+        if name not in ("model", "stories", "games", "count"):
+            shared[name] = value
     for story in config.choose_stories():
         fixed = {
             "study": "stories",

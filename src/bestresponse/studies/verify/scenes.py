@@ -205,10 +205,9 @@ class TreeScene:
         if not self.tree.is_perfect_information:
             return find_sequential(self.tree).policy
         moves = subgame_perfect(self.tree, limit=1).equilibria[0].moves
-        sure = {
-            player: {label: {move: 1.0} for label, move in plan.items()}
-            for player, plan in moves.items()
-        }
+        sure = {}
+        for player, plan in moves.items():
+            sure[player] = {label: {move: 1.0} for label, move in plan.items()}
         return policy_from_table(self.tree, sure)
 
     @cached_property
@@ -251,11 +250,10 @@ class TreeScene:
     def others(self, repeat: int) -> dict[str, Player]:
         """Seat the others with their equilibrium strategies, and nature."""
         role = self.tree.players[self.seat]
-        seated: dict[str, Player] = {
-            player: Mixing(strategy, _EQUILIBRIUM, repeat)
-            for player, strategy in self.equilibrium.table().items()
-            if player != role
-        }
+        seated: dict[str, Player] = {}
+        for player, strategy in self.equilibrium.table().items():
+            if player != role:
+                seated[player] = Mixing(strategy, _EQUILIBRIUM, repeat)
         return seated | {NATURE: Nature(repeat)} if CHANCE in self.tree.owner else seated
 
     def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
@@ -360,10 +358,9 @@ def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -
     """
     players = tuple(f"Player {i + 1}" for i in range(tree.num_players))
     moves = moves_by_player(tree)
-    names = [
-        dict(zip(*both, strict=True))
-        for both in zip(moves, _lettered(moves) if letters else moves, strict=True)
-    ]
+    names = []
+    for both in zip(moves, _lettered(moves) if letters else moves, strict=True):
+        names.append(dict(zip(*both, strict=True)))
 
     def expand(position: _Position) -> Leaf | Chance | Turn:
         node, path = position

@@ -115,11 +115,10 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
         object.__setattr__(self, "with_personas", treatment)
         if treatment != "off":
             object.__setattr__(self, "personas", self.personas or published_personas())
-            missing = [
-                resident.name
-                for resident in self.town.residents
-                if resident.name not in self.personas
-            ]
+            missing = []
+            for resident in self.town.residents:
+                if resident.name not in self.personas:
+                    missing.append(resident.name)
             if missing:
                 raise SettingError(
                     "personas",

@@ -392,12 +392,13 @@ class _Seen:
 
     def to_text(self, resident: str) -> str:
         """Write the question to a model."""
-        levels = [
-            f"{scale} ({title}): "
-            + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
-            for scale, (title, texts) in rubric().items()
-            if scale in self.scales
-        ]
+        levels = []
+        for scale, (title, texts) in rubric().items():
+            if scale in self.scales:
+                levels.append(
+                    f"{scale} ({title}): "
+                    + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
+                )
         return TEXTS.fill(
             "judge",
             rules=self.rules,

@@ -140,10 +140,9 @@ def make_run(
 
 def estimate_water_calls(config: WaterConfig) -> Estimate:
     """Count the calls of all games at most."""
-    parts = [
-        seating.estimate_plays(config, Water(condition.rules), config.seats)
-        for condition in config.conditions
-    ]
+    parts = []
+    for condition in config.conditions:
+        parts.append(seating.estimate_plays(config, Water(condition.rules), config.seats))
     games = config.repeats * len(parts)
     return Estimate.add(parts, f"{games:,} games of {config.town.days} days, seed {config.seed}")
 

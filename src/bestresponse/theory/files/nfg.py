@@ -127,10 +127,9 @@ def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
         outcomes.append(words.payoffs(players, opened))
     words.brace("}", "after the outcomes")
     what = "the outcome of contingency {} of {}"
-    chosen = [
-        words.whole(what.format(k, contingencies), 0, len(outcomes) - 1)
-        for k in range(1, contingencies + 1)
-    ]
+    chosen = []
+    for k in range(1, contingencies + 1):
+        chosen.append(words.whole(what.format(k, contingencies), 0, len(outcomes) - 1))
     return np.array(outcomes, dtype=object)[chosen]
 
 

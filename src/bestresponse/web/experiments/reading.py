@@ -102,10 +102,9 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         experiment = replace(experiment, limits=replace(experiment.limits, **limits))
         if not experiment.games:
             raise _Mistake("there is no game; expected at least one table [[games]]")
-        names = [
-            str(game.get("name") or f"game {number}")
-            for number, game in enumerate(experiment.games, 1)
-        ]
+        names = []
+        for number, game in enumerate(experiment.games, 1):
+            names.append(str(game.get("name") or f"game {number}"))
         _refuse_repeated("games", names)
         _refuse_repeated("treatments", [treatment.name for treatment in experiment.treatments])
         _refuse_repeated("questionnaire", [item.name for item in experiment.list_items()])

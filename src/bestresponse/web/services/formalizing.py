@@ -170,10 +170,9 @@ def write_program(model: Model, story: str, program: str, remark: str) -> Writte
             )
         else:
             result = formalizer.formalize(story)
-    lines = [
-        "This is a game." if attempt.ok else f"Not yet a game: {attempt.trouble}"
-        for attempt in result.attempts
-    ]
+    lines = []
+    for attempt in result.attempts:
+        lines.append("This is a game." if attempt.ok else f"Not yet a game: {attempt.trouble}")
     return WrittenProgram(result.source or "", [*lines, result.trouble or "Done."])
 
 

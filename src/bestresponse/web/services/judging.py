@@ -113,10 +113,9 @@ def rubrics() -> dict[str, tuple[Criterion, ...]]:
         "reading": "Does the sentence say what it was read as?",
         "verdict": "Is the verdict right?",
     }
-    asked = [
-        tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items())
-        for known in (reasoning, verdicts)
-    ]
+    asked = []
+    for known in (reasoning, verdicts):
+        asked.append(tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items()))
     return {"play": scales, "reasoning": asked[0], "verdicts": asked[1]}
 
 
@@ -148,10 +147,9 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     """Tabulate median and agreement of every criterion; a dash where one is not defined, as with
     one judge."""
     scored = {(score.judge, score.item): score.levels for score in scores}
-    measures = [
-        Column(name, "right", format=".2f")
-        for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")
-    ]
+    measures = []
+    for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)"):
+        measures.append(Column(name, "right", format=".2f"))
     columns = (
         Column("criterion"),
         Column("scores", "right"),
@@ -160,10 +158,11 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for criterion in task.criteria:
-        levels = [
-            [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items]
-            for judge in task.judges
-        ]
+        levels = []
+        for judge in task.judges:
+            levels.append(
+                [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items]
+            )
         ratings = np.array(levels, dtype=np.float64)
         summary = agreement.summarise_ratings(
             ratings, range(1, len(criterion.levels) + 1), criterion.scale
@@ -303,10 +302,9 @@ class JudgingStore:
         rows: list[dict[str, Cell]] = []
         for judge, item in itertools.product(task.judges, task.items):
             score = self._scores[task.id].get((judge, item.id))
-            levels = {
-                criterion.key: score.levels.get(criterion.key) if score else None
-                for criterion in task.criteria
-            }
+            levels = {}
+            for criterion in task.criteria:
+                levels[criterion.key] = score.levels.get(criterion.key) if score else None
             rows.append(
                 {
                     "judge": judge,

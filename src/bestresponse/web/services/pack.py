@@ -213,10 +213,9 @@ def _hide_labels(event: Mapping[str, object], removed: dict[str, str]) -> dict[s
         hidden["experiment"] = _hide_listed(str(event["experiment"]), removed)
     labels = event.get("labels")
     if isinstance(labels, dict):
-        renamed = {
-            name: _rename(label, removed) if name in _PERSONAL else label
-            for name, label in labels.items()
-        }
+        renamed = {}
+        for name, label in labels.items():
+            renamed[name] = _rename(label, removed) if name in _PERSONAL else label
         hidden["labels"] = renamed
     return hidden
 

@@ -153,11 +153,10 @@ def find_seat(
     if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
         raise NotAllowed(Cause("cause_personal_link"))
     held = server.sessions.register.find(lobby, labels)
-    screened_out = [
-        find_label(left.labels)
-        for left in server.sessions.departed[lobby]
-        if left.why == "screened out"
-    ]
+    screened_out = []
+    for left in server.sessions.departed[lobby]:
+        if left.why == "screened out":
+            screened_out.append(find_label(left.labels))
     if held is None and label and label in screened_out:
         raise NotAllowed(Cause("cause_not_passed"))
     if held is not None and not personal and kept is None:
@@ -177,10 +176,9 @@ def _tell_rules(session: Session, view: View) -> str:
     """Return the instructions of the experiment, or the rules as people are told them."""
     part = session.table.part
     if part.game.instructions:
-        placeholders = {
-            name: part.texts.number(value)
-            for name, value in list_placeholders(part.setup.game).items()
-        }
+        placeholders = {}
+        for name, value in list_placeholders(part.setup.game).items():
+            placeholders[name] = part.texts.number(value)
         return Template(part.game.instructions).safe_substitute(
             placeholders, role=part.texts.word(view.role)
         )
@@ -512,10 +510,9 @@ def _describe_table(
     rows: list[tuple[Cell, ...]] = []
     for number, equilibrium in enumerate(shown, 1):
         mixes = zip(solved.game.actions, equilibrium.strategies, strict=True)
-        played = [
-            _write_mix(dict(zip(actions, map(float, mix), strict=True)), texts)
-            for actions, mix in mixes
-        ]
+        played = []
+        for actions, mix in mixes:
+            played.append(_write_mix(dict(zip(actions, map(float, mix), strict=True)), texts))
         one = texts("theory_equilibrium")
         name = texts("theory_numbered", number=number) if len(shown) > 1 else one
         earned = [_write_number(payoff, texts) for payoff in equilibrium.payoffs]

@@ -102,14 +102,15 @@ def _show_task(
     request: Request, server: ServerState, task: judging.JudgingTask, error: str
 ) -> HTMLResponse:
     base = str(request.base_url).rstrip("/")
-    judges = [
-        {
-            "name": name,
-            "link": base + server.judge_path(task.id, k),
-            "done": len(server.judging.done(task.id, name)),
-        }
-        for k, name in enumerate(task.judges)
-    ]
+    judges = []
+    for k, name in enumerate(task.judges):
+        judges.append(
+            {
+                "name": name,
+                "link": base + server.judge_path(task.id, k),
+                "done": len(server.judging.done(task.id, name)),
+            }
+        )
     table = judging.tabulate_agreement(task, server.judging.scores(task.id))
     return render.render_form(
         server, "judge_task.html", error, task=task, judges=judges, table=table

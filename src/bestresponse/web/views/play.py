@@ -226,10 +226,9 @@ def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
         for name in ("stand_in", "consent", "referee", "language")
         if form.get(name)
     }
-    seats = [
-        form.get(f"seat.{number}", setup.PERSON)
-        for number in range(len(setup.make_game(choice).roles))
-    ]
+    seats = []
+    for number in range(len(setup.make_game(choice).roles)):
+        seats.append(form.get(f"seat.{number}", setup.PERSON))
     drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
     return setup.read_checked(
         setup.Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn}

@@ -98,11 +98,10 @@ def show_run_page(
     progress = server.runs.progress(run)
     wanted = {"find": find, "only": only}
     fitting = islice(runs.filter_plays(folder, find, only), start, start + _PAGE)
-    others = [
-        other
-        for other in server.runs.all()
-        if other.study == folder.manifest.study and other.name != run
-    ]
+    others = []
+    for other in server.runs.all():
+        if other.study == folder.manifest.study and other.name != run:
+            others.append(other)
     plays = [(play, name_play(play)) for play in fitting]
     live = [(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
     calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
