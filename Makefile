@@ -11,7 +11,7 @@ MINUTES ?= 60
 # Containers often forbid bytecode: every worker and every command that tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit bench check docs release test types suite coverage soak long mutants train-test test-integrations clean
+.PHONY: audit bench check docs paper release test types suite coverage soak long mutants train-test test-integrations clean
 
 # uv installs in a quarter of the time; where it finds no index, pip does, which has settings of its own for that.
 add = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
@@ -93,6 +93,10 @@ docs: $(READY)                 ## the site, with executed tutorials, in docs/_bu
 	$(call add,--group docs)
 	$(BIN)/python scripts/draw-report
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
+
+paper:                         ## the paper as a PDF in build; needs pandoc, pdflatex and the fonts of lmodern
+	mkdir -p build
+	pandoc --citeproc --bibliography paper/paper.bib paper/paper.md -o build/paper.pdf
 
 release:                       ## wheel, source archive and the list of what the wheel installs (SBOM), checked, in dist
 	rm -rf dist build/release build/installed
