@@ -63,6 +63,7 @@ MISTAKES = [
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
     ("check", "check: missing PROGRAM."),
     ("check nosuch.pl", "No such file or directory"),
+    ("export", "bestresponse export needs one of "),
     (
         "formalize",
         "name a text file with the story, for example story.txt; or --strategy FILE --game GAME",

@@ -250,6 +250,9 @@ def explain_mistake(error: Mistyped) -> str:
             f"{command} takes no further word, got {extra!r}; names have hyphens, as stag-hunt has,"
             f" or quotes around them. {where}"
         )
+    listed = getattr(error.ctx.command, "commands", {}) if error.ctx is not None else {}
+    if listed and message.startswith("Missing command"):
+        return f"{path} needs one of {', '.join(listed)} after it. `{path} --help` describes them."
     return f"{command}: {message} {where}"
 
 
