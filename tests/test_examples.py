@@ -62,7 +62,13 @@ class WithoutPandas:
             raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def mark_page(page):
+    """Let pages whose examples look at pictures have them drawn."""
+    marks = [pytest.mark.drawn] if "draw(" in page.read_text("utf-8") else []
+    return pytest.param(page, id=page.name, marks=marks)
+
+
+@pytest.mark.parametrize("page", [mark_page(page) for page in PAGES])
 def test_the_examples_of_each_page_are_true(page):
     found = doctest.testfile(
         str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE

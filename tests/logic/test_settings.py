@@ -34,7 +34,7 @@ def test_a_missing_layer_is_told_once_for_each_engine() -> None:
 def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
     settings = LogicSettings(require_sandbox=True)
     for _ in range(2):
-        with pytest.raises(UsageError, match="demanded, but not complete: files: missing"):
+        with pytest.raises(UsageError, match="required, but incomplete: files: missing"):
             settings.judge("swi", PARTLY)
 
 

@@ -126,7 +126,7 @@ def test_more_games_come_from_a_file(tmp_path):
         ("[x", "is not TOML"),
         ("[x]\nmoves = ['a']", "needs moves, payoffs"),
         ("[x]\nmoves = ['a', 'b']\npayoffs = [['R,R']]\nholds = []", "needs 2 x 2 cells"),
-        ("[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R']", "is no comparison"),
+        ("[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R']", "is not a comparison"),
         (
             "[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R > Q']",
             "expected letters of the payoffs",

@@ -439,7 +439,7 @@ def test_a_table_without_players_is_no_game():
         ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "different names; got Ann, Ann"),
         (
             {"players": [{"name": "Ann", "moves": ["a"]}, {"name": "Luck", "moves": ["a"]}]},
-            "Luck is no player",
+            "Luck is not a player",
         ),
         ({"players": [{"name": "Ann", "moves": ["share", "share"]}]}, "Ann needs different moves"),
         ({"players": [{"name": "Ann"}]}, "Ann needs different moves, at least one; got none"),
@@ -467,7 +467,7 @@ def test_a_table_without_players_is_no_game():
             {"ends": [*TABLE["ends"], both("share", "share", 3, 2)]},
             "is there twice, with different payoffs",
         ),
-        ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "is no combination"),
+        ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "does not combine one move of each"),
         (
             {"ends": [*TABLE["ends"], both(None, "share", 0, 0)]},
             "a player without a move comes before one who moves",

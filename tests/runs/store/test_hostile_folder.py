@@ -46,7 +46,7 @@ def link_outside(path: Path) -> None:
 @pytest.mark.parametrize(
     ("replace", "why"),
     [
-        (os.mkfifo, "no ordinary file"),
+        (os.mkfifo, "not a regular file"),
         (make_folder, "directory"),
         (link_outside, "it is a symbolic link; name the file itself"),
         (lambda path: path.symlink_to("/dev/zero"), "it is a symbolic link; name the file itself"),

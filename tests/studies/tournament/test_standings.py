@@ -310,7 +310,10 @@ def test_linear_fitness_of_negative_payoffs_asks_for_a_background():
     ("settings", "why"),
     [
         ({"moran_fitness": "linear"}, "it belongs to the Moran process"),
-        ({"moran": 5, "moran_fitness": "linear", "moran_intensity": 2.0}, "at most 1 where linear"),
+        (
+            {"moran": 5, "moran_fitness": "linear", "moran_intensity": 2.0},
+            "at most 1 with linear fitness",
+        ),
     ],
 )
 def test_fitness_without_a_population_or_too_intense_is_refused(settings, why):
