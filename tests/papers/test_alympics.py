@@ -309,7 +309,7 @@ def check_curves(shared):
     row = shared.six.frame("residents")[0]
     assert {"bid", "health", "balance"} <= set(row)
     titles = [section.title for section in shared.six.report().sections]
-    assert {"What they bid", "Health", "Money", "How scarce water was"} <= set(titles)
+    assert {"Bids", "Health", "Money", "How scarce water was"} <= set(titles)
     assert max(row["day"] for row in shared.six.frame("mornings")) == 21
 
 

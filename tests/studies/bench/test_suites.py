@@ -214,7 +214,7 @@ def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_
     found = find_figures(ran)["m / mixed"]
     assert (found["nash_gap"], found["answered"]) == (None, 0)
     html = page.render(ran.report())
-    assert "m / mixed gave no answer that could be read: there is no gap" in html
+    assert "m / mixed gave no answer that could be read, so there is no gap" in html
     assert "<script>alert(1)" not in html
     assert "&lt;script&gt;alert(1)" in html
 

@@ -196,8 +196,8 @@ def test_where_no_play_came_the_nearest_equilibrium_is_taken_to_be_played(tmp_pa
     # were all moves equally likely there, player 1 would pass each time and get (0.2 + (0.8 + 6.4)
     # / 2) / 2
     assert judge_seats(read(run)).regrets["player 1"].estimate == pytest.approx(1.9 - 0.4)
-    said = [block.caption for block in tables(run, "Beside theory")]
-    assert "No play came to 3 of the 4 places where somebody could decide" in said[0]
+    said = [block.caption for block in tables(run, "Compared with theory")]
+    assert "3 of the 4 decision points were never reached" in said[0]
     assert "as in the nearest equilibrium" in said[0]
 
 
@@ -239,7 +239,9 @@ def test_answers_are_priced_where_an_equilibrium_is_known_in_words(tmp_path):
     run = played(tmp_path, settings("trust-amounts", "always:4", "equilibrium", repeats=2))
     assert figures_of(run, "lost") == {"sender": 4.0, "receiver": 0.0}
     assert [row["cost"] for row in run.frame("moves")] == [4.0, 0.0, 4.0, 0.0]
-    (theory,) = [section for section in run.report().sections if section.title == "Beside theory"]
+    (theory,) = [
+        section for section in run.report().sections if section.title == "Compared with theory"
+    ]
     assert [block.text.partition(" the sender")[0] for block in theory.blocks] == [
         "Subgame-perfect equilibrium: The receiver returns nothing, and therefore"
     ]
@@ -665,7 +667,7 @@ def test_the_report_shows_every_frame_once(tmp_path):
     run = played(
         tmp_path, settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=2, rounds=4)
     )
-    (moves,) = tables(run, "What they chose")
+    (moves,) = tables(run, "Choices")
     assert [column.name for column in moves.columns] == [
         "seat",
         "move",
@@ -675,12 +677,12 @@ def test_the_report_shows_every_frame_once(tmp_path):
     ]
     assert moves.rows[0][:3] == ("row", "cooperate", 2)
     assert captions(run, "What they earned")[0].startswith("Every value a dot")
-    assert captions(run, "What they chose") == ["How often every seat made each move."]
-    gap, equilibria, sustained = tables(run, "Beside theory")
+    assert captions(run, "Choices") == ["How often every seat made each move."]
+    gap, equilibria, sustained = tables(run, "Compared with theory")
     assert [column.name for column in gap.columns] == ["Nash gap of the frequencies"]
     assert equilibria.rows[0] == ("1, pure", True, 2.0, 0.0, 1.0, 1.0)
     assert sustained.rows == (("cooperate, cooperate", 6.0, 0.5, 0, False),)
-    (together,) = tables(run, "All together")
+    (together,) = tables(run, "Totals")
     # 0.75 + 2 of the 6 that they could have had in a round
     assert [getattr(cell, "estimate", cell) for cell in together.rows[0]] == [
         2.75,

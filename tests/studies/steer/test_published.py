@@ -35,7 +35,9 @@ def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
         for block in section.blocks
         if isinstance(block, Table)
     ]
-    (beside,) = [table for table in tables if table.caption == "The same game, side by side"]
+    (beside,) = [
+        table for table in tables if table.caption == "The same game with and without guidance"
+    ]
     assert [column.name for column in beside.columns][:2] == ["message", "nobody is guided"]
     assert [row[0] for row in beside.rows] == ["1", "2", "3", "4", "payoffs"]
     assert 0 <= run.results.results.solved[0].figures["won"] <= 1
@@ -61,7 +63,7 @@ def test_the_report_counts_what_was_ruled(tmp_path):
     beside = next(
         section
         for section in run.report().sections
-        if section.title == "Beside the published study"
+        if section.title == "Compared with the published study"
     )
     published = (
         "328 games of debate: the mean NashConv of its CFR policies is 0.024, their mean CFR gain"

@@ -217,7 +217,7 @@ def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
         "Who survived",
         "What made the difference",
         "What water cost",
-        "What they bid",
+        "Bids",
         "How scarce water was",
         "Health",
         "Money",
@@ -235,8 +235,8 @@ def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     assert [column.name for column in survived.columns] == ["condition", *NAMES]
     (rules,) = section(run, "The rules of these games")
     assert "The drought lasts 20 days." in rules.text
-    assert "Eric needs 12 units a day and earns $120." in rules.text
-    assert "smallest bid served" in page.render(run.report())
+    assert "Eric needs 12 units per day and earns $120." in rules.text
+    assert "lowest bid that got water" in page.render(run.report())
     assert len(run.rows()) == 6
     assert set(run.frame("days").list_values("resident")) == set(NAMES)
 

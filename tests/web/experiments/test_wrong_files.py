@@ -188,6 +188,10 @@ def test_what_is_seldom_meant_is_said_and_accepted():
         "No game pays single rounds, so every game is paid as a whole.",
     ]
     assert list_remarks(game()) == []
+    assert list_remarks(game(PAID + "rate = 0.0000000001\n")) == [
+        "A thousand points are worth less than 0.01 EUR (rate is 0.0000000001)."
+    ]
+    assert list_remarks(game(PAID + "rate = 0.00001\n")) == []
     harsh = game(NAMED + TREATED + '[limits]\nanswer = 2\nhold = 3\n[completion]\nfull = "F"\n')
     check_experiment(harsh + '[text]\nwaiting = ""\n')
     assert list_remarks(harsh + '[text]\nwaiting = ""\n') == [

@@ -737,7 +737,7 @@ import_plays = Study(
         text(_PROSE["file"]),
         table("found", title="What does not fit"),
         table("games", title="What was played", most=60),
-        table("problems", title="Row by row", caption="As far as a page can hold it.", most=100),
+        table("problems", title="Row by row", caption="The first 100.", most=100),
     ),
 )
 """Read recorded play of others into a run, checked row by row."""

@@ -251,8 +251,8 @@ behave = Study(
     make_run=copy_plays,
     report=(
         metrics_table("What was played"),
-        table("left_out", title="What was played", caption="Left out: these entered no estimate."),
-        table("beside", title="Beside people"),
+        table("left_out", title="What was played", caption="Left out of all estimates."),
+        table("beside", title="Compared with people"),
         pivot(
             "strategies",
             "group",
@@ -281,7 +281,7 @@ behave = Study(
         table(
             "models",
             title="Single choices",
-            caption="Scores are those of games that were left out, in ten parts.",
+            caption="Scores are those of held-out games, with ten folds.",
         ),
         lines(
             "path",
@@ -295,7 +295,7 @@ behave = Study(
         table(
             "numbers",
             title="How many strategies",
-            caption="The rarest strategy is left out, again and again.",
+            caption="The rarest strategy is removed, one at a time.",
         ),
     ),
 )

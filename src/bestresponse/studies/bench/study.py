@@ -283,7 +283,7 @@ bench = Study(
         table("variants", ("player", "version", "invariance")),
         show_pairs(
             "variants",
-            caption="What telling games otherwise does to the gap; positive: worse than as drawn.",
+            caption="How other ways of telling change the gap; positive: worse than as drawn.",
         ),
         intervals(
             "variants",

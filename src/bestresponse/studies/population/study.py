@@ -554,7 +554,7 @@ population = Study(
         table(
             "voids",
             title="Void matches",
-            caption="These matches have no result and enter no figure.",
+            caption="These matches have no result and are not part of any figure.",
             most=20,
         ),
     ),

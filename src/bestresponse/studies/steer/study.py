@@ -299,7 +299,7 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     for name, words in zip(first.game.names, view.facts["told"], strict=True):
         blocks.append(Quote(words, name))
     side_by_side = pivot(
-        "dialogues", "message", "guided", "text", caption="The same game, side by side"
+        "dialogues", "message", "guided", "text", caption="The same game with and without guidance"
     )
     beside = side_by_side(measured)
     if beside:
@@ -370,14 +370,14 @@ steer = Study(
         text(_PROSE["stopped"], kind="warning"),
         metrics_table("What guidance earns"),
         table("policies", caption=_PROSE["policies"]),
-        table("following", caption="Whether messages show their manner"),
+        table("following", caption="How well messages show their manner"),
         pivot(
             "named",
             "told",
             "named",
             "messages",
             where={"labelled": False},
-            title="Whether messages show their manner",
+            title="How well messages show their manner",
             caption="How often a manner (rows) was named as which (columns)",
         ),
         pivot(
@@ -390,8 +390,8 @@ steer = Study(
         ),
         text(_PROSE["worth"], kind="info"),
         text(_PROSE["observe"], kind="info"),
-        text(_PROSE["published"], title="Beside the published study"),
-        table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
+        text(_PROSE["published"], title="Compared with the published study"),
+        table("guidance", title="Compared with the published study", caption=_PROSE["guidance"]),
         table("learning", title="What was learnt", caption=_PROSE["learning"]),
         scatter("games", "gain", "fresh_gain", title="Games", caption=_PROSE["fresh"]),
         table(
@@ -446,9 +446,13 @@ steer = Study(
         table(
             "rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"
         ),
-        table("rulings", title="What was ruled", caption="Rulings", most=20),
-        table("agreement", title="What was ruled", caption="Two referees on the same dialogues"),
-        table("unread", title="What was ruled", caption=_PROSE["unread"], most=10),
+        table("rulings", title="Rulings of the referee", caption="Rulings", most=20),
+        table(
+            "agreement",
+            title="Rulings of the referee",
+            caption="Two referees on the same dialogues",
+        ),
+        table("unread", title="Rulings of the referee", caption=_PROSE["unread"], most=10),
     ),
 )
 """What a speaker gains when an equilibrium solver chooses how it speaks."""

@@ -419,7 +419,7 @@ tournament = Study(
         metrics_table(
             caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
         ),
-        table("targets", caption="Totals expected and reached"),
+        table("targets", caption="Expected and actual totals"),
         table(
             "meta_rounds",
             columns=(
@@ -437,7 +437,7 @@ tournament = Study(
         text(_PROSE["meta_rounds"]),
         show_last_programs,
         show_people,
-        table("left_out", caption="Strategies of the groups that do not take part"),
+        table("left_out", caption="Strategies of the groups that were left out"),
         pivot(
             "between",
             "strategy",
@@ -456,7 +456,7 @@ tournament = Study(
             title="Fingerprint",
             caption=_PROSE["probes"],
         ),
-        text(_PROSE["shares"], title="If strategies multiply by what they earn"),
+        text(_PROSE["shares"], title="Strategies that grow with their payoffs"),
         lines(
             "shares",
             x="generation",

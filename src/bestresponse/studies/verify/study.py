@@ -872,7 +872,7 @@ verify_model = Study(
         table(
             "troubles",
             title="Translation",
-            caption="What kept sentences from a verdict, over all attempts",
+            caption="Why sentences have no verdict, over all attempts",
         ),
         text(_PROSE["unread"]),
         table("judgements", title="People's judgement"),

@@ -189,9 +189,7 @@ water = Study(
             title="What water cost",
             caption=_PROSE["prices"],
         ),
-        lines(
-            "residents", y="bid", title="What they bid", caption=f"bids, {_ERRORS}", **_RESIDENTS
-        ),
+        lines("residents", y="bid", title="Bids", caption=f"bids, {_ERRORS}", **_RESIDENTS),
         lines(
             "mornings",
             "day",

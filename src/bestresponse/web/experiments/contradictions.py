@@ -7,6 +7,7 @@ Only new experiments are refused for these. One that runs already is read as it 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from string import Template
 from urllib.parse import urlsplit
 
@@ -41,6 +42,8 @@ _LINK = re.compile(r"\]\(\s*(?!https?:|mailto:)([a-z][a-z0-9+.-]*):", re.IGNOREC
 """A link in Markdown that leads to something else than a page or a mail."""
 _PLACE = re.compile(r"{[^{}]*}")
 _NOT_IN_LINKS = re.compile(r"[\s{}]")
+_TINY_RATE = Decimal("0.00001")
+"""Money for a point, of which a thousand make less than the smallest amount that is paid."""
 _SHORT_ANSWER = 10
 _SHORT_HOLD = 60
 """Seconds below which a limit is seldom meant: a page that is out of sight is heard of only now and
@@ -222,6 +225,14 @@ def list_oddities(experiment: Experiment, treatments: Mapping[str, Sequence[Part
     payment = experiment.payment
     if payment and payment.paid == "random round" and not any(map(pays_by_round, games)):
         oddities.append("No game pays single rounds, so every game is paid as a whole.")
+    if payment:
+        rates = [part.game.find_rate(payment) for parts in treatments.values() for part in parts]
+        tiny = [rate for rate in rates if 0 < rate < _TINY_RATE]
+        if tiny:
+            oddities.append(
+                f"A thousand points are worth less than 0.01 {payment.currency} (rate is"
+                f" {min(tiny):f})."
+            )
     return oddities + _list_odd_settings(experiment)
 
 
