@@ -611,7 +611,7 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
     assert [caption.partition(":")[0] for caption in captions(run, "Round by round")] == [
         "row",
         "col",
-        "Regret per round of the rounds so far",
+        "Regret per round so far",
     ]
 
 
