@@ -54,9 +54,10 @@ def test_an_open_page_hears_of_a_message_at_once(server):
     _, [(ann, ann_link), (bob, bob_link)] = begin(server)
     write(ann, ann_link, "hello")
     version = server.state.sessions.get_session(bob_link.split("/")[2]).version(1)
-    news = bob.get(f"{bob_link}/changes", params={"after": version}).json()
+    news = bob.get(f"{bob_link}/changes", params={"after": version, "chatted": 0}).json()
     assert news["chat"] == [{"who": "row", "own": False, "text": "hello"}]
     assert news["version"] == version
+    assert bob.get(f"{bob_link}/changes").json()["chat"] == []
     assert bob.get(f"{bob_link}/changes", params={"chatted": 1}).json()["chat"] == []
 
 

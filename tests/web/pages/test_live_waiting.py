@@ -25,6 +25,8 @@ def test_a_waiting_page_counts_the_answers_as_they_come(server):
         "chat": [],
         "answered": "2 of 4 have answered.",
     }
+    # Whoever shows no count is not told of it, and so not woken by it again and again.
+    assert ann.get(f"{ann_link}/changes").json()["answered"] == ""
 
 
 def test_of_two_people_nothing_is_counted(server):

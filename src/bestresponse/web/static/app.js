@@ -38,7 +38,9 @@ function goOnByItself(box) {
     const { signal } = asked = new AbortController();
     while (!left && !signal.aborted) {
       const after = document.hidden ? "" : encodeURIComponent(version);
-      const address = `${live}?after=${after}&known=${messages.childElementCount}&chatted=${talk ? talk.childElementCount : 10000}&answered=${encodeURIComponent(answered ? answered.textContent : "")}`;
+      let address = `${live}?after=${after}&known=${messages.childElementCount}`;
+      if (talk) address += `&chatted=${talk.childElementCount}`;
+      if (answered) address += `&answered=${encodeURIComponent(answered.textContent)}`;
       const news = await fetch(address, { credentials: "same-origin", signal }).then((answer) => answer.status === 429 ? { busy: true } : answer.json()).catch(() => null);
       if (left || signal.aborted) return;
       offline.hidden = news !== null;

@@ -333,14 +333,15 @@ async def changes(
     context: SeatDoor,
     after: Version = "",
     known: Known = 0,
-    chatted: Known = 0,
-    answered: Version = "",
+    chatted: Known | None = None,
+    answered: Version | None = None,
 ) -> dict[str, object]:
     """Wait until the page is another than that of version `after`, the experimenter did something
     or somebody wrote to the group, and say what.
 
     `known` messages of the experimenter, `chatted` ones of the group and the words `answered` are
-    on the page already; without `after` the answer comes at once.
+    on the page already; without `after` the answer comes at once. Whoever does not say `chatted` or
+    `answered` does not show such things, and is not told of them.
     """
 
     def tell() -> PageNews:
@@ -352,11 +353,11 @@ async def changes(
             version=session.version(seat),
             notes=session.standing.messages[known:],
             advance=(here.role, asked) in session.advanced,
-            chat=chat.list_chat(session, seat)[chatted:],
-            answered=service.count_answered(session, seat),
+            chat=[] if chatted is None else chat.list_chat(session, seat)[chatted:],
+            answered="" if answered is None else service.count_answered(session, seat),
         )
 
-    shown = PageNews(after, answered=answered)
+    shown = PageNews(after, answered=answered or "")
     await _wait_until(context, lambda: tell() != shown, _BEAT)
     return asdict(tell())
 
