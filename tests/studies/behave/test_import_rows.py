@@ -634,3 +634,13 @@ def test_names_in_braces_are_columns_and_no_formats(tmp_path):
             read(tmp_path, "p,q,a,b\nann,bob,C,C\n", game=game)
     result = read(tmp_path, "p,q,a,b\nann,bob,C,C\n", game="of {p} and {q}")
     assert [match["data"]["form"]["name"] for match in result.matches] == ["of ann and bob"]
+
+
+def test_a_mapping_names_one_or_two_columns_of_moves():
+    given = {"players": ("a", "b"), "actions": ("C", "D"), "game": "pd"}
+    for moves in ((), ("a", "b", "c")):
+        with pytest.raises(SettingError, match=f"columns of one or two seats, got {len(moves)}"):
+            Layout(**given, moves=moves)
+    for more in ({"moves": ("a", "b"), "payoffs": ("x",)}, {"moves": ("a",)}):
+        with pytest.raises(SettingError, match="at least one in payoffs to infer from"):
+            Layout(**given, **more, infer=True)

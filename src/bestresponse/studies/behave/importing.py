@@ -95,6 +95,14 @@ class Layout:
     def __post_init__(self) -> None:
         if not self.actions or not all(self.actions):
             raise SettingError("actions", "expected the names of the moves, got none")
+        if not 1 <= len(self.moves) <= len(ROLES):
+            raise SettingError(
+                "moves", f"expected the columns of one or two seats, got {len(self.moves)}"
+            )
+        if self.infer and (len(self.moves) > 1 or not self.payoffs):
+            raise SettingError(
+                "infer", "expected one column in moves and at least one in payoffs to infer from"
+            )
         if len(self.subjects) > len(ROLES):
             raise SettingError(
                 "subjects", f"expected the names of one or two seats, got {len(self.subjects)}"
