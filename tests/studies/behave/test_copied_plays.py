@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import bestresponse as br
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Decision
@@ -258,3 +259,19 @@ def test_the_command_line_takes_runs_by_position_and_no_sources():
     extra = {name: read_extra(field) for name, field in list_settings(BehaveConfig).items()}
     assert extra["runs"]["argument"]
     assert not extra["sources"]["option"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "why"),
+    [
+        ('"spec":"a"', '"spec":Infinity', "a number that is not finite"),
+        ('"row":"person"', '"row":7', "the name of a player is not a text"),
+    ],
+)
+def test_damaged_plays_of_others_are_refused_in_a_sentence(tmp_path, right, wrong, why):
+    records = write_session(tmp_path / "s", [("a", MATCH, {})]) / "records.jsonl"
+    text = records.read_text("utf-8").replace(": ", ":")
+    assert right in text
+    records.write_text(text.replace(right, wrong), "utf-8")
+    with pytest.raises(UsageError, match=f"is damaged: .*{why}"):
+        br.behave([tmp_path / "s"], output_dir=tmp_path / "out", bootstraps=20)

@@ -275,8 +275,17 @@ def copy_plays(
             if isinstance(play, str):
                 unused[name, play] += 1
                 continue
-            spec = digest([name, play["spec"]])
-            record = digest(play["record"])
+            try:
+                spec = digest([name, play["spec"]])
+                record = digest(play["record"])
+            except ValueError:
+                raise UsageError(
+                    f"{path / 'records.jsonl'} is damaged: a play holds a number that is not finite"
+                ) from None
+            if not all(isinstance(player, str) for player in play["record"]["players"].values()):
+                raise UsageError(
+                    f"{path / 'records.jsonl'} is damaged: the name of a player is not a text"
+                )
             if kept.get(spec, record) != record:
                 raise SettingError(
                     "runs", f"two folders called {name} hold different plays; rename one of them"

@@ -111,7 +111,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
             raise SettingError(
                 "by", f"there is no group {unknown[0]!r}; expected one of {', '.join(seen.labels)}"
             )
-        key = tuple(seen.labels[name] for name in config.by)
+        key = tuple(str(seen.labels[name]) for name in config.by)  # a file may hold numbers
         groups[key].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
     frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))

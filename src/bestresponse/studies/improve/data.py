@@ -172,7 +172,13 @@ def check_prompts(folder: Path, manifest: ExportManifest) -> None:
         kind=kinds.get(made["games"], "matrix"),
         trees=tuple(made["trees"]),
     )
-    now = hash_prompts(telling)
+    try:
+        now = hash_prompts(telling)
+    except KeyError as error:
+        raise StoreError(
+            f"{folder}: its manifest.json names {error}, which is no format or theme of today:"
+            " export to another folder"
+        ) from None
     if manifest["prompts"] != now:
         raise StoreError(
             f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked"
