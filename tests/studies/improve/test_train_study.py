@@ -397,6 +397,15 @@ def test_examples_of_other_prompts_are_refused(tmp_path):
         open_export(write_examples(tmp_path / "made", prompts="0123"))
 
 
+def test_a_format_that_does_not_exist_is_refused_in_a_sentence(tmp_path):
+    folder = write_examples(tmp_path / "made")
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["settings"]["formats"] = ["tabl'"]
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(StoreError, match="which is no format or theme of today"):
+        open_export(folder)
+
+
 def test_a_folder_whose_files_are_not_those_of_its_manifest_is_refused(tmp_path):
     made = write_examples(tmp_path / "made")
     (made / "train-0.jsonl").write_text('{"other": 1}\n')
