@@ -276,6 +276,25 @@ def test_a_training_goes_on_from_a_checkpoint_where_there_is_one(tmp_path, train
     assert training.loaded == [tmp_path / "run" / "checkpoint.pt"]
 
 
+def test_a_base_that_does_not_fit_is_trained_without_general_questions(
+    tmp_path, training, examples, monkeypatch
+):
+    def refuse(writer, when):
+        raise OutOfMemoryError
+
+    run(tmp_path, examples)
+    making = importlib.import_module(MAKING)
+    monkeypatch.setattr(making, "measure_abilities", refuse)
+    with pytest.warns(UserWarning, match="was not measured before the training: out of memory"):
+        rows = making._measure_base(
+            making.Base(Opened("gguf", "base")),
+            SimpleNamespace(device="cuda", dtype="bfloat16"),
+            tmp_path / "abilities.jsonl",
+        )
+    assert rows == []
+    assert (tmp_path / "abilities.jsonl").read_text() == ""
+
+
 def test_steps_are_halved_until_they_fit_into_memory(tmp_path, training, examples):
     training.fits = 2000
     with pytest.warns(UserWarning, match="going on with"):

@@ -102,11 +102,11 @@ def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], 
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(base, recipe, data))
     job = TrainingJob(config, recipe, data, work)
-    abilities = [_measure_base(base, recipe, work / "abilities.jsonl")]
+    abilities = _measure_base(base, recipe, work / "abilities.jsonl")
     student = _train_here(job, base.network, on_row) if base.network else None
     if student is None:
         student = _train_by_trl(job, base, on_row)
-    abilities.append(measure_abilities(student, "after"))
+    abilities += _measure_besides(lambda: student, "after")
     write_rows(work / "abilities.jsonl", abilities)
     tests: list[TestRow] = []
     for (kind, size, shown_as), examples in group_tests(data, config.tests).items():
@@ -139,18 +139,36 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
-def _measure_base(base: Base, recipe: training.Recipe, kept: Path) -> AbilityRow:
+def _measure_base(base: Base, recipe: training.Recipe, kept: Path) -> list[AbilityRow]:
     """Measure what the base can do besides games; a training that is resumed has it kept."""
     if kept.exists():
-        return cast("AbilityRow", next(iter(read_lines(kept))))
-    if base.network is not None:
-        writer: Writer = base.network.to(recipe.device, recipe.dtype)
-    else:
+        rows = cast("Iterable[AbilityRow]", read_lines(kept))
+        return [row for row in rows if row["when"] == "before"]
+
+    def open_it() -> Writer:
+        if base.network is not None:
+            return base.network.to(recipe.device, recipe.dtype)
         assert base.folder is not None
-        writer = open_writer(base.folder, recipe.device, recipe.dtype)
-    row = measure_abilities(writer, "before")
-    write_rows(kept, [row])
-    return row
+        return open_writer(base.folder, recipe.device, recipe.dtype)
+
+    measured = _measure_besides(open_it, "before")
+    write_rows(kept, measured)
+    return measured
+
+
+def _measure_besides(open_it: Callable[[], Writer], when: str) -> list[AbilityRow]:
+    """Measure what a model can do besides games; nothing where it does not fit into memory, as the
+    whole base of an adapter in four bits may not."""
+    try:
+        return [measure_abilities(open_it(), when)]
+    except torch.OutOfMemoryError:
+        warnings.warn(
+            f"what the model can do besides games was not measured {when} the training: out of"
+            " memory",
+            stacklevel=2,
+        )
+        torch.cuda.empty_cache()
+        return []
 
 
 def _choose_rate(config: TrainConfig, base: Base) -> float:
