@@ -111,7 +111,7 @@ def test_without_the_engine_no_weights_are_downloaded(settings, monkeypatch):
 
 
 def test_a_path_opens_a_file_and_a_file_that_is_none_is_a_sentence(settings, tmp_path):
-    with pytest.raises(ModelUnavailable, match="cannot read the model file"):
+    with pytest.raises(UnknownModel, match="there is no model file"):
         open_model("nowhere/model.gguf", settings)
     text = tmp_path / "notes"
     text.write_text("hello")

@@ -73,6 +73,8 @@ def check(
 
 def _read_program(program: str | Path) -> str:
     is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
+    if is_file and not Path(program).exists():
+        raise UsageError(f"{program}: there is no such file")
     return read_program_text(Path(program)) if is_file else str(program)
 
 

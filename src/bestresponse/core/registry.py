@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 
-def did_you_mean(name: str, known: list[str]) -> str:
+def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
     """Suggest the nearest known name, as ' Did you mean x?', or return an empty text.
 
     >>> did_you_mean("kuhn", ["kuhn-poker", "chicken"])
     ' Did you mean kuhn-poker?'
     """
-    near = get_close_matches(name.casefold(), known, cutoff=0.56)
+    near = get_close_matches(name.casefold(), known, cutoff=likeness)
     starts = [candidate for candidate in known if candidate.startswith(name.casefold())]
     best = [*starts, *near]
     return f" Did you mean {best[0]}?" if best else ""

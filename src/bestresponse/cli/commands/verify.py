@@ -133,13 +133,16 @@ def _check_text(text: Path, typed: Typed) -> None:
 
 
 def _read_text(path: Path) -> str:
-    """Return the text of a file; bytes that are no text are replaced, not refused."""
+    """Return the text of a file; single bytes that are no text are replaced, binary files
+    refused."""
     try:
         data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
     except FileNotFoundError:
         raise UsageError(f"--text {path}: there is no such file") from None
     except OSError as error:
         raise UsageError(f"--text {path}: {error.strerror}") from None
+    if b"\0" in data:
+        raise UsageError(f"--text {path}: expected text in UTF-8, got a binary file")
     return data.decode("utf-8", "replace")
 
 

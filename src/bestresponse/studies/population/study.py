@@ -120,8 +120,12 @@ class PopulationConfig(MatchSettings, ToolSettings):
             raise SettingError("strategies", "a name occurs twice; give each once")
         for label, names in self.populations.items():
             if len(names) < 2:
-                raise UsageError(
-                    f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
+                found = ", ".join(names) or "none"
+                who = "" if label == "all" else f" for {label}"
+                raise SettingError(
+                    "strategies",
+                    f"expected at least two strategies{who}, such as always:MOVE, random or a"
+                    f" model; got {found}",
                 )
         if not self.models:
             self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")
