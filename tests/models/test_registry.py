@@ -85,7 +85,7 @@ def test_a_missing_key_names_its_variable(tmp_path, spec, variable):
         ("opnai/gpt-4o", "Did you mean openai/gpt-4o?"),
         ("gpt-4o", "Did you mean openai/gpt-4o?"),
         ("claude-x", "Did you mean anthropic/claude-x?"),
-        ("openai/", "Did you mean"),
+        ("openai/", "openai is a provider: add the name of a model, openai/MODEL."),
         ("zzz", "`bestresponse models` lists what there is"),
         ("", "`bestresponse models` lists what there is"),
     ],

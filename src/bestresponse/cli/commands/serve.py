@@ -66,7 +66,7 @@ class ServeConfig(RunSettings):
 
     host: str = setting(
         default="127.0.0.1",
-        help="Address to listen on; other than localhost only with an admin key of your own.",
+        help="Address to listen on; any but localhost needs your own admin key.",
     )
     port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
     admin_token: str | None = setting(

@@ -44,13 +44,13 @@ _FOR_TEXTS = (
 )
 _FOR_RUNS = ("dry_run", "against", "fail_if", "junit", "figures")
 _TEXT = "Check the reasoning in this file instead of asking a model; - reads standard input."
-_JUDGE = "Let the model rate the reasonings of this run by its protocol, as people do."
+_JUDGE = "Let the model rate the reasoning in this run by its protocol, as people do."
 _ENGINE = "Logic engine for --text: auto, embedded or swi."
 _FORMULAS = "With --text: also print each claim as a formula."
 _ABOUT = """Run the same command again to resume.
 
 With --text no model is needed: rules read the text, and --translator MODEL reads more. The exit
-code is then 1 where something is refuted and 2 where nothing could be checked. With --judge the
+code is then 1 if something is refuted and 2 if nothing could be checked. With --judge the
 model rates a finished run."""
 
 

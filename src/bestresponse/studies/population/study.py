@@ -82,8 +82,8 @@ class PopulationConfig(MatchSettings, ToolSettings):
     """
 
     strategies: ModelsSetting = setting(default=(), kw_only=False)
-    """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move
-    of the game if none is named."""
+    """What an agent can play: always:MOVE, tit-for-tat, any player of `simulate`, a model.
+    [default: every move of the game]"""
     rule: Literal["imitation", "best-reply", "logit"] = setting(
         default="imitation", help="Revision rule of the agents."
     )
