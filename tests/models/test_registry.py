@@ -87,6 +87,9 @@ def test_a_missing_key_names_its_variable(tmp_path, spec, variable):
         ("claude-x", "Did you mean anthropic/claude-x?"),
         ("openai/", "openai is a provider: add the name of a model, openai/MODEL."),
         ("zzz", "`bestresponse models` lists what there is"),
+        ("random", "random is a player of other commands; `bestresponse models` lists models."),
+        ("randm", "Did you mean random?"),
+        ("http:/x/v1#m", "Did you mean the server http://x/v1#m?"),
         ("", "`bestresponse models` lists what there is"),
     ],
 )

@@ -191,6 +191,8 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
 
 def _suggest(spec: str) -> str:
     prefix, slash, name = spec.partition("/")
+    if spec in _PLAIN:
+        return f" {spec} is a player of other commands; `bestresponse models` lists models."
     if single := _ONE_SLASH.match(spec):
         return f" Did you mean the server {single[1]}://{spec[single.end() :]}?"
     if slash and not name and prefix in {*KEYS, *providers.names()}:
