@@ -233,9 +233,8 @@ def explain_mistake(error: Mistyped) -> str:
     parameter = getattr(error, "param", None)
     match type(error).__name__:
         case "NoSuchOption":
-            names = [name for each in known for name in each.opts]
             # the dashes are not part of the likeness: --dynamics is not near to --noise
-            words = [name.lstrip("-") for name in names]
+            words = [name.lstrip("-") for each in known for name in each.opts]
             near = did_you_mean(typed.lstrip("-"), words, likeness=0.65)
             hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
             return f"{command} has no option {typed}.{hint} {where}"

@@ -391,7 +391,9 @@ class FolderLock:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (NotADirectoryError, FileExistsError):
-            blocked = next(path for path in (folder, *folder.parents) if path.exists())
+            blocked = folder
+            while not blocked.exists():
+                blocked = blocked.parent
             raise UsageError(f"{blocked} is a file; expected a folder for results") from None
         except OSError as error:
             raise explain_os_error(error, f"making the folder {folder}") from None
