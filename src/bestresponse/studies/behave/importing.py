@@ -57,7 +57,8 @@ class ImportConfig(RunSettings):
     file: str | Path = setting(default="", kw_only=False, argument=True, how=True)
     """A .csv, .jsonl or .parquet file, also gzipped."""
     mapping: str = setting(
-        default="", help="akata, fairgame, dilemma, or a TOML file that names the columns."
+        default="",
+        help="akata, fairgame, dilemma, friend-or-foe, or a TOML file that names the columns.",
     )
     output_dir: str | Path = setting(
         default="results", how=True, short="-o", help="Folder for the run."
