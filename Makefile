@@ -91,6 +91,7 @@ mutants: $(READY)              ## change the source of each package in SAMPLE sm
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build
 	$(call add,--group docs)
 	$(BIN)/python scripts/draw-report
+	$(BIN)/python scripts/draw-guides
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 paper:                         ## the paper as a PDF in build; needs pandoc, pdflatex and the fonts of lmodern

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 
-def did_you_mean(name: str, known: list[str]) -> str:
+def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
     """Suggest the nearest known name, as ' Did you mean x?', or return an empty text.
 
     >>> did_you_mean("kuhn", ["kuhn-poker", "chicken"])
@@ -41,7 +41,7 @@ def did_you_mean(name: str, known: list[str]) -> str:
     folded: dict[str, str] = {}
     for candidate in known:
         folded.setdefault(candidate.casefold(), candidate)
-    near = get_close_matches(wanted, folded, cutoff=0.56)
+    near = get_close_matches(wanted, folded, cutoff=likeness)
     starts = [candidate for candidate in folded if candidate.startswith(wanted)]
     best = [*starts, *near]
     return f" Did you mean {folded[best[0]]}?" if best else ""

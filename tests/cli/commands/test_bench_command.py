@@ -188,10 +188,10 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
         ),
         (["bench", "--cache", "maybe", "--model", "http://127.0.0.1:9/v1#x"], 2, "--cache"),
         (["bench", "--family", "zero"], 2, "Did you mean zero-sum"),
-        (["report", "nowhere"], 2, "contains no run"),
-        (["replay", "nowhere"], 2, "contains no run"),
+        (["report", "nowhere"], 2, "there is no folder nowhere"),
+        (["replay", "nowhere"], 2, "there is no folder nowhere"),
         (["models", "pull", "smollm3"], 2, "Did you mean smollm2"),
-        (["bench", "--model", "README.gguf"], 1, "README.gguf"),
+        (["bench", "--model", "README.gguf"], 2, "README.gguf"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(bestresponse, words, code, sentence, tmp_path):

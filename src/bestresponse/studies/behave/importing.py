@@ -647,6 +647,8 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
         )
     if find_file_kind(path) not in _KINDS:
         raise UsageError(f"{path}: {_EXPECTED_KIND}")
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file")
     join = find_layout(config.mapping, path).join
     files = [path, find_mapping(config.mapping)]
     if join:

@@ -102,7 +102,7 @@ class ImproveConfig(RunSettings):
         default=10.0, gt=0, le=100_000, help="Maximum training time per round."
     )
     steps: int | None = setting(
-        default=None, ge=1, help="Stop a training after this many steps, even if time is left."
+        default=None, ge=1, help="Stop training after this many steps, even if time is left."
     )
     lora: int | None = setting(
         default=None, ge=1, le=1024, metavar="RANK", help="Train a low-rank adapter, by PEFT."
