@@ -44,7 +44,7 @@ from bestresponse.web.sessions.store import (
     SessionStore,
 )
 from bestresponse.web.texts import Cause
-from bestresponse.web.views import formalize, judge, play, rooms, seat, watch
+from bestresponse.web.views import formalize, join, judge, play, rooms, seat, watch
 
 _log = logging.getLogger("bestresponse.web")
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -91,6 +91,7 @@ def create_app() -> FastAPI:
     for kind in (BestResponseError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)
+    app.include_router(join.pages)
     for view in _VIEWS:
         app.include_router(view.calls)
         app.include_router(view.pages)
