@@ -31,7 +31,8 @@ from bestresponse.web.access import (
     TooFast,
     refuse_key,
 )
-from bestresponse.web.render import load_asset, load_templates, render_form, render_page
+from bestresponse.web.pages import ErrorPage, LeavePage, LeftPage
+from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, OriginGuard, load_secret
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker
@@ -120,12 +121,12 @@ def enter(request: Request, server: Server, token: str) -> Response:
 
 def ask_to_leave(server: Server) -> Response:
     """The page with the form that logs out."""
-    return render_form(server, "leave.html", "")
+    return render_page(LeavePage(csrf=server.csrf()))
 
 
 def leave(form: PostedForm) -> Response:
     """Log the admin out in this browser; the form carries a token, as every other does."""
-    answer = render_page("left.html")
+    answer = render_page(LeftPage())
     answer.delete_cookie(ADMIN_COOKIE)
     return answer
 
@@ -165,7 +166,7 @@ def _say(
     # says what kind of mistake it is.
     kind = status if status in (403, 404, 429, 503) else "other"
     sentence = texts.explain(sentence, otherwise=f"error_{kind}")
-    return render_page("error.html", status, sentence=sentence, status=status, t=texts, brand="")
+    return render_page(ErrorPage(sentence=sentence, status=status, t=texts, brand=""), status)
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bestresponse.web.access import LobbyDoor, PostedForm, Server, ServerState
+from bestresponse.web.pages import GoodbyePage, JoinPage
 from bestresponse.web.render import render_page
 from bestresponse.web.services import seat as service
 from bestresponse.web.sessions.session import find_label, read_labels
@@ -33,24 +34,22 @@ def _show_invitation(
     server: ServerState, lobby: str, fields: Mapping[str, str], error: str = ""
 ) -> HTMLResponse:
     study = server.sessions.get_lobby(lobby)
+    experiment = study.experiment
     labels = read_labels(fields)
-    title = study.experiment.title if study.source else ""
-    shown = {
-        "experiment": study.experiment,
-        "title": title,
-        "consent": study.setup.consent,
-        "t": study.texts,
-    }
-    person = {
-        "labels": labels | {"key": fields.get("key", "")},
-        "name": find_label(labels),
-        "error": error,
-    }
-    links = {
-        "path": server.join_path(lobby),
-        "csrf": server.csrf(server.keys.token("lobby", lobby)),
-    }
-    return render_page("join.html", 422 if error else 200, **shown, **person, **links)
+    page = JoinPage(
+        brand=experiment.brand,
+        logo=experiment.logo,
+        t=study.texts,
+        title=experiment.title if study.source else "",
+        welcome=experiment.welcome,
+        consent=study.setup.consent,
+        labels=labels | {"key": fields.get("key", "")},
+        name=find_label(labels),
+        error=error,
+        path=server.join_path(lobby),
+        csrf=server.csrf(server.keys.token("lobby", lobby)),
+    )
+    return render_page(page, 422 if error else 200)
 
 
 @pages.post("/join/{lobby}/{token}")
@@ -83,21 +82,24 @@ def say_goodbye(server: ServerState, lobby: str, number: int) -> HTMLResponse:
     """Show the last page of a person who takes no part, with the code for that; `number` is theirs
     among those who left."""
     study = server.sessions.get_lobby(lobby)
+    experiment = study.experiment
     left = server.sessions.departed[lobby][number]
-    code = study.experiment.completion.find_code(left.why)
+    code = experiment.completion.find_code(left.why)
     participant = server.departed_code(lobby, number)
     back = ""
     if code:
-        back = service.fill_link(study.experiment, code, participant, find_label(left.labels))
-    return render_page(
-        "goodbye.html",
+        back = service.fill_link(experiment, code, participant, find_label(left.labels))
+    page = GoodbyePage(
+        brand=experiment.brand,
+        logo=experiment.logo,
         t=study.texts,
-        experiment=study.experiment,
+        title=experiment.title,
         why=left.why.replace(" ", "_"),
         participant=participant,
         completion=code,
         back=back,
     )
+    return render_page(page)
 
 
 def _find_seat(

@@ -6,7 +6,7 @@ A seat is shown its own view and nothing else.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wor
 from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import Game, S, View
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
-from bestresponse.report.document import Block, Document
+from bestresponse.report.document import Document
 from bestresponse.telling.language import Language
 from bestresponse.telling.render import list_rounds, write_history, write_private
 from bestresponse.web.access import (
@@ -32,6 +32,7 @@ from bestresponse.web.access import (
     Server,
     hold_stream,
 )
+from bestresponse.web.pages import SeatForms, SeatPage, ShownGame
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
 from bestresponse.web.services import chat, seat as service
 from bestresponse.web.services.chat import ChatLine, name_roles
@@ -53,17 +54,6 @@ Version = Annotated[str, Query(max_length=100)]
 _NOTES = ("restarted", "twice", "late", "early")
 """The names of texts that an address may carry as its note."""
 _log = logging.getLogger("bestresponse.web")
-
-
-@dataclass(frozen=True)
-class SeatForms:
-    """What was typed into the fields of the page and what is wrong with it; a note, and what theory
-    says."""
-
-    note: str = ""
-    blocks: tuple[Block, ...] | None = None
-    typed: Mapping[str, str] = field(default_factory=dict)
-    wrong: Mapping[str, str] = field(default_factory=dict)
 
 
 @pages.get("/seat/{session}/{seat}/{token}")
@@ -295,88 +285,119 @@ def _render(
     place."""
     session = context.session
     seat = context.seat
+    server = context.server
     table = session.table
-    lobby = context.server.sessions.get_lobby(table.lobby)
-    titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
-    worded = table.texts.word(titled)
+    lobby = server.sessions.get_lobby(table.lobby)
     with session.lock:
         view = service.describe_own_seat(context, looking)
-        variables = asdict(view) | _describe_game(context, forms)
-    rounds = variables["progress"]
-    parts = len(context.server.sessions.list_seats(session.id, seat))
-    played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
-    ended = view.phase in ("over", "closed", "replaced")
-    variables |= _describe_ending(context) | vars(forms)
-    variables |= {
-        "parts": parts,
-        "studied": (table.number - 1 + (1.0 if ended else played)) / parts,
-    }
-    token = context.server.seat_token(session.id, seat, context.number)
-    variables |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
+        game = _show_game(context, forms)
+    stage = service.describe_stage(context)
+    parts = len(server.sessions.list_seats(session.id, seat))
+    rounds = game.progress
+    played = 0.0
+    if view.phase in ("over", "closed", "replaced"):
+        played = 1.0
+    elif rounds and rounds.now and rounds.of:
+        played = (rounds.now - 1) / rounds.of
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
-    variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
-    variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
-    variables |= {"looking": looking, "messages": session.standing.messages}
-    variables |= {"chat": chat.list_chat(session, seat), "chat_open": chat.is_chat_open(session)}
-    variables["answered"] = service.count_answered(session, seat)
-    variables["game"] = table.part.game.title or (
-        lobby.experiment.title if lobby.source else worded
+    token = server.seat_token(session.id, seat, context.number)
+    page = SeatPage(
+        brand=lobby.experiment.brand,
+        logo=lobby.experiment.logo,
+        t=table.texts,
+        view=view,
+        game=game,
+        forms=forms,
+        stage=stage,
+        table=table,
+        experiment=lobby.experiment,
+        from_file=bool(lobby.source),
+        parts=parts,
+        studied=(table.number - 1 + played) / parts,
+        page=service.find_page(context),
+        others=_list_others(context),
+        quiz_options=[getattr(question, "options", ()) for question in quiz],
+        messages=session.standing.messages,
+        chat=chat.list_chat(session, seat),
+        chat_open=chat.is_chat_open(session),
+        answered=service.count_answered(session, seat),
+        looking=looking,
+        path=f"/seat/{session.id}/{seat}/{token}",
+        csrf=server.csrf(token),
     )
-    return render_page("seat.html", status, **variables)
+    return render_page(page, status)
 
 
-def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
+def _list_others(context: SeatContext) -> dict[str, float]:
+    """Return what the others got, by their names, once the game is over."""
+    session = context.session
+    if session.phase(context.seat) != "over":
+        return {}
+    names = name_roles(session.game)
+    others = {}
+    for role, amount in session.payoffs().items():
+        if role != context.role:
+            others[names.get(role, role)] = amount
+    return others
+
+
+def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
+    """Show the game as it is now, with what was typed into the fields of its question."""
     session = context.session
     role = context.role
-    game = context.session.game
+    game = session.game
     state = session.episode.state
+    language = session.table.texts.language
     view = session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
-    earlier, now = _tell_story(game, view, session.table.texts.language)
-    names = list(name_roles(game).values())
-    talk = [(seat, text) for seat, _, text in view.facts.get("said", ())]
-    return {
-        "private": (
-            write_private(view, game.list_private(state, role), session.table.texts.language)
-            if isinstance(game, PrivateInformation)
-            else ""
-        ),
-        "bubbles": [
-            {"who": names[seat], "own": seat == view.facts.get("seat"), "text": text}
-            for seat, text in talk
-        ],
-        "hand": (
-            read_hand(game.name, view.facts["infoset"], game.roles)
-            if "infoset" in view.facts
-            else None
-        ),
-        "progress": game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
-        "calculator": service.list_calculator(session, role),
-        "earlier": earlier,
-        "now": now,
-        "question": (
-            session.table.texts.language.tell(game.word_question(ask))
-            if ask and isinstance(game, Wording)
-            else ""
-        ),
-        "plain_question": isinstance(ask, Choice),
-        "unit": game.unit if isinstance(game, Wording) else "",
-        "fields": make_fields(ask, forms.typed, forms.wrong) if ask else [],
-        "void": session.episode.void,
-    }
+    earlier, now = _tell_story(game, view, language)
+    private = ""
+    if isinstance(game, PrivateInformation):
+        private = write_private(view, game.list_private(state, role), language)
+    hand = None
+    if "infoset" in view.facts:
+        hand = read_hand(game.name, view.facts["infoset"], game.roles)
+    question = ""
+    if ask and isinstance(game, Wording):
+        question = language.tell(game.word_question(ask))
+    return ShownGame(
+        title=_find_title(context),
+        unit=game.unit if isinstance(game, Wording) else "",
+        private=private,
+        earlier=earlier,
+        now=now,
+        progress=game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
+        bubbles=_list_bubbles(game, view),
+        hand=hand,
+        calculator=service.list_calculator(session, role),
+        question=question,
+        is_choice=isinstance(ask, Choice),
+        fields=make_fields(ask, forms.typed, forms.wrong) if ask else [],
+        void=session.episode.void,
+    )
 
 
-def _describe_ending(context: SeatContext) -> dict[str, object]:
-    """Describe the result, and what comes after the game."""
+def _find_title(context: SeatContext) -> str:
+    """Return the title of the game in the experiment, that of the experiment, or its own."""
     session = context.session
-    stage = service.describe_stage(context)
-    names = name_roles(session.game)
-    payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
-    others = {
-        names.get(role, role): amount for role, amount in payoffs.items() if role != context.role
-    }
-    page = service.find_page(context)
-    return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
+    table = session.table
+    lobby = context.server.sessions.get_lobby(table.lobby)
+    if table.part.game.title:
+        return table.part.game.title
+    if lobby.source:
+        return lobby.experiment.title
+    titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    return table.texts.word(titled)
+
+
+def _list_bubbles(game: Game[S], view: View) -> list[ChatLine]:
+    """Return the messages of a dialogue, which are its moves."""
+    names = list(name_roles(game).values())
+    own = view.facts.get("seat")
+    return [
+        ChatLine(who=names[seat], own=seat == own, text=text)
+        for seat, _, text in view.facts.get("said", ())
+    ]
 
 
 def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
