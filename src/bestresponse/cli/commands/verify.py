@@ -27,7 +27,7 @@ from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
 from bestresponse.studies.verify.audit import SentenceVerdict, list_judged_sentences
-from bestresponse.studies.verify.study import AUTO
+from bestresponse.studies.verify.config import AUTO
 
 _LARGEST = 10_000_000
 """Bytes of a text that is checked."""
