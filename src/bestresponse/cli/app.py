@@ -130,12 +130,12 @@ _GROUPS = {
 """The first command of every group of `--help`, and the heading above it."""
 _THREE_THINGS = """Language models meet game theory. Three things to try:
 
-  bestresponse demo                       a story becomes a game, is solved, played, checked and reported
-  bestresponse solve prisoners-dilemma    the equilibria of a game, and all else that theory knows of it
+  bestresponse demo                       a story becomes a game, is solved, played and checked
+  bestresponse solve prisoners-dilemma    the equilibria of a game, and what else theory says of it
   bestresponse play kuhn-poker            play against an equilibrium
 
 `bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes.
-From a paper (Nash gap, autoformalization, LELMA, CFR gain, Alympics)? See docs/papers."""  # noqa: E501
+From a paper (Nash gap, autoformalization, LELMA, CFR gain, Alympics)? See docs/papers."""
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """Tasks for Inspect, scored by the measures of this library.
 
-nash_gap     the games, prompt, reading and figures of `bestresponse bench`
-verify       whether every claim of a reasoning about a game is true; a text without claims is not scored
-game         any game by name or file; seats for the model, for Inspect's model roles, for strategies and solvers
-formalize    stories with true games; every attempt with its feedback, scored by whether the game is the true one
-"""  # noqa: E501
+nash_gap     the games, prompt, parsing and metrics of `bestresponse bench`
+verify       whether every claim in a text about a game is true; a text without claims has no score
+game         any game by name or file; the model, Inspect's model roles, strategies and solvers play
+formalize    stories whose true games are known; a score says whether the model found that game
+"""
 
 from __future__ import annotations
 
@@ -59,7 +59,12 @@ def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
     )
 
 
-@scorer(metrics={name: [mean(), stderr()] for name in FIGURES})  # type: ignore[untyped-decorator, unused-ignore]
+_NASH_GAP_METRICS = {name: [mean(), stderr()] for name in FIGURES}
+_PLAY_METRICS = {"payoff": [mean(), stderr()], "regret": [mean(), stderr()]}
+_FORMALIZE_METRICS = {"game": [mean(), stderr()], "true": [mean(), stderr()]}
+
+
+@scorer(metrics=_NASH_GAP_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def nash_gap_scorer() -> Scorer:
     """Score the figures of the benchmark under its names; NaN where there is nothing to be read."""
 
@@ -179,7 +184,7 @@ def _find_player(name: str) -> str | FunctionModel:
     return _ask_inspect(name.removeprefix("role:")) if name.startswith("role:") else name
 
 
-@scorer(metrics={"payoff": [mean(), stderr()], "regret": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]
+@scorer(metrics=_PLAY_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def payoff_and_regret() -> Scorer:
     """Score what the model's seats earned, and what their decisions cost against equilibrium; NaN
     where unknown."""
@@ -238,7 +243,7 @@ def _formalize(attempts: int) -> Solver:
     return solve
 
 
-@scorer(metrics={"game": [mean(), stderr()], "true": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]
+@scorer(metrics=_FORMALIZE_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def game_is_true() -> Scorer:
     """Score whether there is a game, and whether it is the story's true game."""
 

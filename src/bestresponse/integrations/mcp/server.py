@@ -113,7 +113,8 @@ def _send_to_worker(
     parameters = [
         parameter.replace(annotation=hints[key]) for key, parameter in signature.parameters.items()
     ]
-    send.__signature__ = signature.replace(parameters=parameters, return_annotation=result)  # type: ignore[attr-defined]
+    typed = signature.replace(parameters=parameters, return_annotation=result)
+    send.__signature__ = typed  # type: ignore[attr-defined]
     send.__annotations__ = hints
     return send
 
@@ -228,7 +229,8 @@ def _answer(line: str) -> dict[str, object]:
         return {"error": "this needs more memory than a call may have; ask for a smaller game"}
     except RecursionError:
         return {"error": "this is nested too deeply; ask for a smaller game"}
-    except Exception as error:  # noqa: BLE001 - the process must go on, and no trace may reach the client
+    except Exception as error:  # noqa: BLE001
+        # The process must go on, and no traceback may reach the client.
         return {
             "error": (
                 f"this call failed ({type(error).__name__}); please report the game that caused it"

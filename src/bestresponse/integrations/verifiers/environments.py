@@ -111,7 +111,9 @@ class NashGapData(vf.TaskData):  # type: ignore[misc, unused-ignore]
     number: int
 
 
-class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: ignore[misc, unused-ignore]
+class NashGapTask(
+    vf.Task[NashGapData, vf.State, NashGapTaskConfig]  # type: ignore[misc, unused-ignore]
+):
     """One game, measured as the benchmark does."""
 
     @vf.reward  # type: ignore[untyped-decorator, unused-ignore]
@@ -151,7 +153,9 @@ class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: i
             raise
 
 
-class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ignore[misc, unused-ignore]
+class NashGapTaskset(
+    vf.Taskset[NashGapTask, NashGapTasksetConfig]  # type: ignore[misc, unused-ignore]
+):
     """Random zero-sum games, those of `bestresponse bench` with the same seed."""
 
     def load(self) -> Iterator[NashGapTask]:
@@ -204,7 +208,9 @@ class SolvedTask(vf.Task[SolvedData, vf.State, vf.TaskConfig]):  # type: ignore[
         return reward_reply(trace.last_reply, self.data.measured_by)
 
 
-class SolvedTaskset(vf.Taskset[SolvedTask, SolvedTasksetConfig]):  # type: ignore[misc, unused-ignore]
+class SolvedTaskset(
+    vf.Taskset[SolvedTask, SolvedTasksetConfig]  # type: ignore[misc, unused-ignore]
+):
     """The rows of a split of an export."""
 
     def load(self) -> Iterator[SolvedTask]:

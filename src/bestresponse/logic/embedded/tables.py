@@ -101,7 +101,8 @@ class AnswerTable:
             answer = self.answers[position]
             position += 1
             if not self.whole and variables:
-                answer = copy(Struct("", answer), machine.charge, shared=True).args  # type: ignore[union-attr]
+                fresh = copy(Struct("", answer), machine.charge, shared=True)
+                answer = fresh.args  # type: ignore[union-attr]
             for variable, value in zip(variables, answer, strict=True):
                 variable.ref = value
                 trail.append(variable)

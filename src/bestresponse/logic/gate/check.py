@@ -68,9 +68,11 @@ _IGNORED = frozenset({"style_check", "license"})
 _RETOLD = """
 game(Situation, Situation) :- final(Situation), !.
 game(Situation, Final) :- legal(Move, Situation), game(do(Move, Situation), Final).
-game(Situation, Final) :- not(final(Situation)), legal(Move, Situation), game(do(Move, Situation), Final).
-holds(Fluent, do(Move, Situation)) :- holds(Fluent, Situation), not(abnormal(Fluent, Move, Situation)).
-"""  # noqa: E501
+game(Situation, Final) :-
+    not(final(Situation)), legal(Move, Situation), game(do(Move, Situation), Final).
+holds(Fluent, do(Move, Situation)) :-
+    holds(Fluent, Situation), not(abnormal(Fluent, Move, Situation)).
+"""
 
 
 class GatedClause(NamedTuple):

@@ -138,7 +138,8 @@ class InspectModel(NetworkModel):
             raise
         except TimeoutError:
             raise Transient(f"{self.id} did not answer within {self._timeout:g} s") from None
-        except Exception as error:  # noqa: BLE001  (providers of Inspect raise whatever their clients raise)
+        except Exception as error:  # noqa: BLE001
+            # Providers of Inspect raise whatever their clients raise.
             failure = error
         why = f"{self.id} failed: {Secret('').quote(str(failure) or type(failure).__name__)}"
         if self._model is not None and self._model.api.should_retry(failure):

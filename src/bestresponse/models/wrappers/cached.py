@@ -32,13 +32,16 @@ from bestresponse.models.wrappers.limits import (
 )
 
 _VERSION = 1
-_LOOK_BACK = (
-    10_000  # calls that a miss is compared with, so that it is explained at once in any cache
-)
+# Calls that a miss is compared with, so that it is explained at once in any cache.
+_LOOK_BACK = 10_000
 _OTHER_QUESTION = 10  # differences in settings: another text makes it another question
 _SHOWN = 24
 _TABLES = """
-create table if not exists identities (id integer primary key, model text not null, text text not null unique);
+create table if not exists identities (
+    id integer primary key,
+    model text not null,
+    text text not null unique
+);
 create table if not exists replies (
     number integer primary key,
     key text not null unique,
@@ -46,7 +49,7 @@ create table if not exists replies (
     request text not null,
     reply text not null
 );
-"""  # noqa: E501
+"""
 
 
 class CacheMode(StrEnum):

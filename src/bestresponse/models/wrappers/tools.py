@@ -105,7 +105,8 @@ class Tool:
             assert self.run is not None
             try:
                 outcome.append(_write_result(self.run(arguments)))
-            except Exception as error:  # noqa: BLE001 - whatever a user's function raises is told to the model
+            except Exception as error:  # noqa: BLE001
+                # The model is told whatever a user's function raises.
                 outcome.append(f"{self.name} failed: {type(error).__name__}: {str(error)[:300]}")
 
         # A daemon: a tool that never returns must not keep the program from ending.

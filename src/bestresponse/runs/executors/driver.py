@@ -602,7 +602,8 @@ def lend_workers(executor: Executor, job: Job) -> Iterator[None]:
         try:
             for _ in executor.play(job, wait_for_end(), lambda calls, answer: None):
                 pass
-        except Exception as error:  # noqa: BLE001 - it is raised again by the thread that needs the workers
+        except Exception as error:  # noqa: BLE001
+            # The thread that needs the workers raises it again.
             failures.append(error)
 
     maker = threading.Thread(target=make_calls, daemon=True)

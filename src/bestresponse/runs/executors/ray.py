@@ -174,7 +174,8 @@ def _start_cluster(ray: ModuleType) -> None:
             log_to_driver=False,
             configure_logging=False,
         )
-    except Exception as error:  # noqa: BLE001 - for a node that is too slow Ray raises Exception itself
+    except Exception as error:  # noqa: BLE001
+        # Ray raises a bare Exception where a node starts too slowly.
         ray.shutdown()  # ends the processes that did start
         raise UsageError(
             f"Ray did not start on this machine: {_join_lines(error)} Its logs are in"
@@ -200,7 +201,8 @@ def _join_cluster(ray: ModuleType, address: str) -> None:
     except (OSError, OverflowError) as error:
         why = f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`"
         raise UsageError(why) from None
-    except Exception as error:  # noqa: BLE001 - what else Ray raises, it raises as whatever class it likes
+    except Exception as error:  # noqa: BLE001
+        # Ray raises other failures under classes of its own choice.
         hint = ": install the same versions here and there" if "ersion" in str(error) else ""
         raise UsageError(
             f"the Ray cluster at {address} cannot be used: {_join_lines(error)}{hint}"

@@ -316,7 +316,13 @@ def make_bench_game(data: JsonMapping) -> MatrixGame:
     answer = "action" if data["elicit"] == "pure" else "mixture"
     form = dress.dress(np.asarray(data["payoffs"], dtype=np.float64))
     wanted = (answer, "mixture") if data["seat"] == 0 else ("mixture", answer)
-    return MatrixGame(form, wanted, data["format"], dress.story, others="rational")  # type: ignore[arg-type]
+    return MatrixGame(
+        form,
+        wanted,  # type: ignore[arg-type]
+        data["format"],
+        dress.story,
+        others="rational",
+    )
 
 
 def seat_player(data: JsonMapping, model: Model) -> Player:

@@ -22,7 +22,8 @@ from lark import Token
 from bestresponse.formal.claims.subject import Subject
 
 _PIECES: Final = re.compile(
-    r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
+    r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})"
+    r"(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
     r"|[^\W\d_]+|'s?|->|=>|[^\w\s]|\w+"
 )
 _SHORT_FORMS: Final = {
