@@ -21,8 +21,9 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program
 from bestresponse.logic.gate.check import GatedProgram, check_source
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, variables_of, write
+from bestresponse.logic.programs.plays import label
 from bestresponse.logic.programs.report import JsonList
-from bestresponse.logic.programs.table import extract, label
+from bestresponse.logic.programs.table import extract
 
 MAX_BRANCHES = 1_000
 MOST_STATES = 400

@@ -49,8 +49,9 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine, Program, open_engine
 from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.language.terms import Atom, write
+from bestresponse.logic.programs.plays import label
 from bestresponse.logic.programs.strategies import StrategyTable
-from bestresponse.logic.programs.table import label, published_cells
+from bestresponse.logic.programs.table import published_cells
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Cell, Column, Table

@@ -32,7 +32,7 @@ from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, Game, Role, S, View
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
-from bestresponse.core.told import spell_told
+from bestresponse.core.told_json import spell_told
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import (
