@@ -27,8 +27,9 @@ from bestresponse.games.lookup import LoadedGame
 from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.figures.charts import draw_lines
 from bestresponse.theory.correlation.equilibria import Objective
-from bestresponse.theory.dynamics.learning import Form, Trajectory
 from bestresponse.theory.dynamics.moran import Fitness
+from bestresponse.theory.dynamics.replicator import Form
+from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.fitting import Levels, QuantalBranch
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile

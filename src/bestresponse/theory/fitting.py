@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.deadline import Deadline
-from bestresponse.theory.dynamics.learning import fitness, logit_reply, start_or_uniform
+from bestresponse.theory.dynamics.learning import logit_reply
+from bestresponse.theory.dynamics.trajectory import fitness, start_or_uniform
 from bestresponse.theory.equilibria.many_players.tracing import (
     LogitBranch,
     TableBranch,

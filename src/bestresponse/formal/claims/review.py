@@ -24,10 +24,11 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
 from bestresponse.core.registry import find_by_name
-from bestresponse.formal.claims.checker import BOTH_SOLVERS, Checked, Checker, ground, list_solvers
+from bestresponse.formal.claims.checker import BOTH_SOLVERS, Checked, Checker, list_solvers
 from bestresponse.formal.claims.claim import Claim, FormSet, Malformed, counts_in
 from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Passage, Reading, Translation, Translator
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict

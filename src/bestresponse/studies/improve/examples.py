@@ -27,7 +27,7 @@ from bestresponse.players.llm.texts import TEXTS
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.plan import make_bench_game
-from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
+from bestresponse.studies.bench.sequential.questions import QuestionPlan, plan_questions
 from bestresponse.studies.improve.claims import write_claims_question
 from bestresponse.studies.improve.rows import ChatMessage, GameTask
 from bestresponse.telling.render import write_rules

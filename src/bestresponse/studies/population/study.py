@@ -57,7 +57,8 @@ from bestresponse.runs.seats import (
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Study
-from bestresponse.theory.dynamics.learning import logit_dynamics, replicator
+from bestresponse.theory.dynamics.learning import logit_dynamics
+from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 Agents = NDArray[np.int64]

@@ -20,7 +20,8 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.studies.behave.importing import Reader, find_layout, read_rows
+from bestresponse.studies.behave.layouts import find_layout, read_rows
+from bestresponse.studies.behave.reader import Reader
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number
 
 _FIRST_HALF = {

@@ -44,7 +44,7 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.report.stats.statistics import LEVEL, Interval, normal_quantile
 from bestresponse.studies.steer.answers import AnswerStore, Cast, seat_players
 from bestresponse.theory.correlation.equilibria import correlated
-from bestresponse.theory.dynamics.learning import replicator
+from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.equilibria.result import pure_nash
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.bargaining import nash_bargaining

@@ -28,8 +28,8 @@ from bestresponse.report.frames import column
 from bestresponse.report.stats.statistics import Interval, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
+from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import behave_alike
 from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.dynamics.learning import check_one_population
+from bestresponse.theory.dynamics.trajectory import check_one_population
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 
 Counts = NDArray[np.int64]

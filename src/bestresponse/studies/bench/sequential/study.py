@@ -27,6 +27,11 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import ComparedBy, Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import policies as plans
+from bestresponse.studies.bench.sequential.questions import (
+    QuestionPlan,
+    plan_questions,
+    prepare_questions,
+)
 from bestresponse.studies.bench.study import (
     check_prompts,
     estimate_prompts,
@@ -231,7 +236,7 @@ class TreeResults:
     """The answers of a run, by player, way of asking and number of the policy, in the game that
     they are about."""
 
-    plan: plans.QuestionPlan
+    plan: QuestionPlan
     arena: plans.Arena
     answers: Mapping[tuple[str, str, int], list[Answer]]
 
@@ -373,7 +378,7 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
 
 def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
-    plan = plans.plan_questions(config)
+    plan = plan_questions(config)
     arena = plans.Arena(plan.form, plan.equilibrium)
     answers: dict[tuple[str, str, int], list[Answer]] = {}
     for key in product(config.labels, config.elicit, range(config.games)):
@@ -408,7 +413,7 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
 
 def estimate_questions(config: BenchConfig) -> Estimate:
     """Count calls and tokens from the question at every information set."""
-    plan = plans.plan_questions(config)
+    plan = plan_questions(config)
     asked = (
         f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
     )
@@ -417,13 +422,13 @@ def estimate_questions(config: BenchConfig) -> Estimate:
 
 def prepare_checked_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that puts one question, once it is known that no prompt is too long."""
-    check_prompts(config, plans.plan_questions(config).count_by_first())
-    return plans.prepare_questions(config, models)
+    check_prompts(config, plan_questions(config).count_by_first())
+    return prepare_questions(config, models)
 
 
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree = plans.plan_questions(measured.config).tree
+    tree = plan_questions(measured.config).tree
     rows = measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
@@ -488,7 +493,7 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 sequential = Study(
     "sequential",
     BenchConfig,
-    specs=lambda config: plans.plan_questions(config).list_plays(),
+    specs=lambda config: plan_questions(config).list_plays(),
     play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
@@ -497,8 +502,8 @@ sequential = Study(
     subtitle=_PROSE["subtitle"],
     unit="answers",
     tables=2,
-    game=lambda config, data: plans.plan_questions(config).make_question(data),
-    count_plays=lambda config: plans.plan_questions(config).total,
+    game=lambda config, data: plan_questions(config).make_question(data),
+    count_plays=lambda config: plan_questions(config).total,
     estimate_calls=estimate_questions,
     report=(
         warn_unfinished,
