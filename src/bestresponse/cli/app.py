@@ -174,7 +174,9 @@ class _LazyGroup(TyperGroup):
         return command
 
     def resolve_command(
-        self, ctx: Context, args: list[str]
+        self,
+        ctx: Context,
+        args: list[str],
     ) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = _MEANT.get(args[0]) or did_you_mean(args[0], list(COMMANDS))
@@ -189,7 +191,11 @@ class _LazyGroup(TyperGroup):
             return super().invoke(ctx)
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Context | None = None,
+        **extra: object,
     ) -> Context:
         """Read the options before the command."""
         with _refuse_mistakes():

@@ -125,7 +125,9 @@ def _decode_object(data: object, kinds: tuple[type, ...], what: str) -> Any:
     for name, field in parts.items():
         if name in data:
             values[name] = _decode(
-                data[name], _find_hints(kind)[name], f"{name} of {kind.__name__}"
+                data[name],
+                _find_hints(kind)[name],
+                f"{name} of {kind.__name__}",
             )
         elif field.default is MISSING:
             raise InvalidGame(f"{kind.__name__} lacks {name}")

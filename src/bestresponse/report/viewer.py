@@ -37,7 +37,12 @@ class ViewerLinks:
     replay: str = ""
 
 
-def render_viewer(title: str, subtitle: str, links: ViewerLinks, footer: str = "") -> str:
+def render_viewer(
+    title: str,
+    subtitle: str,
+    links: ViewerLinks,
+    footer: str = "",
+) -> str:
     """Return the page; its plays are expected in `plays/` beside it."""
     style = read_asset("report.css") + read_asset("plays.css")
     script = read_asset("plays.js")

@@ -71,7 +71,9 @@ class FormalizeOptions(FormalizeConfig):
     """The game that the strategy is for: a name or a file; two players who choose among the same
     moves at once."""
     output: Path | None = setting(
-        default=None, short="-o", help="File for the program. [default: the story's name with .pl]"
+        default=None,
+        short="-o",
+        help="File for the program. [default: the story's name with .pl]",
     )
     page: Path | None = setting(default=None)
     """Also write a page (.html): story, game in words, picture and solution."""
@@ -404,7 +406,9 @@ def _ask(state: Formalization) -> tuple[Formalization, str]:
 
 
 def _revise(
-    formalizer: Formalizer, states: list[Formalization], remark: str
+    formalizer: Formalizer,
+    states: list[Formalization],
+    remark: str,
 ) -> list[Formalization]:
     before = states[-1]
     after = formalizer.revise(before, remark)

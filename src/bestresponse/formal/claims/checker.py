@@ -102,7 +102,9 @@ class ClaimSolver(Protocol):
 
 
 claim_solvers = Registry(
-    "bestresponse.solvers", "solver", {"theory": "bestresponse.formal.claims.checker:TheoryCheck"}
+    "bestresponse.solvers",
+    "solver",
+    {"theory": "bestresponse.formal.claims.checker:TheoryCheck"},
 )
 """Functions or classes that return a `ClaimSolver` when called with a `Subject`."""
 BOTH_SOLVERS: Final = "both"
@@ -119,7 +121,10 @@ class Checker:
     replaces both."""
 
     def __init__(
-        self, subject: Subject, engine: LogicEngine | None = None, solver: str = BOTH_SOLVERS
+        self,
+        subject: Subject,
+        engine: LogicEngine | None = None,
+        solver: str = BOTH_SOLVERS,
     ) -> None:
         self.subject = subject
         self.theory = TheoryCheck(subject)

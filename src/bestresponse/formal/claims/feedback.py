@@ -86,7 +86,9 @@ class Correction:
 
 
 def correct(
-    checked: tuple[Checked, ...], checker: Checker, tone: Tone = "positive"
+    checked: tuple[Checked, ...],
+    checker: Checker,
+    tone: Tone = "positive",
 ) -> tuple[Correction, ...]:
     """Correct every refuted claim, in order."""
     corrections: list[Correction] = []

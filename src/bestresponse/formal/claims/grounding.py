@@ -307,7 +307,10 @@ class _Grounding:
         return tuple(moves), nodes[0][0]
 
     def _follow(
-        self, tree: Tree, nodes: list[tuple[int, Fraction]], move: Move
+        self,
+        tree: Tree,
+        nodes: list[tuple[int, Fraction]],
+        move: Move,
     ) -> tuple[list[tuple[int, Fraction]], Move]:
         if move.who.strip().casefold() != _NATURE:
             nodes = _follow_draws(tree, nodes)

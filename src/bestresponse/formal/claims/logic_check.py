@@ -144,7 +144,12 @@ def _write_for_table(name: str, argument: Any) -> Term:
         case "part":
             player, belief = argument
             mixed = _write_mix(belief.rows[0])
-            parts = (Atom(f"p{player}"), mixed, Atom(f"p{1 - player}"), _write_belief(belief))
+            parts = (
+                Atom(f"p{player}"),
+                mixed,
+                Atom(f"p{1 - player}"),
+                _write_belief(belief),
+            )
             return Struct("part", parts)
         case _:
             return _write_actions(argument)

@@ -316,7 +316,13 @@ class Reviewer:
         if kept or not passage.claims:
             return replace(passage, claims=kept)
         why = f"its claims are of forms that do not count among {self.forms}"
-        return replace(passage, claims=(), reading=Reading.SET_ASIDE, why=why, left_out=())
+        return replace(
+            passage,
+            claims=(),
+            reading=Reading.SET_ASIDE,
+            why=why,
+            left_out=(),
+        )
 
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never
@@ -344,7 +350,9 @@ def _choose_reading(first: Translation, second: Translation) -> Translation:
 
 
 def _list_disputed(
-    passages: Iterable[Passage], others: Iterable[Passage], checker: Checker
+    passages: Iterable[Passage],
+    others: Iterable[Passage],
+    checker: Checker,
 ) -> Iterator[tuple[Claim | Malformed, str]]:
     """Yield the claims of sentences that another reader judges differently, each with what that
     reader understood."""
@@ -367,7 +375,12 @@ def _place(passage: Passage, start: int, subject: Subject) -> Passage:
     """Move a passage of a paragraph to its place in the text, its claims in the game's own
     names."""
     claims = tuple(_ground(claim, subject) for claim in passage.claims)
-    return replace(passage, start=passage.start + start, end=passage.end + start, claims=claims)
+    return replace(
+        passage,
+        start=passage.start + start,
+        end=passage.end + start,
+        claims=claims,
+    )
 
 
 def _ground(claim: Claim | Malformed, subject: Subject) -> Claim | Malformed:

@@ -79,7 +79,12 @@ def read_structure(story: str) -> Structure:
     return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, widest)
 
 
-def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
+def plan(
+    wish: Wish,
+    model: Model,
+    attempts: int,
+    story: str = "",
+) -> tuple[FormName, ...]:
     """Choose the form of every attempt; after two failures in one form it is the other's turn, and
     so on.
 

@@ -55,7 +55,10 @@ def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
         samples.append(Sample(id=number, input=messages, metadata=metadata))
     config = GenerateConfig(max_tokens=requests[0].max_tokens, temperature=requests[0].temperature)
     return Task(
-        dataset=MemoryDataset(samples), solver=generate(), scorer=nash_gap_scorer(), config=config
+        dataset=MemoryDataset(samples),
+        solver=generate(),
+        scorer=nash_gap_scorer(),
+        config=config,
     )
 
 
@@ -153,7 +156,9 @@ def game(
     for number in range(repeats):
         data.append(Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}))
     return Task(
-        dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret()
+        dataset=MemoryDataset(data),
+        solver=_play(game, players),
+        scorer=payoff_and_regret(),
     )
 
 
@@ -224,7 +229,11 @@ def _formalize(attempts: int) -> Solver:
             with tempfile.TemporaryDirectory() as folder:
                 model = _ask_inspect(None)
                 formalized = formalize_story(
-                    story.text, model, attempts=attempts, output_dir=folder, cache="off"
+                    story.text,
+                    model,
+                    attempts=attempts,
+                    output_dir=folder,
+                    cache="off",
                 )
             best = formalized.formalization.best
             is_true = False
@@ -251,7 +260,9 @@ def game_is_true() -> Scorer:
         is_game, is_true = state.metadata["found"]
         value = {"game": float(is_game), "true": float(is_true)}
         return Score(
-            value=value, answer=state.metadata["program"], explanation=state.metadata["why"]
+            value=value,
+            answer=state.metadata["program"],
+            explanation=state.metadata["why"],
         )
 
     return score

@@ -93,7 +93,9 @@ def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
 
 
 def _send_to_worker(
-    name: str, tool: Callable[..., BaseModel], pool: WorkerPool
+    name: str,
+    tool: Callable[..., BaseModel],
+    pool: WorkerPool,
 ) -> Callable[..., Awaitable[BaseModel]]:
     """Return a function with the signature and the description of `tool` that has it carried out by
     the worker."""

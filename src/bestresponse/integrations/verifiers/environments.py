@@ -82,7 +82,9 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-i
                 headers={"Authorization": f"Bearer {secret}"},
             )
         return vf.ProgramResult(
-            exit_code=0 if reply.is_success else 1, stdout="", stderr=reply.text
+            exit_code=0 if reply.is_success else 1,
+            stdout="",
+            stderr=reply.text,
         )
 
 
@@ -167,7 +169,10 @@ class NashGapTaskset(
                 message.content for message in questions.write_request(number).messages
             )
             data = NashGapData(
-                system_prompt=system, prompt=prompt, number=number, **asdict(questions)
+                system_prompt=system,
+                prompt=prompt,
+                number=number,
+                **asdict(questions),
             )
             yield NashGapTask(data, config.task)
 
@@ -218,7 +223,9 @@ class SolvedTaskset(
         config = self.config
         for row in read_questions(Path(config.folder), config.split):
             data = SolvedData(
-                system_prompt=row.system or None, prompt=row.question, measured_by=row.task
+                system_prompt=row.system or None,
+                prompt=row.question,
+                measured_by=row.task,
             )
             yield SolvedTask(data, config.task)
 
@@ -254,7 +261,10 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):  # type: ignore[misc
         players = choose_players(config.game, config.seats, "player", config.others)
         for number in range(config.repeats):
             data = GameData(
-                name=config.game, game=config.game, players=players, seed=config.seed + number
+                name=config.game,
+                game=config.game,
+                players=players,
+                seed=config.seed + number,
             )
             yield GameTask(data, config.task)
 
@@ -290,7 +300,10 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc, unused-ignore]
                 for role, talk in talks.items()
             }
             record, regrets = await asyncio.to_thread(
-                play_seats, data.game, data.players | models, data.seed
+                play_seats,
+                data.game,
+                data.players | models,
+                data.seed,
             )
             if record.void is not None:
                 raise ModelError(

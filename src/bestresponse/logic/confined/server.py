@@ -78,7 +78,12 @@ def serve(control: socket.socket) -> None:
         _fork(control, descriptors, *RIGHTS.unpack(data))
 
 
-def _fork(control: socket.socket, descriptors: list[int], memory: int, processor: int) -> None:
+def _fork(
+    control: socket.socket,
+    descriptors: list[int],
+    memory: int,
+    processor: int,
+) -> None:
     try:
         child = os.fork()
     except OSError:
@@ -184,7 +189,13 @@ class Performer:
                 game, rules, default_move = (
                     arguments[name] for name in ("game", "rules", "default_move")
                 )
-                return find_seats(game, rules, default_move, limits, arguments["usual_moves"]), ()
+                return find_seats(
+                    game,
+                    rules,
+                    default_move,
+                    limits,
+                    arguments["usual_moves"],
+                ), ()
             case "gate":
                 gated = engine.load(arguments["source"]).gated
                 return Report("", gated.defined, gated.diagnostics), ()
@@ -195,7 +206,9 @@ class Performer:
                     for variable, name in zip(variables_of(goal), arguments["names"], strict=True):
                         variable.name = name
                 answers = engine.solutions(
-                    engine.load(arguments["source"]), goal, arguments["limit"]
+                    engine.load(arguments["source"]),
+                    goal,
+                    arguments["limit"],
                 )
                 return None, [
                     {name: write(term) for name, term in answer.items()} for answer in answers

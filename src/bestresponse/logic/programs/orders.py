@@ -76,7 +76,10 @@ class OrderCheck(NamedTuple):
 
 
 def try_orders(
-    engine: LogicEngine, program: Program, plays: ProgramPlays, private: bool
+    engine: LogicEngine,
+    program: Program,
+    plays: ProgramPlays,
+    private: bool,
 ) -> OrderCheck:
     """Compare simultaneous moves in other orders with the table.
 
@@ -92,7 +95,13 @@ def try_orders(
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
     earlier = private and total > 0
-    comparison = _PlayComparison(engine, program, paths=paths, reader=reader, private=private)
+    comparison = _PlayComparison(
+        engine,
+        program,
+        paths=paths,
+        reader=reader,
+        private=private,
+    )
     try:
         if total + len(paths) <= MAX_REPLAYS:
             defects = comparison.compare("first")
@@ -126,7 +135,10 @@ def try_orders(
 
 
 def _find_gaps(
-    engine: LogicEngine, program: Program, paths: list[PlayPath], reader: PathReader
+    engine: LogicEngine,
+    program: Program,
+    paths: list[PlayPath],
+    reader: PathReader,
 ) -> Iterator[Diagnostic]:
     """Find what differs where another than the first of those who move at the same time begins.
 
@@ -295,7 +307,9 @@ def _count_common(first: tuple[PlayStep, ...], second: tuple[PlayStep, ...]) -> 
 def _describe_impossible(path: PlayPath) -> Diagnostic:
     message = f"the moves {path.text} are made at the same time, but not possible in another order"
     return make_defect(
-        "order", message, "let simultaneous moves neither enable nor forbid each other"
+        "order",
+        message,
+        "let simultaneous moves neither enable nor forbid each other",
     )
 
 
@@ -306,7 +320,9 @@ def _compare_play(path: PlayPath, play: PlayPath) -> Iterator[Diagnostic]:
     if gather_payoffs(path) != gather_payoffs(play):
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield make_defect(
-            "order", message, "let payoffs depend on who made which move, not on when"
+            "order",
+            message,
+            "let payoffs depend on who made which move, not on when",
         )
     if _gather_odds(path) != _gather_odds(play):
         message = (

@@ -185,7 +185,13 @@ class PathReader:
         broken = None if tail == "[]" and tail.__class__ is Atom else tail
         known = self.steps
         steps = [known.get(id(step)) or self._read_step(step) for block in blocks for step in block]
-        return PlayPath(blocks, tuple(steps), self.goals(earned), broken, tuple(map(len, blocks)))
+        return PlayPath(
+            blocks,
+            tuple(steps),
+            self.goals(earned),
+            broken,
+            tuple(map(len, blocks)),
+        )
 
     def play(self, steps: Term, goals: Term) -> PlayPath:
         """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up

@@ -212,7 +212,9 @@ def _find_people_defects(plays: ProgramPlays) -> Iterator[Diagnostic]:
     if not players or SEES in players:
         message = "a player has the empty name ''" if players else "the game has no players"
         yield make_defect(
-            "players", message, "declare each player by its name: initially(player(p1), s0)."
+            "players",
+            message,
+            "declare each player by its name: initially(player(p1), s0).",
         )
         return
     drawn = any(step.probability is not None for step in steps)
@@ -307,7 +309,9 @@ def _find_chance_defects(
             shown = brief(step.probability) if chance is None else chance
             message = f"the probability of {step.move} {when} is {shown}"
             yield make_defect(
-                "chance", message, "a probability is a number from 0 to 1, such as 1/3"
+                "chance",
+                message,
+                "a probability is a number from 0 to 1, such as 1/3",
             )
 
 

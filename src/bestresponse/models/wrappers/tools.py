@@ -165,13 +165,24 @@ def make_tool(function: Callable[..., object]) -> Tool:
         source = digest(inspect.getsource(function))
     except (OSError, TypeError):
         source = ""  # typed into an interpreter, or compiled
-    return Tool(name, described, schema, source, lambda arguments: function(**arguments))
+    return Tool(
+        name,
+        described,
+        schema,
+        source,
+        lambda arguments: function(**arguments),
+    )
 
 
 class Tooled(Wrapper):
     """A model that may call tools, `limit` times an answer at most."""
 
-    def __init__(self, model: Model, offered: tuple[Tool, ...], limit: int = USUAL_CALLS) -> None:
+    def __init__(
+        self,
+        model: Model,
+        offered: tuple[Tool, ...],
+        limit: int = USUAL_CALLS,
+    ) -> None:
         super().__init__(model)
         self._tools = {tool.name: tool for tool in offered}
         self._limit = limit
@@ -212,7 +223,11 @@ class Tooled(Wrapper):
             question = _add_result(question, uses[-1], left=self._limit - len(uses))
 
     def _prepare(
-        self, question: Request, request: Request, by_protocol: bool, used: int
+        self,
+        question: Request,
+        request: Request,
+        by_protocol: bool,
+        used: int,
     ) -> Request:
         """Offer the tools while calls are left; without a protocol for them a schema would forbid
         to write a call."""

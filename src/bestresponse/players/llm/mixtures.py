@@ -60,7 +60,16 @@ _PARTS = {
     "tenth": 10,
     "tenths": 10,
 }
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7}
+_COUNTS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "seven": 7,
+}
 _FRACTION = re.compile(
     rf"\b(?:(?P<count>{'|'.join(_COUNTS)})[ -])?(?P<part>{'|'.join(_PARTS)})\b", re.IGNORECASE
 )
@@ -315,7 +324,12 @@ class _Pieces:
         return [token for token in self.tokens if isinstance(token, float)]
 
 
-def _cut(options: tuple[str, ...], text: str, number: str, flags: int) -> _Pieces | None:
+def _cut(
+    options: tuple[str, ...],
+    text: str,
+    number: str,
+    flags: int,
+) -> _Pieces | None:
     """Cut a text into actions, numbers and words; None where a word does not tell a strategy."""
     spell = str.casefold if flags else str
     names = {spell(option): option for option in options}

@@ -53,7 +53,10 @@ class ImportConfig(RunSettings):
         default="", help="akata, fairgame, dilemma, or a TOML file that names the columns."
     )
     output_dir: str | Path = setting(
-        default="results", how=True, short="-o", help="Folder for the run."
+        default="results",
+        how=True,
+        short="-o",
+        help="Folder for the run.",
     )
     source: str = setting(default="", option=False)
     digest: str = setting(default="", option=False)
@@ -113,7 +116,10 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
 
 
 def read_into_run(
-    config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: ImportConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
     finished = folder.finished()
@@ -133,7 +139,11 @@ def read_into_run(
             if len(np.unique(payoffs)) < payoffs.size:
                 detail = f"{form.name}: {role} gets {format_payoffs(payoffs.ravel().tolist())}"
                 tied = ProblemRow(
-                    line=0, match="", problem="tied payoffs", detail=detail, effect="kept"
+                    line=0,
+                    match="",
+                    problem="tied payoffs",
+                    detail=detail,
+                    effect="kept",
                 )
                 problems.append(tied)
     folder.write_text("problems.jsonl", encode_rows(problems).decode())

@@ -255,7 +255,12 @@ class Reader:
                     f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}"
                 )
             payoffs = np.array(numbers, dtype=np.float64).reshape(rows, columns, 2)
-            self.tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
+            self.tables[key] = NormalForm(
+                np.moveaxis(payoffs, 2, 0),
+                ROLES,
+                layout.sides,
+                name,
+            )
         return self.tables[key]
 
     def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
@@ -306,9 +311,20 @@ class Reader:
             return None
         return form
 
-    def _complain(self, line: int, start: int, problem: str, detail: str, effect: str) -> None:
+    def _complain(
+        self,
+        line: int,
+        start: int,
+        problem: str,
+        detail: str,
+        effect: str,
+    ) -> None:
         row = ProblemRow(
-            line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect
+            line=line,
+            match=f"from line {start}",
+            problem=problem,
+            detail=detail,
+            effect=effect,
         )
         self.complain(row)
 

@@ -88,7 +88,9 @@ def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[Judged
 
 
 def _judge_program(
-    engine: LogicEngine, row: JsonMapping, matrix: Sequence[JsonMapping] | None
+    engine: LogicEngine,
+    row: JsonMapping,
+    matrix: Sequence[JsonMapping] | None,
 ) -> JudgedProgram:
     """A story without numbers has neither a true matrix nor a target; its program is judged by
     constraints alone."""
@@ -203,7 +205,11 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     once = attempts.count(1) / total
     first = round(100 * once) == 93
     yield Check(
-        "programs right at the first attempt", "93 %", f"{once:.0%}", first, tolerance=_WHOLE
+        "programs right at the first attempt",
+        "93 %",
+        f"{once:.0%}",
+        first,
+        tolerance=_WHOLE,
     )
     for what, number, published in (("right at the second attempt", 2, 7), ("never right", 0, 12)):
         count = attempts.count(number)
@@ -211,7 +217,13 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
             f"{count} programs; the paper prints the count as a percentage (it would be"
             f" {count / total:.1%})"
         )
-        yield Check(f"programs {what}", f"{published} %", count, count == published, remark)
+        yield Check(
+            f"programs {what}",
+            f"{published} %",
+            count,
+            count == published,
+            remark,
+        )
     for name, published in _RATES.items():
         count = sum(bool(getattr(level, name)) for level in levels)
         agrees = round(100 * count / total) == published
@@ -251,7 +263,11 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     lowest = ", ".join(sorted(worst))
     each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
     yield Check(
-        "games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each
+        "games with the lowest exact correctness",
+        "bs, sh",
+        lowest,
+        lowest == "bs, sh",
+        each,
     )
     least = min(shares.values())
     limit = "above 80 %"

@@ -145,15 +145,31 @@ def check_strategies(folder: Path) -> Part:
         right = sum(verdict.published for verdict in written)
         remark = f"corrected: {sum(verdict.corrected for verdict in written)} of {len(written)}"
         checks.append(
-            Check(f"table 8, {name}, correct of 5", published, right, right == published, remark)
+            Check(
+                f"table 8, {name}, correct of 5",
+                published,
+                right,
+                right == published,
+                remark,
+            )
         )
     agreed = sum(verdict.published == verdict.recorded for verdict in judged)
     checks.append(
-        Check("verdicts on single strategies", len(judged), agreed, agreed == len(judged))
+        Check(
+            "verdicts on single strategies",
+            len(judged),
+            agreed,
+            agreed == len(judged),
+        )
     )
     replayed = [verdict.same for verdict in judged if verdict.same is not None]
     checks.append(
-        Check("recorded plays given by the rules", len(replayed), sum(replayed), all(replayed))
+        Check(
+            "recorded plays given by the rules",
+            len(replayed),
+            sum(replayed),
+            all(replayed),
+        )
     )
     titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
     rows: list[tuple[Cell, ...]] = []

@@ -64,7 +64,12 @@ class RecordedGame:
 
     def share(self, total: float, plays: int) -> float:
         """Return the normalised payoff in percent."""
-        return 100 * normalise(total, min(self.earned.values()), max(self.earned.values()), plays)
+        return 100 * normalise(
+            total,
+            min(self.earned.values()),
+            max(self.earned.values()),
+            plays,
+        )
 
 
 @dataclass
@@ -172,7 +177,9 @@ def check_tournament(folder: Path) -> Part:
     for game in games:
         # the program and not its table alone: it says which move is the default one
         config = TournamentConfig(
-            NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS
+            NamedGame(game.name, ".pl", game.program),
+            "published",
+            rounds=_ROUNDS,
         )
         standings = find_standings(config).rows
         right.append({row["name"]: 100 * (row["share"] or 0.0) for row in standings})
@@ -188,7 +195,13 @@ def check_tournament(folder: Path) -> Part:
         printed.append(compare_number(f"table 7, {name} %", published, counted, _HALF, remark))
         remark = f"corrected: {_LOGGED} plays; log beside the replay by rules and programs"
         corrected.append(
-            compare_number(f"table 7 corrected, {name} %", round(logged, 2), again, _HALF, remark)
+            compare_number(
+                f"table 7 corrected, {name} %",
+                round(logged, 2),
+                again,
+                _HALF,
+                remark,
+            )
         )
         shares = [row[name] for row in right]
         rows.append((name, published, counted, logged, fmean(shares), *shares))
@@ -204,7 +217,10 @@ def check_tournament(folder: Path) -> Part:
         Column("as published", "right", f"from the log, {_COUNTED} plays", ".2f"),
         Column("corrected", "right", f"from the log, {_LOGGED} plays", ".2f"),
         Column(
-            "played right", "right", "expected payoffs, both seats, a real best response", ".2f"
+            "played right",
+            "right",
+            "expected payoffs, both seats, a real best response",
+            ".2f",
         ),
         *(Column(f"{game.name}, played right", "right", format=".2f") for game in games),
     )
@@ -255,6 +271,9 @@ def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
     return [
         Check(what, ", ".join(_WON), ", ".join(won), tuple(won) == _WON, remark),
         Check(
-            "figure 3: best-response below anti-default-move in the dilemma", "yes", found, lower
+            "figure 3: best-response below anti-default-move in the dilemma",
+            "yes",
+            found,
+            lower,
         ),
     ]

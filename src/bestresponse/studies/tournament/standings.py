@@ -150,7 +150,14 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
         enter((first, second), played)
         if first != second and config.is_mirrored(first, second):
             enter((second, first), [match.mirrored for match in played])
-    return Standings(config, totals, rounds=rounds, spread=spread, missing=missing, plays=counts)
+    return Standings(
+        config,
+        totals,
+        rounds=rounds,
+        spread=spread,
+        missing=missing,
+        plays=counts,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,11 @@ def _find_rounding(game: NormalForm) -> list[float]:
 
 
 def regret_matching(
-    game: NormalForm, *, steps: int = 10_000, plus: bool = False, stride: int | None = None
+    game: NormalForm,
+    *,
+    steps: int = 10_000,
+    plus: bool = False,
+    stride: int | None = None,
 ) -> Trajectory:
     """Play each action in proportion to how much one regrets not having played it.
 
@@ -117,7 +121,11 @@ def regret_matching(
 
 
 def multiplicative_weights(
-    game: NormalForm, *, steps: int = 10_000, rate: float | None = None, stride: int | None = None
+    game: NormalForm,
+    *,
+    steps: int = 10_000,
+    rate: float | None = None,
+    stride: int | None = None,
 ) -> Trajectory:
     """Let each action's weight grow exponentially with what it would have earned (Hedge).
 
@@ -277,7 +285,12 @@ def fictitious_play(
         from bestresponse.theory.dynamics.kernels import best_reply_steps
 
         run = partial(
-            best_reply_steps, two_matrices(game), tally.totals, tally.counts, tally.earned, state
+            best_reply_steps,
+            two_matrices(game),
+            tally.totals,
+            tally.counts,
+            tally.earned,
+            state,
         )
     first, *gaps = space_records(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
@@ -315,7 +328,12 @@ def _choose(values: Array, precision: float | None, rng: np.random.Generator) ->
     return int(weights.searchsorted(luck, side="right"))
 
 
-def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float | None) -> None:
+def _play(
+    game: NormalForm,
+    tally: _Tally,
+    actions: tuple[int, ...],
+    gain: float | None,
+) -> None:
     """Add a round to the totals; with a gain they fade by it first, so that they stay averages."""
     kept, new = (1.0, 1.0) if gain is None else (1.0 - gain, gain)
     for i, (table, action) in enumerate(zip(game.payoffs, actions, strict=True)):

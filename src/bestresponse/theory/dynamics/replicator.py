@@ -68,7 +68,13 @@ def replicator(
     1981). Payoffs are then fitnesses, which must not be negative. The loop is compiled in
     continuous time without mutation only.
     """
-    _check_replicator(game, size, form, one_population=one_population, mutation=mutation)
+    _check_replicator(
+        game,
+        size,
+        form,
+        one_population=one_population,
+        mutation=mutation,
+    )
     plain = bool(mutation) or form == "discrete"
     if plain and engine == "numba":
         raise UsageError(
@@ -108,7 +114,11 @@ def replicator(
 
 
 def _check_replicator(
-    game: NormalForm, size: float, form: Form, one_population: bool, mutation: float
+    game: NormalForm,
+    size: float,
+    form: Form,
+    one_population: bool,
+    mutation: float,
 ) -> None:
     if form not in get_args(Form):
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
@@ -175,7 +185,14 @@ def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, 
 
     def run(gaps: Ints, seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
-        flow(payoffs=(row, col), shares=(x, y), how=how, gaps=gaps, state=state, seen=raw)
+        flow(
+            payoffs=(row, col),
+            shares=(x, y),
+            how=how,
+            gaps=gaps,
+            state=state,
+            seen=raw,
+        )
         seen[:, :rows] = raw[:, :rows]
         seen[:, rows:] = raw[:, widths[0] : widths[0] + columns]
 

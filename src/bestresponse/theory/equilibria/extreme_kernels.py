@@ -122,7 +122,14 @@ def _first_alike(labels: Ints, origin: int) -> Ints:
 
 
 @njit(cache=True, error_model="numpy")
-def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: Ints) -> None:
+def _write_point(
+    out: Floats,
+    at: int,
+    raw: int,
+    names: Ints,
+    T: Floats,
+    order: Ints,
+) -> None:
     """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is
     z_j's action."""
     total = 0.0
@@ -138,7 +145,11 @@ def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: 
 
 @njit(cache=True, error_model="numpy")
 def measure_pair_regret(
-    MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b: float
+    MP: Floats,
+    MQ: Floats,
+    out: Floats,
+    range_a: float,
+    range_b: float,
 ) -> float:
     """Return the larger of both players' regrets, each as a share of its payoff range."""
     m, n = MQ.shape
@@ -212,7 +223,11 @@ def _put_pair(pairs: Ints, count: int, v: int, w: int) -> Ints:
 
 @njit(cache=True)
 def _pair_points(
-    labels_p: Ints, labels_q: Ints, first_p: Ints, first_q: Ints, full: int
+    labels_p: Ints,
+    labels_q: Ints,
+    first_p: Ints,
+    first_q: Ints,
+    full: int,
 ) -> tuple[Ints, int]:
     """Find the pairs of different points that have all labels together, and their number; `first_p`
     and `first_q` give the first vertex that is the same point."""
@@ -230,7 +245,11 @@ def _pair_points(
 
 @njit(cache=True)
 def _pair_bases(
-    masks_p: Ints, count_p: int, masks_q: Ints, table_q: Shorts, shape: tuple[int, int]
+    masks_p: Ints,
+    count_p: int,
+    masks_q: Ints,
+    table_q: Shorts,
+    shape: tuple[int, int],
 ) -> tuple[Ints, int]:
     """Find the pairs of bases that have all labels together, and their number."""
     m, n = shape
@@ -250,7 +269,10 @@ def _pair_bases(
 
 @njit(cache=True, error_model="numpy")
 def _pair_exactly(
-    MP: Floats, MQ: Floats, range_a: float, range_b: float
+    MP: Floats,
+    MQ: Floats,
+    range_a: float,
+    range_b: float,
 ) -> tuple[int, int, bool, bool, float, Floats]:
     """Do the work of `extreme_pairs` for small whole payoffs of at least 1, degenerate games
     included."""
@@ -295,7 +317,14 @@ def _pair_exactly(
         v = pairs[e, 0]
         w = pairs[e, 1]
         _write_point(out[e], 0, raw=side, names=used, T=tableaus_p[v], order=order_p[v])
-        _write_point(out[e], m, raw=side + m, names=columns, T=tableaus_q[w], order=order_q[w])
+        _write_point(
+            out[e],
+            m,
+            raw=side + m,
+            names=columns,
+            T=tableaus_q[w],
+            order=order_q[w],
+        )
         out[e, 2 * side] = v
         out[e, 2 * side + 1] = w
         worst = max(worst, measure_pair_regret(MP, MQ, out[e], range_a, range_b))
@@ -311,7 +340,14 @@ def _pair_exactly(
 
 
 @njit(cache=True, error_model="numpy")
-def _write_pair(out: Floats, MP: Floats, MQ: Floats, mask_p: int, mask_q: int, used: Ints) -> None:
+def _write_pair(
+    out: Floats,
+    MP: Floats,
+    MQ: Floats,
+    mask_p: int,
+    mask_q: int,
+    used: Ints,
+) -> None:
     """Write the equilibrium of two vertices, given by the variables that are zero there, as
     `_write_point` does."""
     m, n = MQ.shape

@@ -215,7 +215,11 @@ class Extremes:
 
 
 def extreme_equilibria(
-    game: NormalForm, *, exact: bool = False, engine: Engine = "auto", deadline: Deadline = NEVER
+    game: NormalForm,
+    *,
+    exact: bool = False,
+    engine: Engine = "auto",
+    deadline: Deadline = NEVER,
 ) -> Extremes:
     """Find all extreme equilibria of a two-player game, each certified by its regret.
 
@@ -318,7 +322,9 @@ def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array, deadline: D
         thread.join(None if deadline.stop == inf else deadline.left)
     if not seen:
         raise _too_large(
-            payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory"
+            payoffs.shape[1],
+            payoffs.shape[2],
+            "has more vertices than fit into memory",
         )
     return seen[0]
 

@@ -34,7 +34,14 @@ _SMALL_PIVOT = 1e-7  # dividing by less would multiply rounding errors beyond `N
 
 
 @njit(cache=True, error_model="numpy", fastmath={"nsz"})
-def _find_leaving(T: Floats, R: int, C: int, leaving: Ints, best: Floats, second: Floats) -> bool:
+def _find_leaving(
+    T: Floats,
+    R: int,
+    C: int,
+    leaving: Ints,
+    best: Floats,
+    second: Floats,
+) -> bool:
     """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too
     close to call."""
     for c in range(C):
@@ -147,7 +154,14 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
         T = tableaus[level]
         step = steps[level]
         if fresh:
-            if not _find_leaving(T, R, C=C, leaving=step, best=rates[0], second=rates[1]):
+            if not _find_leaving(
+                T,
+                R,
+                C=C,
+                leaving=step,
+                best=rates[0],
+                second=rates[1],
+            ):
                 return DOUBT, masks
             if count == masks.shape[0]:
                 if count >= _MOST_VERTICES:
@@ -231,7 +245,14 @@ _MOST_NUMBERS = 2**27  # in the tableaus of one polytope: 1 GiB
 
 
 @njit(cache=True, error_model="numpy")
-def _find_leaving_exactly(T: Floats, R: int, C: int, leaving: Ints, pos: Ints, D: float) -> None:
+def _find_leaving_exactly(
+    T: Floats,
+    R: int,
+    C: int,
+    leaving: Ints,
+    pos: Ints,
+    D: float,
+) -> None:
     """Into leaving[c] the row that leaves when column c enters, for all c; pos[v] is v's row, or -1
     - its column."""
     for c in range(C):
@@ -259,7 +280,15 @@ def _find_leaving_exactly(T: Floats, R: int, C: int, leaving: Ints, pos: Ints, D
 
 
 @njit(cache=True, error_model="numpy")
-def _pivot_exactly(S: Floats, T: Floats, R: int, C: int, r: int, c: int, D: float) -> None:
+def _pivot_exactly(
+    S: Floats,
+    T: Floats,
+    R: int,
+    C: int,
+    r: int,
+    c: int,
+    D: float,
+) -> None:
     """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss
     1968)."""
     p = S[r, c]

@@ -316,7 +316,10 @@ class Vocabulary:
             yield token
 
     def _find_longest(
-        self, words: list[str], position: int, before: list[Token]
+        self,
+        words: list[str],
+        position: int,
+        before: list[Token],
     ) -> tuple[Token, int]:
         """Return the terminal of the longest phrase at a position, and how many words it has."""
         most = min(self.longest, len(words) - position)

@@ -121,7 +121,12 @@ class Arena:
         """A policy that is known nowhere: its bounds are the worst that the game allows."""
         nowhere = np.zeros(len(self.tree.infosets), dtype=bool)
         seats = tuple(range(self.tree.num_players))
-        return StatedPolicy(self, seats, uniform_policy(self.tree).probabilities, nowhere)
+        return StatedPolicy(
+            self,
+            seats,
+            uniform_policy(self.tree).probabilities,
+            nowhere,
+        )
 
     @cached_property
     def most_gaps(self) -> Array:
@@ -170,10 +175,16 @@ class Arena:
         row = policy.probabilities.copy()
         for seat, plex in enumerate(self.form.plexes):
             plan = find_nearest_plan(
-                turn_form(self.form, seat), plans[seat], float(self.values[seat])
+                turn_form(self.form, seat),
+                plans[seat],
+                float(self.values[seat]),
             )
             for index, first, size, before in zip(
-                plex.infosets, plex.first, plex.size, plex.parent, strict=True
+                plex.infosets,
+                plex.first,
+                plex.size,
+                plex.parent,
+                strict=True,
             ):
                 if plan[before] > _REACHED:
                     start = self.tree.first_move[int(index)]
@@ -363,7 +374,11 @@ class StatedPolicy:
         for plex, reach in zip(self.arena.form.plexes, self.plans, strict=True):
             sure = np.ones(plex.num_sequences, dtype=bool)
             for index, first, size, before in zip(
-                plex.infosets, plex.first, plex.size, plex.parent, strict=True
+                plex.infosets,
+                plex.first,
+                plex.size,
+                plex.parent,
+                strict=True,
             ):
                 k = int(index)
                 reached = float(reach[before])
@@ -424,7 +439,14 @@ class StatedPolicy:
         if figure is None:
             return None
         if not self.counts:
-            return Interval(figure, -math.inf, high=math.inf, level=LEVEL, method="none", n=1)
+            return Interval(
+                figure,
+                -math.inf,
+                high=math.inf,
+                level=LEVEL,
+                method="none",
+                n=1,
+            )
         low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         tested = self._bound_below(name, figure)
         least = max(0.0, min(low, 2 * figure - high, tested))
@@ -526,7 +548,13 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
         policies["equilibrium"] = arena.equilibrium
     everywhere = np.ones(len(tree.infosets), dtype=bool)
     return {
-        name: StatedPolicy(arena, seats, policy.probabilities, everywhere, is_baseline=True)
+        name: StatedPolicy(
+            arena,
+            seats,
+            policy.probabilities,
+            everywhere,
+            is_baseline=True,
+        )
         for name, policy in policies.items()
     }
 

@@ -189,7 +189,12 @@ class QuestionPlan:
         # asked.
         self.form  # noqa: B018
         self.game  # noqa: B018
-        for policy, index, model, way in product(range(c.games), self.infosets, c.model, c.elicit):
+        for policy, index, model, way in product(
+            range(c.games),
+            self.infosets,
+            c.model,
+            c.elicit,
+        ):
             for sample in range(self.count_answers(way)):
                 replicate = policy * self.count_answers(way) + sample
                 infoset = self.tree.infosets[index]
@@ -272,7 +277,12 @@ def prepare_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayO
             player: Player = seat_tree_player(plan, spec)
         else:
             player = seat_player(spec.data, models[spec.data["model"]])
-        return play(question, {question.shown.role: player}, submissions=done, on_submission=keep)
+        return play(
+            question,
+            {question.shown.role: player},
+            submissions=done,
+            on_submission=keep,
+        )
 
     return play_one
 
@@ -281,7 +291,13 @@ def seat_tree_player(plan: QuestionPlan, spec: Spec) -> FixedMix:
     """Seat a player without a model at an information set."""
     data = spec.data
     moves = list(data["moves"])
-    seed = split(data["llm_seed"], "player", data["player"], data["infoset"], data["replicate"])
+    seed = split(
+        data["llm_seed"],
+        "player",
+        data["player"],
+        data["infoset"],
+        data["replicate"],
+    )
     match data["model"]:
         case "uniform":
             mix = dict.fromkeys(moves, 1 / len(moves))

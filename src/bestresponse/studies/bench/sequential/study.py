@@ -119,7 +119,12 @@ def _share_known(policies: Policies) -> float:
 
 METRICS: tuple[Metric[Policies], ...] = (
     Metric(
-        "policies", "policies", help="policies that were asked for", unit="", format="", compute=len
+        "policies",
+        "policies",
+        help="policies that were asked for",
+        unit="",
+        format="",
+        compute=len,
     ),
     Metric(
         "complete",
@@ -155,9 +160,17 @@ METRICS: tuple[Metric[Policies], ...] = (
         "sum over players of the gain from a unilateral deviation; 0 at an equilibrium",
         ".4f",
     ),
-    _average("nash_gap", "Nash gap", "loss against equilibrium opponents, mean over seats", ".4f"),
     _average(
-        "gap_normalised", "gap / range", "the Nash gap as a share of the range of payoffs", ".3f"
+        "nash_gap",
+        "Nash gap",
+        "loss against equilibrium opponents, mean over seats",
+        ".4f",
+    ),
+    _average(
+        "gap_normalised",
+        "gap / range",
+        "the Nash gap as a share of the range of payoffs",
+        ".3f",
     ),
     *(_bound("exploitability", "exploitability", end) for end in (0, 1)),
     *(_bound("gap", "Nash gap", end) for end in (0, 1)),
@@ -258,7 +271,12 @@ class TreeResults:
                 known[infoset] = True
             counts = sums if way == "sampled" else {}
             policy = plans.StatedPolicy(
-                self.arena, self.plan.seats, row=row, known=known, counts=counts, number=number
+                self.arena,
+                self.plan.seats,
+                row=row,
+                known=known,
+                counts=counts,
+                number=number,
             )
             players.setdefault((player, way), {})[number] = policy
         return players
@@ -394,7 +412,9 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     for name, policy in baselines.items():
         groups[name, BASELINE] = [policy]
     asked = TreeRow(
-        infosets=len(plan.candidates), asked=len(plan.infosets), method=plan.theory.method
+        infosets=len(plan.candidates),
+        asked=len(plan.infosets),
+        method=plan.theory.method,
     )
     rows = list(results.list_questions())
     readings = Readings()
@@ -408,7 +428,12 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
         "answers": readings.frames["answers"],
     }
     answered = [row for row in rows if row["strategy"] is not None]
-    return Measured(frames, answered=len(answered), labels=("player", "asked for"), groups=groups)
+    return Measured(
+        frames,
+        answered=len(answered),
+        labels=("player", "asked for"),
+        groups=groups,
+    )
 
 
 def estimate_questions(config: BenchConfig) -> Estimate:
@@ -517,7 +542,9 @@ sequential = Study(
         ),
         text(_PROSE["exploitability"]),
         table(
-            "seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."
+            "seats",
+            title="Seat by seat",
+            caption="Equilibrium by {{ frame('game')[0].method }}.",
         ),
         draw_policies,
         table(
