@@ -50,10 +50,14 @@ def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
 def find_by_name(known: Mapping[str, Thing], name: str, kind: str) -> Thing:
     """Return the thing of that name; UsageError with the nearest name where there is none.
 
-    >>> find_by_name({"full": 1, "window": 5}, "windo", "memory")
-    Traceback (most recent call last):
-    bestresponse.core.errors.UsageError: there is no memory named 'windo'; known: full, window. Did you mean window?
-    """  # noqa: E501
+    >>> find_by_name({"full": 1, "window": 5}, "window", "memory")
+    5
+    >>> try:
+    ...     find_by_name({"full": 1, "window": 5}, "windo", "memory")
+    ... except UsageError as error:
+    ...     print(error)
+    there is no memory named 'windo'; known: full, window. Did you mean window?
+    """
     if name not in known:
         hint = did_you_mean(name, list(known))
         raise UsageError(f"there is no {kind} named {name!r}; known: {', '.join(known)}.{hint}")
@@ -84,7 +88,8 @@ class Registry:
         for entry in self._find_entries().select(name=name):
             try:
                 return entry.load()
-            except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
+            except Exception as error:  # noqa: BLE001
+                # A package may raise anything while it is imported.
                 raise UsageError(
                     f"{self.describe(name)} cannot be imported: {_say(error)}"
                 ) from None

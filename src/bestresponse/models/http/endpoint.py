@@ -119,7 +119,11 @@ class Endpoint:
         before them."""
         headers = _HEADERS | self.headers
         request = httpx.Request(
-            "POST", self._address, headers=headers, content=content, extensions=self._patience
+            "POST",
+            self._address,
+            headers=headers,
+            content=content,
+            extensions=self._patience,
         )
         with (
             self.clients.borrow(end) as client,

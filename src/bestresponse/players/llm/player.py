@@ -262,7 +262,13 @@ class LlmPlayer(ModelPlayer):
         calls: list[Call] = []
         refused: list[str] = []
         while True:
-            reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
+            reply, call = self.sampling.ask(
+                self.model,
+                messages,
+                schema,
+                choices,
+                facts,
+            )
             calls.append(call)
             cut_off = reply.finish is Finish.LENGTH
             declined = reply.finish is Finish.REFUSAL
@@ -277,7 +283,12 @@ class LlmPlayer(ModelPlayer):
             if decision.reading.how:
                 how.append(decision.reading.how)
             decision = replace(decision, reading=Reading(Status.REPAIRED, "; ".join(how)))
-        return Decision(decision.action, decision.reasoning, decision.reading, tuple(calls))
+        return Decision(
+            decision.action,
+            decision.reasoning,
+            decision.reading,
+            tuple(calls),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,12 @@ class PlayerGroup:
         values = np.concatenate(parts)
         if len(set(clusters)) < 2:
             return float(values.mean())
-        interval = bound_mean(values, (0.0, 1.0), clusters, rng=np.random.default_rng(self.seed))
+        interval = bound_mean(
+            values,
+            (0.0, 1.0),
+            clusters,
+            rng=np.random.default_rng(self.seed),
+        )
         # What a person does depends on whom they met, so that matches with a common person on
         # either side go together.
         return widen(interval, (0.0, 1.0), dyadic_ratio(values, clusters, persons))
@@ -232,7 +237,10 @@ def as_float(value: Value) -> float:
 
 
 def estimate_strategies(
-    config: BehaveConfig, name: str, group: PlayerGroup, frames: dict[str, list[Any]]
+    config: BehaveConfig,
+    name: str,
+    group: PlayerGroup,
+    frames: dict[str, list[Any]],
 ) -> Value:
     """Estimate shares and error of a group, list them, and return the error."""
     blocks, units, reasons = _list_histories(config, group.sequences)
@@ -278,16 +286,35 @@ def estimate_strategies(
         remarks.append(f"all moves are of one {group.unit}, so that there is no interval")
     if names := group.remark_names():
         remarks.append(names)
-    shares, errors = resample(reduced, fitted, config.bootstraps, clusters, seed=group.seed)
+    shares, errors = resample(
+        reduced,
+        fitted,
+        config.bootstraps,
+        clusters,
+        seed=group.seed,
+    )
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
-        share = interval_of_draws(float(fitted.shares[k]), shares[:, k], drawn, (0.0, 1.0))
+        share = interval_of_draws(
+            float(fitted.shares[k]),
+            shares[:, k],
+            drawn,
+            (0.0, 1.0),
+        )
         classified = int(np.count_nonzero(classes == k))
-        estimated = StrategyRow(group=name, strategy=strategy, share=share, classified=classified)
+        estimated = StrategyRow(
+            group=name,
+            strategy=strategy,
+            share=share,
+            classified=classified,
+        )
         frames["strategies"].append(estimated)
     for unit, k, row in zip(units, classes, fitted.posterior, strict=True):
         likeliest = ClassRow(
-            group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k])
+            group=name,
+            unit=unit,
+            strategy=fitted.names[k],
+            probability=float(row[k]),
         )
         frames["classes"].append(likeliest)
     for fit, following in zip(path, (*path[1:], None), strict=True):
@@ -295,7 +322,11 @@ def estimate_strategies(
         if following:
             (gone,) = set(fit.names) - set(following.names)
         fewer = NumberRow(
-            group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=gone
+            group=name,
+            strategies=len(fit.names),
+            bic=fit.bic,
+            icl=fit.icl,
+            left_out=gone,
         )
         frames["numbers"].append(fewer)
     frames["groups"][-1] |= GroupRow(
@@ -313,7 +344,12 @@ def estimate_strategies(
     moves = 1
     if drawn > 1:
         moves = int(agreement.weights @ choices_per_unit)
-    return interval_of_draws(fitted.error, errors, moves, (0.0, 1 - 1 / agreement.actions))
+    return interval_of_draws(
+        fitted.error,
+        errors,
+        moves,
+        (0.0, 1 - 1 / agreement.actions),
+    )
 
 
 def _list_histories(
@@ -379,7 +415,11 @@ def estimate_choices(
         clusters = [by_game]
     parameters: dict[str, Value] = {}
     for fit in fit_choices(
-        data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed
+        data,
+        models,
+        clusters=clusters,
+        draws=config.bootstraps,
+        seed=group.seed,
     ):
         # Where nearly all resamples say 0, as after moves that no precision explains, an interval
         # would be a point.
@@ -414,7 +454,10 @@ def estimate_choices(
 
 
 def _bound_parameter(
-    estimate: float, draws: Floats, clusters: Sequence[Integers], bounds: tuple[float, float]
+    estimate: float,
+    draws: Floats,
+    clusters: Sequence[Integers],
+    bounds: tuple[float, float],
 ) -> Interval:
     """Compute the interval of a parameter from its resamples, as many for each of `clusters`.
 
@@ -446,7 +489,10 @@ def _bound_parameter(
 
 
 def _count_choices(
-    config: BehaveConfig, group: PlayerGroup, *, by_cluster: bool
+    config: BehaveConfig,
+    group: PlayerGroup,
+    *,
+    by_cluster: bool,
 ) -> dict[tuple[NormalForm, str], tuple[Floats, Floats]]:
     """Count the moves of both seats by game, and within it by what is resampled where asked for."""
     counts: dict[tuple[NormalForm, str], tuple[Floats, Floats]] = {}
