@@ -198,7 +198,13 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
         return reproduce_paper(Path(data))
     except BestResponseError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         what = f"{type(error).__name__}: {error}"
         raise UsageError(
             f"{data} does not hold the records of {paper} as they were published ({what[:200]})"

@@ -133,7 +133,10 @@ class Commands(typer.Typer):
         )
 
     def command(  # type: ignore[override]
-        self, name: str | None = None, *, cls: type[TyperCommand] | None = None
+        self,
+        name: str | None = None,
+        *,
+        cls: type[TyperCommand] | None = None,
     ) -> Callable[[F], F]:
         """Add a command."""
         return super().command(name, cls=cls or HelpfulCommand)

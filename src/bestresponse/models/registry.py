@@ -62,7 +62,13 @@ _SERVER = re.compile(r"(localhost|\d+\.\d+\.\d+\.\d+|[\w.-]+)(:\d+)(/|#|$)")
 _PLAIN = ("random", "uniform", "equilibrium", "simulated")
 """Players that some commands take in the place of a model."""
 _ONE_SLASH = re.compile(r"(https?):/?(?!/)")
-_SERVERS = {"ollama": 11434, "vllm": 8000, "lmstudio": 1234, "lm-studio": 1234, "llama.cpp": 8080}
+_SERVERS = {
+    "ollama": 11434,
+    "vllm": 8000,
+    "lmstudio": 1234,
+    "lm-studio": 1234,
+    "llama.cpp": 8080,
+}
 """Programs that serve models by the OpenAI protocol, with the port that each uses by default."""
 _FAMILIES = {
     "gpt": "openai",
@@ -120,7 +126,9 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
                 f"{spec} is not on this machine: run `bestresponse models pull {spec}`"
             )
         model = LocalModel(
-            pull(spec, settings.folder, settings.progress), settings.local, name=spec
+            pull(spec, settings.folder, settings.progress),
+            settings.local,
+            name=spec,
         )
         if model.identity["sha256"] != WEIGHTS[spec].sha256:
             raise ModelUnavailable(
@@ -135,7 +143,14 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     if slash and name and prefix in providers.names():
         opened: Model = providers.make(prefix, name, settings)
         check_members(
-            opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix)
+            opened,
+            (
+                "id",
+                "identity",
+                "abilities",
+                "complete",
+            ),
+            providers.describe(prefix),
         )
         return opened
     folder = find_weights_folder(spec)

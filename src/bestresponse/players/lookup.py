@@ -228,7 +228,11 @@ def find_question(game: Game[S]) -> Callable[[Ask], str] | None:
 
 
 def seat_speaker(
-    model: Model, game: HasSpeakers, role: Role, seed: int, sampling: Sampling | None = None
+    model: Model,
+    game: HasSpeakers,
+    role: Role,
+    seed: int,
+    sampling: Sampling | None = None,
 ) -> Player:
     """Seat a model as the referee of a dialogue, or as a speaker whom nobody tells how to speak."""
     if role == REFEREE:

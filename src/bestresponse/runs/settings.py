@@ -139,7 +139,10 @@ class RunSettings:
     )
     """How to use cached replies."""
     max_calls: int | None = setting(
-        default=None, how=True, ge=0, help="Maximum number of model calls."
+        default=None,
+        how=True,
+        ge=0,
+        help="Maximum number of model calls.",
     )
     max_total_tokens: int | None = setting(
         default=None,
@@ -168,7 +171,11 @@ class RunSettings:
     def limits(self) -> ModelLimits:
         """What calls may cost, and how many are made at once."""
         return ModelLimits(
-            self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost
+            self.workers,
+            self.cache,
+            self.max_calls,
+            self.max_total_tokens,
+            self.max_cost,
         )
 
     @property

@@ -191,7 +191,14 @@ def _tell_answers(result: JsonObject) -> list[str]:
 
 
 def _make_message(stage: str, why: str) -> dict[str, object]:
-    return {"stage": stage, "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
+    return {
+        "stage": stage,
+        "severity": "error",
+        "line": 0,
+        "column": 0,
+        "message": why,
+        "hint": "",
+    }
 
 
 def _format(result: JsonObject) -> str:
@@ -217,7 +224,9 @@ def _format(result: JsonObject) -> str:
 
 
 def _tell_roles(
-    players: Mapping[str, str], first: Mapping[str, str], second: Mapping[str, str]
+    players: Mapping[str, str],
+    first: Mapping[str, str],
+    second: Mapping[str, str],
 ) -> str:
     """Say which move is which, once where it is the same for both players."""
     if first == second:

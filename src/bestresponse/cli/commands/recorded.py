@@ -68,7 +68,12 @@ def report_command(
     if len(run) == 1:
         if output is not None:
             raise UsageError("--output: a single run is reported in its own folder")
-        report_run(run[0], GateOptions(tuple(fail_if or ()), None, junit), figures, as_json)
+        report_run(
+            run[0],
+            GateOptions(tuple(fail_if or ()), None, junit),
+            figures,
+            as_json,
+        )
         return
     if figures is not None:
         raise UsageError("--figures: name one run; a comparison is written with --output FOLDER")
@@ -84,7 +89,12 @@ def report_command(
         gate.check(compared.run)
 
 
-def report_run(path: Path, gate: GateOptions, figures: Path | None, as_json: bool) -> None:
+def report_run(
+    path: Path,
+    gate: GateOptions,
+    figures: Path | None,
+    as_json: bool,
+) -> None:
     """Measure and report one run again, and check the conditions of the gate."""
     loaded = br.load_run(path)
     gate.refuse(loaded.study)

@@ -167,7 +167,10 @@ def _is_latex(plot: Path) -> bool:
 
 
 def _ask(
-    game: LoadedGame, dynamics: str | None, concept: str | None, settings: Mapping[str, str]
+    game: LoadedGame,
+    dynamics: str | None,
+    concept: str | None,
+    settings: Mapping[str, str],
 ) -> Answered:
     """Ask for dynamics or one concept; what is wrong with a setting is said of `--set`."""
     try:
@@ -218,7 +221,9 @@ def _print(result: br.Solution | Answered, as_json: bool) -> None:
 
 
 def _write(
-    plot: Path, make_page: Callable[[], str], draw: Callable[[Literal["svg", "png"]], bytes]
+    plot: Path,
+    make_page: Callable[[], str],
+    draw: Callable[[Literal["svg", "png"]], bytes],
 ) -> None:
     match plot.suffix.lower():
         case ".html":

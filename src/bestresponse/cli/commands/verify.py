@@ -27,7 +27,7 @@ from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
 from bestresponse.studies.verify.audit import SentenceVerdict, list_judged_sentences
-from bestresponse.studies.verify.study import AUTO
+from bestresponse.studies.verify.config import AUTO
 
 _LARGEST = 10_000_000
 """Bytes of a text that is checked."""
@@ -69,7 +69,14 @@ def _run(
 ) -> None:
     """Let a model reason; the options of texts and judges were seen before."""
     gate = GateOptions(tuple(fail_if or ()), against, junit)
-    run_gated(br.verify_model, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
+    run_gated(
+        br.verify_model,
+        config,
+        gate,
+        as_json=as_json,
+        dry_run=dry_run,
+        figures=figures,
+    )
 
 
 def _check_text_or_judge(typed: Typed) -> bool:
@@ -90,7 +97,10 @@ def _check_text_or_judge(typed: Typed) -> bool:
 
 
 verify_command = make_settings_command(
-    br.verify_model.config, _run, _ABOUT, instead=_check_text_or_judge
+    br.verify_model.config,
+    _run,
+    _ABOUT,
+    instead=_check_text_or_judge,
 )
 
 

@@ -59,7 +59,9 @@ NO_CLAIM: Final = "no_claim"
 _EMPTY: Final = {
     NO_CLAIM: Form(NO_CLAIM, (), "the text claims <nothing|something> of these kinds"),
     "unclear": Form(
-        "unclear", (), "it is <unclear|clear> of whom or of which choice something is claimed"
+        "unclear",
+        (),
+        "it is <unclear|clear> of whom or of which choice something is claimed",
     ),
 }
 added_forms = Registry("bestresponse.forms", "form of claim")
@@ -446,7 +448,9 @@ def read_number(text: str) -> Fraction:
     """
     plain = text.strip().strip("$€£ ").replace("−", "-")
     if len(plain) <= _MOST_DIGITS and re.fullmatch(
-        r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII
+        r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?",
+        plain,
+        re.ASCII,
     ):
         return Fraction(plain)
     raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")

@@ -70,7 +70,11 @@ class LocalModel:
     memory."""
 
     def __init__(
-        self, path: Path, settings: LocalSettings | None = None, *, name: str | None = None
+        self,
+        path: Path,
+        settings: LocalSettings | None = None,
+        *,
+        name: str | None = None,
     ) -> None:
         self._settings = settings or LocalSettings()
         self.id = name or path.stem

@@ -110,7 +110,10 @@ _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
 _encode = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+    ensure_ascii=False,
+    allow_nan=False,
+    separators=(",", ":"),
+    check_circular=False,
 ).encode
 
 
@@ -474,7 +477,9 @@ def decode_play(line: bytes) -> StoredPlay:
 
 
 def encode_answer(
-    spec: str, submission: Submission, more: Mapping[str, object] | None = None
+    spec: str,
+    submission: Submission,
+    more: Mapping[str, object] | None = None,
 ) -> tuple[bytes, bytes]:
     """Encode one answer as the lines that a run keeps of its calls, and the line of the answer
     itself."""
@@ -602,7 +607,10 @@ class RunFolder:
             self._lock = None
 
     def submit(
-        self, spec: str, submission: Submission, more: Mapping[str, object] | None = None
+        self,
+        spec: str,
+        submission: Submission,
+        more: Mapping[str, object] | None = None,
     ) -> None:
         """Keep one answer and the calls it took; `more` is kept in the line of the answer."""
         self.submit_encoded(*encode_answer(spec, submission, more))

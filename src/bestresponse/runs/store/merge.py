@@ -134,7 +134,9 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
                     " model"
                 )
     return replace(
-        first.manifest, shard=None, models={name: entry for name, (_, entry) in models.items()}
+        first.manifest,
+        shard=None,
+        models={name: entry for name, (_, entry) in models.items()},
     )
 
 
@@ -184,7 +186,10 @@ def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
 
 
 def _write(
-    path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]
+    path: Path,
+    manifest: Manifest,
+    parts: Sequence[RunFolder],
+    kept: dict[str, _Kept],
 ) -> None:
     """Write the three files and then the manifest; where the output is a part itself, through new
     files."""

@@ -34,7 +34,12 @@ class BehaveConfig(RunSettings):
     payoff table.
     """
 
-    runs: tuple[str | Path, ...] = setting(default=(), kw_only=False, argument=True, how=True)
+    runs: tuple[str | Path, ...] = setting(
+        default=(),
+        kw_only=False,
+        argument=True,
+        how=True,
+    )
     """Folders of runs, or folders above them: all runs below are read."""
     fit: tuple[Fit, ...] = setting(default=())
     """What is estimated: strategies, qre, level-k, cognitive-hierarchy [default: all; only
@@ -55,7 +60,10 @@ class BehaveConfig(RunSettings):
         default="", help="Human data to compare with: dilemma."
     )
     bootstraps: int = setting(
-        default=200, ge=20, le=100_000, help="Bootstrap resamples for the intervals."
+        default=200,
+        ge=20,
+        le=100_000,
+        help="Bootstrap resamples for the intervals.",
     )
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     sources: tuple[str, ...] = setting(default=(), option=False)

@@ -257,7 +257,10 @@ def _keep_form(form: NormalForm) -> JsonObject:
 
 
 def copy_plays(
-    config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: BehaveConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
     outcome = Outcome()

@@ -51,7 +51,9 @@ class SteerConfig(RunSettings):
     """
 
     domain: str | Path = setting(
-        kw_only=False, argument=True, help=f"{', '.join(domain_names())}, or a domain file (.toml)."
+        kw_only=False,
+        argument=True,
+        help=f"{', '.join(domain_names())}, or a domain file (.toml).",
     )
     model: ModelSetting = setting(default=SIMULATED, kw_only=False, short="-m")
     """Model that speaks; `simulated` needs no model."""
@@ -72,7 +74,9 @@ class SteerConfig(RunSettings):
     replies: int = setting(default=1, ge=1, help="Messages per speaker.")
     wordings: int = setting(default=1, ge=1, help="Messages recorded per choice.")
     types: int = setting(
-        default=1, ge=1, help="Draws of private information per game, equally likely."
+        default=1,
+        ge=1,
+        help="Draws of private information per game, equally likely.",
     )
     actions: str = setting(default="", help="Set of actions of the domain. [default: the first]")
     payoffs: Literal["deal", "score"] = setting(default="deal")
@@ -107,7 +111,10 @@ class SteerConfig(RunSettings):
     swap_seats: bool = setting(default=False)
     """psro: let the speakers swap seats, so that the game is symmetric."""
     temperature: float = setting(
-        default=0.7, ge=0, lt=10, help="Sampling temperature of the messages."
+        default=0.7,
+        ge=0,
+        lt=10,
+        help="Sampling temperature of the messages.",
     )
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
     fresh: int = setting(default=None, ge=0)
@@ -121,7 +128,10 @@ class SteerConfig(RunSettings):
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are embedded: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(
-        default=500_000, how=True, ge=1, help="Maximum number of nodes in a tree."
+        default=500_000,
+        how=True,
+        ge=1,
+        help="Maximum number of nodes in a tree.",
     )
     cut_short: bool = setting(default=False, how=True)
     """Build a partial tree if the budget does not allow a full one."""

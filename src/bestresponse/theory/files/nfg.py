@@ -83,7 +83,11 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
     return NormalForm(
-        as_payoffs(payoffs, source), players, tuple(map(tuple, actions)), title, payoffs
+        as_payoffs(payoffs, source),
+        players,
+        tuple(map(tuple, actions)),
+        title,
+        payoffs,
     )
 
 
@@ -168,7 +172,10 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
     try:
         return _game(
             json.loads(
-                text, parse_int=_read_number, parse_float=_read_number, object_pairs_hook=read_keys
+                text,
+                parse_int=_read_number,
+                parse_float=_read_number,
+                object_pairs_hook=read_keys,
             )
         )
     except json.JSONDecodeError as error:
