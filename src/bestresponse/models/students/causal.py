@@ -190,9 +190,11 @@ def open_causal(folder: Path, device: str, dtype: torch.dtype, **options: Any) -
     if not any(folder.glob("*.safetensors")):
         raise ModelUnavailable(f"there is no file .safetensors in {folder}")
     try:
-        pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        # Code in the folder is never run; without `trust_remote_code` a terminal would be asked.
+        safely = {"local_files_only": True, "trust_remote_code": False}
+        pretrained = AutoTokenizer.from_pretrained(folder, **safely)
         model = AutoModelForCausalLM.from_pretrained(
-            folder, local_files_only=True, use_safetensors=True, dtype=dtype, **options
+            folder, use_safetensors=True, dtype=dtype, **safely, **options
         )
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         first = str(error).partition("\n")[0]
