@@ -26,6 +26,8 @@ def test_every_sentence_that_promises_something_names_a_test():
         "`serve`",
         "`mcp --http`",
         "Ray",
+        "Weights and plug-ins",
+        "Faults",
         "Everything else",
     ]
     sentences = [

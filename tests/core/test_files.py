@@ -2,11 +2,13 @@
 
 import errno
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from bestresponse.core.files import parse_toml, read_text_file
+from bestresponse.core.errors import UsageError
+from bestresponse.core.files import parse_toml, read_archive, read_text_file
 
 
 @pytest.mark.parametrize(
@@ -64,3 +66,12 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     os.truncate(tmp_path / "a.txt", 200_000_001)
     with pytest.raises(OSError, match="it has 200,000,001 bytes; at most 200,000,000 are read"):
         read_text_file(tmp_path / "a.txt")
+
+
+def test_a_small_archive_that_unpacks_to_very_much_is_refused(tmp_path):
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(30_000_000))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(UsageError, match="has more than 20,000,000 bytes when it is unpacked"):
+        read_archive(path, 1_000_000_000)

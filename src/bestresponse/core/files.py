@@ -98,6 +98,12 @@ def read_text_file(path: Path, most: int = _LARGEST, errors: str = "strict") -> 
 _MOST_MEMBERS: Final = 2_000
 
 
+_DENSEST = 100
+"""How many bytes a byte of an archive may unpack to; journals and tables have 10 to 30."""
+_ALWAYS_UNPACKED = 20_000_000
+"""Bytes that any archive may unpack to, however small it is."""
+
+
 def read_archive(path: Path, most: int = _LARGEST_UNPACKED) -> dict[str, bytes]:
     """Return the files of a ZIP archive by their names; UsageError where it is none, is damaged, or
     holds more than `most` bytes. Nothing is written, so no name in it leads anywhere."""
@@ -107,6 +113,8 @@ def read_archive(path: Path, most: int = _LARGEST_UNPACKED) -> dict[str, bytes]:
             members = archive.infolist()
             if len(members) > _MOST_MEMBERS:
                 raise UsageError(f"{path} holds {len(members):,} files; expected {_MOST_MEMBERS:,}")
+            packed_size = os.fstat(file.fileno()).st_size
+            most = min(most, max(_ALWAYS_UNPACKED, _DENSEST * packed_size))
             left = most
             for member in members:
                 if member.filename in files:

@@ -4,6 +4,7 @@ and is benched."""
 import hashlib
 import itertools
 import json
+import pickle
 import shutil
 import signal
 from collections import Counter
@@ -729,3 +730,31 @@ def test_a_damaged_checkpoint_is_named(base, tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(StoreError, match=r"checkpoint\.pt is damaged .* delete it to train"):
             trainer.load(path)
+
+
+class _Runs:
+    """A pickle that writes a file when it is read."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def test_weights_are_read_from_safetensors_alone_and_code_beside_them_is_never_run(base, tmp_path):
+    pickled, coded = tmp_path / "pickled", tmp_path / "coded"
+    ran = tmp_path / "ran"
+    shutil.copytree(base, pickled)
+    (pickled / "model.safetensors").unlink()
+    (pickled / "pytorch_model.bin").write_bytes(pickle.dumps(_Runs(ran)))
+    shutil.copytree(base, coded)
+    named = {"AutoConfig": "evil.Config", "AutoModelForCausalLM": "evil.Model"}
+    about = json.loads((coded / "config.json").read_text())
+    about |= {"model_type": "evil", "auto_map": named}
+    (coded / "config.json").write_text(json.dumps(about))
+    (coded / "evil.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    for folder in (pickled, coded):
+        with pytest.raises(ModelError):
+            br.open_model(str(folder)).complete(Request((Message("user", "A or B?"),)))
+    assert not ran.exists()

@@ -203,12 +203,14 @@ def open_causal(
     if not any(folder.glob("*.safetensors")):
         raise ModelUnavailable(f"there is no file .safetensors in {folder}")
     try:
-        pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        # Code in the folder is never run; without `trust_remote_code` a terminal would be asked.
+        safely = {"local_files_only": True, "trust_remote_code": False}
+        pretrained = AutoTokenizer.from_pretrained(folder, **safely)
         model = AutoModelForCausalLM.from_pretrained(
             folder,
-            local_files_only=True,
             use_safetensors=True,
             dtype=dtype,
+            **safely,
             **options,
         )
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -452,7 +452,7 @@ class Trainer:
 
     def load(self, path: Path) -> None:
         """Go on from a checkpoint."""
-        state = _read_checkpoint(path, self.recipe.device)
+        state: Any = _read_checkpoint(path, self.recipe.device)
         with torch.no_grad():
             for mine, kept in ((self.parameters, "parameters"), (self.momenta, "momenta")):
                 for name, value in mine.items():
@@ -466,10 +466,11 @@ class Trainer:
         return Network(self.network.sizes, trained, self.network.tokenizer)
 
 
-def _read_checkpoint(path: Path, device: str) -> Any:
+def _read_checkpoint(path: Path, device: str) -> Mapping[str, object]:
     """Read a checkpoint. A kill leaves none that is incomplete, but a disk may."""
     try:
-        return torch.load(path, map_location=device, weights_only=True)
+        state: Mapping[str, object] = torch.load(path, map_location=device, weights_only=True)
+        return state
     except torch.OutOfMemoryError:
         raise
     except (RuntimeError, EOFError, UnpicklingError) as error:
