@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bestresponse.analysis.theory import describe_theory, may_have_equilibrium
 from bestresponse.core.episode import Record, Void
 from bestresponse.core.errors import BestResponseError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
 from bestresponse.report.blocks import fill_template
@@ -220,7 +220,7 @@ class PlayPages:
             self._solved[key] = (game, _tell_solution(game))
         return self._solved[key][1]
 
-    def _write_rules(self, game: AnyGame) -> str:
+    def _write_rules(self, game: Game[S]) -> str:
         """Write the rules of a game once for all plays of it."""
         key = id(game)
         if key not in self._rules:

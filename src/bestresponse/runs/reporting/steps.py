@@ -48,22 +48,20 @@ class ReplayStage:
 
 
 def list_steps(
-    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = (), *, told: bool = True
-) -> list[Step]:
-    """List every answer in its order, with the view it was given from where the game is known and
-    `told` asks for it."""
-    states = trace_states(game, record.submissions) if game else None
-    return _list_steps(record, game, states, calls, told=told)
-
-
-def _list_steps(
     record: Record,
     game: AnyGame | None,
-    traced: Sequence[object] | None,
-    calls: Iterable[JsonMapping],
+    calls: Iterable[JsonMapping] = (),
     *,
-    told: bool,
+    told: bool = True,
+    traced: Sequence[S] | None = None,
 ) -> list[Step]:
+    """List every answer in its order, with the view it was given from where the game is known and
+    `told` asks for it.
+
+    `traced` holds the states of the play where they are known already.
+    """
+    if game and traced is None:
+        traced = trace_states(game, record.submissions)
     asked = group_calls(record, calls)
     states = range(len(record.submissions) + 1) if traced is None else traced
     steps: list[Step] = []
@@ -104,7 +102,7 @@ def list_stages(
     """List the answers in groups of those that were given at the same time; where they are
     `priced` with what each cost, for which the game is solved."""
     states = trace_states(game, record.submissions) if game else None
-    steps_told = _list_steps(record, game, states, calls, told=told)
+    steps_told = list_steps(record, game, calls, told=told, traced=states)
     groups: dict[int, list[Step]] = {}
     for step in _price_steps(steps_told, record, game) if priced else steps_told:
         groups.setdefault(step.stage, []).append(step)
