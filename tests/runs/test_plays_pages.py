@@ -1,11 +1,13 @@
 """The plays of a run as rows and pages: losses by hand, flags, costs, and files that load alone."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import sample_runs
 from running import run
 
+import bestresponse as br
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -158,3 +160,14 @@ def test_every_report_of_a_run_with_plays_links_to_them(study, tmp_path):
     if linked:
         (index,) = read_file(ran.path / "plays" / "index.js")
         assert len(index["rows"]) == expected["plays"]
+
+
+def test_fewer_answers_are_listed_where_the_study_limits_those_of_strategies(tmp_path, monkeypatch):
+    # Four matches of tit-for-tat and defector have 3 rounds of 2 moves each.
+    settings = {"rounds": 3, "repetitions": 1, "output_dir": tmp_path}
+    ran = br.tournament("prisoners-dilemma", ["tit-for-tat", "defector"], **settings)
+    limited = replace(ran.study, own=replace(ran.study.own, most_unasked=18))
+    monkeypatch.setattr(ran, "study", limited)
+    write_plays(ran)
+    (index,) = read_file(ran.path / "plays" / "index.js")
+    assert (len(index["rows"]), index["total"]) == (3, 4)

@@ -44,6 +44,8 @@ def visible(text: str) -> str:
     >>> print(visible("pay\\x00load"))
     pay⟦U+0000⟧load
     """
+    if _HIDDEN.search(text) is None:  # as nearly every text, of which pages show thousands
+        return text
     return "".join(f"⟦{piece}⟧" if hidden else piece for piece, hidden in pieces(text))
 
 

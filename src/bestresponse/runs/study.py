@@ -289,8 +289,9 @@ class OwnWays(Generic[C]):
 
     `choose` names the study that is run instead with some settings. `closing`, a template, is a
     sentence below the tables on the terminal. `judge` says what plays lost and what the solutions
-    were, for the page of single plays; without it their games are solved. `more_files` are written
-    beside the report. Where a study has no plays of its own, `estimate_rest` says what is left to
+    were, for the page of single plays; without it their games are solved. `most_unasked` limits the
+    answers that this page lists where no model was asked. `more_files` are written beside the
+    report. Where a study has no plays of its own, `estimate_rest` says what is left to
     do of a run, `locate_calls` finds the calls it made, and `repeat_run` makes it again from
     recorded replies.
     """
@@ -298,6 +299,7 @@ class OwnWays(Generic[C]):
     choose: Callable[[C], str] | None = None
     closing: str = ""
     judge: Callable[[C, Sequence[StoredPlay]], Sequence[Judgement]] | None = None
+    most_unasked: int | None = None
     more_files: Callable[[Measured, Run[C]], Iterable[tuple[Path, str]]] = lambda measured, run: ()
     estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
     locate_calls: Callable[[RunFolder], Path] = lambda folder: folder.path / "calls.jsonl"

@@ -13,7 +13,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.players.strategies import AutomatonPlayer, AxelrodPlayer, play_in_library
 from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.studies.tournament.study import tournament
+from bestresponse.studies.tournament.study import find_standings, tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategy
@@ -156,6 +156,21 @@ def test_ranks_and_totals_are_those_of_the_librarys_own_tournament(tmp_path):
     # Their ranks are by the same scores; ours include oneself, so these are compared without it.
     ranked = sorted(names, key=lambda name: -ours[name])
     assert [ours[names[index]] for index in theirs.ranking] == [ours[name] for name in ranked]
+
+
+def test_ecological_dynamics_are_those_of_the_librarys_own_ecosystem():
+    config = TournamentConfig(
+        "prisoners-dilemma", ["tit-for-tat", "defector", "cooperator"], rounds=10
+    )
+    rows = find_standings(config).list_shares()
+    ours = {(row["generation"], row["strategy"]): row["share"] for row in rows}
+    players = [axelrod.TitForTat(), axelrod.Defector(), axelrod.Cooperator()]
+    played = axelrod.Tournament(players, turns=10, repetitions=1).play(progress_bar=False)
+    ecosystem = axelrod.Ecosystem(played)
+    ecosystem.reproduce(100)
+    for generation in (10, 50, 100):
+        shares = [ours[generation, entry.name] for entry in config.entries]
+        assert shares == pytest.approx(ecosystem.population_sizes[generation], abs=1e-6)
 
 
 def test_strategies_that_know_the_end_know_it_against_others_too(tmp_path):

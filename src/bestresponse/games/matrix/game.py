@@ -436,8 +436,11 @@ class RepeatedGame:
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         totals = dict.fromkeys(self.roles, 0.0)
+        paid: dict[State, Mapping[Role, float]] = {}  # of many rounds with the same moves
         for number, moves in enumerate(state.played):
-            for role, payoff in self.stage.payoffs(moves).items():
+            if moves not in paid:
+                paid[moves] = self.stage.payoffs(moves)
+            for role, payoff in paid[moves].items():
                 totals[role] += payoff * self.discount**number
         return totals
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bestresponse.analysis.theory import describe_theory, may_have_equilibrium
 from bestresponse.core.episode import Record, Void
 from bestresponse.core.errors import BestResponseError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
 from bestresponse.report.blocks import fill_template
@@ -97,6 +97,7 @@ class PlayPages:
         self._run = run
         self._prices = price_by_model(run.manifest)
         self._solved: dict[int, tuple[AnyGame, tuple[tuple[str, str], ...]]] = {}
+        self._rules: dict[int, tuple[AnyGame, str]] = {}
 
     @cached_property
     def total(self) -> int:
@@ -119,14 +120,21 @@ class PlayPages:
         rows = [self.summarise(shown) for shown in self.list_shown()]
         return write_index(rows, range(len(rows)), self.total)
 
+    @property
+    def _most_answers(self) -> int:
+        """How many answers are listed: fewer where no model was asked, if the study says so."""
+        unasked = self._run.study.own.most_unasked
+        return _MOST_ANSWERS if unasked is None or self._places else unasked
+
     def list_shown(self) -> Iterator[ShownPlay]:
         """Yield the plays that are listed, one at a time."""
         answers = 0
+        most_answers = self._most_answers
         plays = islice(self._run.folder.plays(), MOST_PLAYS)
         while batch := list(islice(plays, _BATCH)):
             for play, judgement in zip(batch, self._judge(batch), strict=True):
                 answers += len(play.record.submissions)
-                if answers > _MOST_ANSWERS:
+                if answers > most_answers:
                     return
                 yield self._show(play, judgement)
 
@@ -197,7 +205,7 @@ class PlayPages:
             stages = list_stages(play.record, None)
         if judgement is None:
             judgement = _judge_by_solution(stages, solution)
-        rules = "" if calls or game is None else _write_first_rules(game)
+        rules = "" if calls or game is None else self._write_rules(game)
         return ShownPlay(play, calls, stages, judgement, rules)
 
     def _solve(self, game: AnyGame | None) -> tuple[tuple[str, str], ...]:
@@ -211,6 +219,13 @@ class PlayPages:
                 return ()
             self._solved[key] = (game, _tell_solution(game))
         return self._solved[key][1]
+
+    def _write_rules(self, game: Game[S]) -> str:
+        """Write the rules of a game once for all plays of it."""
+        key = id(game)
+        if key not in self._rules:
+            self._rules[key] = (game, _write_first_rules(game))
+        return self._rules[key][1]
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

@@ -53,11 +53,17 @@ def list_steps(
     calls: Iterable[JsonMapping] = (),
     *,
     told: bool = True,
+    traced: Sequence[S] | None = None,
 ) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known and
-    `told` asks for it."""
+    `told` asks for it.
+
+    `traced` holds the states of the play where they are known already.
+    """
+    if game and traced is None:
+        traced = trace_states(game, record.submissions)
     asked = group_calls(record, calls)
-    states = trace_states(game, record.submissions) if game else range(len(record.submissions) + 1)
+    states = range(len(record.submissions) + 1) if traced is None else traced
     steps: list[Step] = []
     stage = 0
     for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
@@ -67,7 +73,9 @@ def list_steps(
         for call in asked.get(number, []):
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
             prompts.append(f"{call['model']}:\n{call['reply']['text']}")
-        ask = game.asks(state).get(submission.role) if game else None
+        ask = None
+        if game and isinstance(decision.action, tuple | list):
+            ask = game.asks(state).get(submission.role)
         answer = (
             name_mixture(decision.action, ask),
             decision.reading.status.value,
@@ -93,15 +101,17 @@ def list_stages(
 ) -> list[ReplayStage]:
     """List the answers in groups of those that were given at the same time; where they are
     `priced` with what each cost, for which the game is solved."""
-    steps_told = list_steps(record, game, calls, told=told)
+    states = trace_states(game, record.submissions) if game else None
+    steps_told = list_steps(record, game, calls, told=told, traced=states)
     groups: dict[int, list[Step]] = {}
     for step in _price_steps(steps_told, record, game) if priced else steps_told:
         groups.setdefault(step.stage, []).append(step)
     stages: list[ReplayStage] = []
-    states = trace_states(game, record.submissions) if game else []
     before: Mapping[Role, float] = {}
     for number, steps in enumerate(groups.values(), 1):
-        earned = game.payoffs(states[steps[0].number - 1]) if game else {}
+        earned: Mapping[Role, float] = {}
+        if game and states:
+            earned = game.payoffs(states[steps[0].number - 1])
         stages.append(ReplayStage(number, tuple(steps), {} if earned == before else earned))
         before = earned
     return stages

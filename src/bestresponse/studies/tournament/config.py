@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, SettingError
+from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.formalize.autoformalizer import Formalizer, check_story
 from bestresponse.games.lookup import NamedGame
@@ -247,7 +248,12 @@ class TournamentConfig(ToolSettings):
         """How a match is played."""
         return Rules(self.rounds, self.noise, self.continuation)
 
-    @property
+    @cached_property
+    def by_description(self) -> Mapping[str, TournamentConfig]:
+        """The tournaments of single games by the description of their game, as plays hold it."""
+        return {canonical(one.game.to_json()): one for one in self.by_game}
+
+    @cached_property
     def repeated(self) -> RepeatedGame:
         """The repeated game that is shown to those who are asked."""
         return RepeatedGame(

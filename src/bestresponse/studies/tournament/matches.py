@@ -135,7 +135,7 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
     """Return the function that plays one match of one of the games."""
     tooled = config.offer_tools(models)
     prepare = prepare_open_matches if config.open_source else _prepare_game
-    by_game = {canonical(one.game.to_json()): prepare(one, tooled) for one in config.by_game}
+    by_game = {name: prepare(one, tooled) for name, one in config.by_description.items()}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         play_match = by_game[canonical(spec.data["game"])]

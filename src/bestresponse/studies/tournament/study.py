@@ -383,8 +383,7 @@ def find_repeated_game(config: TournamentConfig, data: Mapping[str, object]) -> 
     """Return the repeated game of a match; none where programs played, whose moves are not kept."""
     if config.open_source:
         return None
-    games = {canonical(one.game.to_json()): one for one in config.by_game}
-    return games[canonical(data["game"])].repeated
+    return config.by_description[canonical(data["game"])].repeated
 
 
 def show_strategy_rules(measured: Measurement) -> Shown | None:
@@ -398,6 +397,9 @@ def show_strategy_rules(measured: Measurement) -> Shown | None:
     return Shown("Strategies as rules", tuple(blocks)) if blocks else None
 
 
+_MOST_UNASKED = 20_000
+"""Answers of strategies on the page of single plays; to write more takes longer than to play them,
+and rounds.csv holds all."""
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 tournament = Study(
     "tournament",
@@ -412,7 +414,7 @@ tournament = Study(
     command="tournament",
     unit="matches",
     tables=lambda config: 2 if config.target else 1,
-    own=OwnWays(closing=_PROSE["winners"]),
+    own=OwnWays(closing=_PROSE["winners"], most_unasked=_MOST_UNASKED),
     game=find_repeated_game,
     count_plays=count_matches,
     estimate_calls=estimate_matches,
