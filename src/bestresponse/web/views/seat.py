@@ -39,8 +39,8 @@ from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.fields import make_fields, read_fields
 from bestresponse.web.services.hands import read_hand
 from bestresponse.web.services.seat import SeatView
+from bestresponse.web.sessions.errors import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.sessions.session import Presence
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.texts import Cause, FieldMistake
 from bestresponse.web.views.join import say_goodbye
 
