@@ -371,7 +371,10 @@ class boxes(FrameBlock):
         if any(size > NOISE for size in sizes):
             title = frame.columns[self.value].name
             image = charts.draw_distribution(
-                groups, x_label=title, zero=self.zero, baselines=groups.keys() - models
+                groups,
+                x_label=title,
+                zero=self.zero,
+                baselines=groups.keys() - models,
             )
             yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
 

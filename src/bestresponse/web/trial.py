@@ -66,7 +66,7 @@ class TrialSettings:
 
 @dataclass
 class Trial:
-    """What came of a trial; `turned_away` found no free seat.
+    """The result of a trial; `turned_away` found no free seat.
 
     `wrong` are answers of which the server has kept something else or nothing.
     """
@@ -84,7 +84,7 @@ class Trial:
     def list_findings(self) -> list[str]:
         """Say what came of it, in sentences."""
         lines = [
-            f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s;"
+            f"{self.finished} of {self.people} finished in {self.seconds:.1f} s;"
             f" {self.answers} answers."
         ]
         if self.turned_away:

@@ -57,9 +57,9 @@ class VerifyConfig(RunSettings):
     forms: FormSet = setting(default="all")
     """Which claims count: all, those about payoffs, or those of LELMA's thirteen queries."""
     solver: str = setting(default=BOTH_SOLVERS)
-    """Who decides claims: both (logic and theory), theory alone, or an installed solver."""
+    """What decides claims: both (logic and theory), theory alone, or an installed solver."""
     repeats: int = setting(default=30, ge=1, le=100_000)
-    """Reasonings per model and game."""
+    """Runs per model and game."""
     attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per problem.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
     """What the model is told about a refuted claim: the true values, or its negation."""
@@ -67,7 +67,8 @@ class VerifyConfig(RunSettings):
         default="text", help="What is translated in one step."
     )
     framing: Literal["human", "rational"] = setting(default="human")
-    """Say nothing about aims, or that everybody is rational and maximises their own payoff."""
+    """human says nothing about goals; rational says that everybody is rational and maximises their
+    own payoff."""
     instruction: FileTextSetting = setting(default=None, metavar="FILE")
     """A text file with the instruction to the reasoner, in place of ours."""
     disguised: bool = setting(

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,14 @@ from bestresponse.core import Record, Role
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.json import JsonObject
 from bestresponse.runs import Manifest, RunFolder, environment
-from bestresponse.runs.store.folder import Lines, read_lines
-from bestresponse.web.sessions.session import SessionTable, TimedAnswer, Timing, name_attempt
+from bestresponse.runs.store.folder import HostMachine, Lines, read_lines
+from bestresponse.web.sessions.session import (
+    Moment,
+    SessionTable,
+    TimedAnswer,
+    Timing,
+    name_attempt,
+)
 
 SESSIONS = "sessions"
 """The name that a folder of sessions has in the place of a study."""
@@ -30,6 +37,18 @@ SESSIONS = "sessions"
 def now() -> str:
     """Return the time in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def read_clocks() -> Moment:
+    """Return the present moment, by the clock that people read and by the steady one."""
+    return Moment(now(), round(time.monotonic(), 3), _find_boot())
+
+
+@cache
+def _find_boot() -> str | None:
+    """Return a mark of this machine's last start, None where the system has none."""
+    machine = HostMachine.find()
+    return None if machine.boot == machine.name else machine.boot[:8]
 
 
 class Journal:
@@ -53,7 +72,7 @@ class Journal:
 
     def append_event(self, event: str, **what: object) -> dict[str, object]:
         """Append an event that is no move and return it as written."""
-        row = {"event": event, "at": now(), "clock": round(time.monotonic(), 3), **what}
+        row = {"event": event, **asdict(read_clocks()), **what}
         self._events.append(row)
         return row
 

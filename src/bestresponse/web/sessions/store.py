@@ -29,7 +29,7 @@ from bestresponse.web.sessions.errors import (
     NotFound,
     StoodIn,
 )
-from bestresponse.web.sessions.journal import Journal, now
+from bestresponse.web.sessions.journal import Journal, read_clocks
 from bestresponse.web.sessions.lobbies import (
     Departed,
     Lobby,
@@ -506,9 +506,14 @@ class SessionStore:
     ) -> None:
         session.episode.submit(role, decision)
         seat = session.roles.index(role) if role in session.roles else -1
-        seen, clock = session.standing.shown.get((seat, turn), (None, None))
-        spent = None if clock is None else round(time.monotonic() - clock, 3)
-        timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
+        shown = session.standing.shown.get((seat, turn))
+        answered = read_clocks()
+        timing = Timing(
+            **asdict(presence),
+            shown=None if shown is None else shown.at,
+            answered=answered.at,
+            spent=None if shown is None else shown.seconds_until(answered),
+        )
         submission = session.episode.submissions[-1]
         try:
             self.journal.folder.submit(session.play, submission, asdict(timing))
