@@ -3,7 +3,7 @@ the rooms that lead to them."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -69,22 +69,25 @@ class Departed:
     origin: tuple[str, int, int] | None = None
 
 
-def read_lobby(event: JsonMapping) -> Lobby:
-    """Read a lobby from the event that created it."""
-    if "experiment" in event:
-        return _read_experiment(event)
-    experiment, part = wrap_setup(Setup(**event["setup"]))
+def _lay_alike(lobby: str, created: str, setup: Setup, sessions: Iterable[str]) -> Lobby:
+    """Lay a table with the same setup for each session."""
+    experiment, part = wrap_setup(setup)
     tables = []
-    for group, session in enumerate(event["sessions"], 1):
-        tables.append(SessionTable(session, event["lobby"], group, part, event["at"]))
-    return Lobby(event["lobby"], part.setup, tuple(tables), event["at"], experiment)
+    for group, session in enumerate(sessions, 1):
+        tables.append(SessionTable(session, lobby, group, part, created))
+    return Lobby(lobby, part.setup, tuple(tables), created, experiment)
 
 
-def _read_experiment(event: JsonMapping) -> Lobby:
-    """Read the tables of an experiment, and the seats of everybody, part by part.
+def read_lobby(event: JsonMapping) -> Lobby:
+    """Read a lobby from the event that created it.
 
-    The people of a matching group are numbered, and meet at its tables of every part.
+    The people of a matching group of an experiment are numbered, and meet at its tables of every
+    part.
     """
+    lobby = event["lobby"]
+    created = event["at"]
+    if "experiment" not in event:
+        return _lay_alike(lobby, created, Setup(**event["setup"]), event["sessions"])
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
     by_quiz = experiment.assignment.groups == "quiz"
@@ -102,13 +105,13 @@ def _read_experiment(event: JsonMapping) -> Lobby:
             for index in range(count):
                 counts[number] += 1
                 group = counts[number]
-                name = f"{event['lobby']}-{group}"
+                name = f"{lobby}-{group}"
                 table = SessionTable(
                     id=name if number == 1 else f"{name}p{number}",
-                    lobby=event["lobby"],
+                    lobby=lobby,
                     group=group,
                     part=part,
-                    created=event["at"],
+                    created=created,
                     number=number,
                     treatment=treatment,
                     grouped_by_quiz=by_quiz and number == 1,
@@ -118,10 +121,10 @@ def _read_experiment(event: JsonMapping) -> Lobby:
                     people[person].append((table.id, seat))
                     chains[table.id, seat] = people[person]
     return Lobby(
-        event["lobby"],
+        lobby,
         tables[0].setup,
         tables=tuple(tables),
-        created=event["at"],
+        created=created,
         experiment=experiment,
         source=event["experiment"],
         chains=chains,
