@@ -216,7 +216,7 @@ def test_a_typical_mistake_ends_in_a_sentence_that_says_what_to_type(
 USAGE = [
     ("check nosuch.pl", "nosuch.pl: there is no such file"),
     ("check FOLDER", "FOLDER is a folder; expected logic programs, such as FOLDER/*.pl"),
-    ("bench --model random --set rho=1", "It is a parameter of --family covariant."),
+    ("bench --model random --set rho=1", "It is a parameter of the family covariant."),
     ("bench --model nosuch.gguf", "there is no model file nosuch.gguf; `bestresponse models`"),
     ("bench --model openai/", "openai is a provider: add the name of a model, openai/MODEL."),
     ("bench --model http:/x:8000/v1#m", "Did you mean the server http://x:8000/v1#m?"),

@@ -69,7 +69,7 @@ def test_what_can_never_be_checked_is_refused_with_what_can(run):
     played = run(EVEN)
     with pytest.raises(UsageError, match=r"there is no metric 'nash_gp'\. Did you mean nash_gap\?"):
         check_conditions(["nash_gp > 0.1"], played)
-    with pytest.raises(UsageError, match="needs a run to compare with: add --against RUN"):
+    with pytest.raises(UsageError, match="needs a run to compare with: name one by `against`"):
         check_conditions(["nash_gap - baseline > 0.1"], played)
     with pytest.raises(UsageError, match="asked has no interval; metrics that have one: success_1"):
         check_conditions(["low(asked) > 3"], played)

@@ -72,7 +72,7 @@ def convert(
         raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
     if out.exists() and not force:
         raise UsageError(
-            f"{out} already exists; choose another name, or overwrite it with --force (force=True)"
+            f"{out} already exists; choose another name, or set `force` to overwrite it"
         )
     out.write_text(
         format_game(as_loaded_game(game).solvable(), out.suffix.lower(), openspiel=openspiel),

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
-from typing import ClassVar
+from typing import ClassVar, TypeVar, dataclass_transform
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -45,13 +45,22 @@ class PageModel:
     template: ClassVar[str]
 
 
+M = TypeVar("M", bound=PageModel)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def page_model(model: type[M]) -> type[M]:
+    """Make a model a frozen dataclass whose fields are given by their names."""
+    return dataclass(frozen=True, kw_only=True)(model)
+
+
 def fill_page(environment: Environment, page: PageModel) -> str:
     """Fill the template of a page with its fields."""
     names = {field.name: getattr(page, field.name) for field in fields(page)}
     return environment.get_template(page.template).render(names)
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class OfflinePage(PageModel):
     """A page without requests: its own style, script and policy, and base64, are the only text that
     is not escaped."""
@@ -65,7 +74,7 @@ class OfflinePage(PageModel):
         return fill_page(report_environment(), self).rstrip() + "\n"
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ReportPage(OfflinePage):
     """The page of a report; `plays` is the page of single plays that it links to."""
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from bestresponse.report.page import OfflinePage, hash_source, read_asset
+from bestresponse.report.page import OfflinePage, hash_source, page_model, read_asset
 from bestresponse.report.text import abridged, visible
 
 LONGEST = 20_000
@@ -37,7 +37,7 @@ class ViewerLinks:
     replay: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ViewerPage(OfflinePage):
     """The page that lists plays; they come in files beside it."""
 

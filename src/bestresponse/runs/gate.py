@@ -70,7 +70,7 @@ class GateCondition:
         """
         match = _CONDITION.fullmatch(text)
         if match is None:
-            raise UsageError(f"--fail-if {text!r} is not a condition: {_FORM}")
+            raise UsageError(f"{text!r} is not a condition: {_FORM}")
         end: End = match["end"] or "estimate"  # type: ignore[assignment]
         return cls(
             text=" ".join(text.split()),
@@ -190,11 +190,11 @@ def refuse_conditions(conditions: Sequence[str], metrics: Sequence[str], *, base
             hint = did_you_mean(condition.metric, list(metrics))
             known = ", ".join(metrics)
             raise UsageError(
-                f"--fail-if: there is no metric {condition.metric!r}.{hint} Metrics: {known}."
+                f"there is no metric {condition.metric!r}.{hint} Metrics: {known}.",
             )
         if condition.is_difference and not baseline:
             raise UsageError(
-                f"--fail-if {condition.text!r} needs a run to compare with: add --against RUN"
+                f"{condition.text!r} needs a run to compare with: name one by `against`",
             )
 
 
@@ -213,8 +213,8 @@ def _refuse(condition: GateCondition, run: Run[Any], baseline: Run[Any] | None) 
             if any(isinstance(row.get(metric.name), Interval) for _, row in figures.groups)
         ]
         raise UsageError(
-            f"--fail-if {condition.text!r}: {condition.metric} has no interval; metrics that have"
-            f" one: {', '.join(with_interval)}"
+            f"{condition.text!r}: {condition.metric} has no interval; metrics that have one:"
+            f" {', '.join(with_interval)}",
         )
 
 
@@ -234,8 +234,8 @@ def _check_difference(condition: GateCondition, comparison: RunComparison) -> It
     rows = comparison.find_differences(condition.metric)
     if not rows:
         raise UsageError(
-            f"--fail-if {condition.text!r}: {condition.metric} cannot be compared between these"
-            " runs, as no model has it with an interval in both"
+            f"{condition.text!r}: {condition.metric} cannot be compared between these runs, as no"
+            " model has it with an interval in both",
         )
     for row in rows:
         against = row["against"].partition(": ")[2]

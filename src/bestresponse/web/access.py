@@ -23,8 +23,9 @@ from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
 from bestresponse.web.services.judging import JudgingStore, JudgingTask
+from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.sessions.session import Session
-from bestresponse.web.sessions.store import NotFound, SessionStore
+from bestresponse.web.sessions.store import SessionStore
 from bestresponse.web.texts import Cause
 from bestresponse.web.watching.runs import Runs
 

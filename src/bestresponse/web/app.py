@@ -35,15 +35,11 @@ from bestresponse.web.pages import ErrorPage, LeavePage, LeftPage
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, OriginGuard, load_secret
 from bestresponse.web.services.play import create_experiment
+from bestresponse.web.sessions.errors import AlreadyAnswered, BrokenSession, NotFound
+from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import Busy, list_offers
-from bestresponse.web.sessions.store import (
-    AlreadyAnswered,
-    BrokenSession,
-    Journal,
-    NotFound,
-    SessionStore,
-)
+from bestresponse.web.sessions.store import SessionStore
 from bestresponse.web.texts import Cause
 from bestresponse.web.views import formalize, join, judge, play, rooms, seat, watch
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.episode import Void
 from bestresponse.report.document import Block, Document, Table
-from bestresponse.report.page import PageModel
+from bestresponse.report.page import PageModel, page_model
 from bestresponse.runs import Manifest, StoredPlay
 from bestresponse.runs.reporting.steps import ReplayStage
 from bestresponse.web.experiments.items import FormPage
@@ -26,15 +26,15 @@ from bestresponse.web.services.people import PersonState
 from bestresponse.web.services.play import LobbyState, LobbySummary
 from bestresponse.web.services.seat import SeatView, StudyStage
 from bestresponse.web.services.session_report import RoundSummary
+from bestresponse.web.sessions.lobbies import Lobby, Room
 from bestresponse.web.sessions.session import SessionTable
 from bestresponse.web.sessions.setup import GameChoice, Offer
-from bestresponse.web.sessions.store import Lobby, Room
 from bestresponse.web.texts import PageTexts
 from bestresponse.web.watching.runs import ComparedGame, RunProgress
 from bestresponse.web.watching.steps import ReplayBoard
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class SitePage(PageModel):
     """What every page has: a name and a picture at its top, and `here`, the entry of the menu under
     which it is."""
@@ -44,14 +44,14 @@ class SitePage(PageModel):
     here: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ParticipantPage(SitePage):
     """A page in the language `t` of a study."""
 
     t: PageTexts
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class AdminForm(SitePage):
     """A page of the admin with a form; `error` says what was wrong with what was sent."""
 
@@ -59,7 +59,7 @@ class AdminForm(SitePage):
     error: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ErrorPage(ParticipantPage):
     """A sentence that says what did not work."""
 
@@ -69,7 +69,7 @@ class ErrorPage(ParticipantPage):
     status: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class LeavePage(SitePage):
     """The question whether to log out."""
 
@@ -78,7 +78,6 @@ class LeavePage(SitePage):
     csrf: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class LeftPage(SitePage):
     """The page after logging out."""
 
@@ -88,7 +87,7 @@ class LeftPage(SitePage):
 # What participants see.
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class JoinPage(ParticipantPage):
     """The invitation to a study; only one that was read from a file has a `title`.
 
@@ -107,7 +106,7 @@ class JoinPage(ParticipantPage):
     csrf: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class GoodbyePage(ParticipantPage):
     """The last page of a person who takes no part; `why` names the text that says why not."""
 
@@ -120,7 +119,6 @@ class GoodbyePage(ParticipantPage):
     back: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class EmptyRoomPage(ParticipantPage):
     """A room in which nothing is open yet."""
 
@@ -162,7 +160,7 @@ class ShownGame:
     void: Void | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class SeatPage(ParticipantPage):
     """The page of a seat: what its person may know, what is asked, and what comes after the game.
 
@@ -233,7 +231,7 @@ class ProseRuns(PageModel):
 # What the experimenter sees.
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class PlayPage(AdminForm):
     """The lobbies, a page at a time, the rooms with their paths, and what can be played.
 
@@ -254,7 +252,7 @@ class PlayPage(AdminForm):
     note: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class NewTablePage(AdminForm):
     """The form for new tables of a game, and what its first role will read."""
 
@@ -275,7 +273,7 @@ class NewTablePage(AdminForm):
     typed: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class LobbyPage(SitePage):
     """The monitor of a lobby: its people and tables, a page at a time, and the links to share.
 
@@ -306,7 +304,7 @@ class LobbyPage(SitePage):
     csrf: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class PaymentsPage(SitePage):
     """What everybody is paid, as a list to be printed and signed."""
 
@@ -318,7 +316,7 @@ class PaymentsPage(SitePage):
     total: Decimal
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class SessionReportPage(SitePage):
     """What people have answered so far."""
 
@@ -329,7 +327,7 @@ class SessionReportPage(SitePage):
     rows: list[RoundSummary]
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ExportPage(SitePage):
     """The files that can be downloaded, and the latest of `count` decisions."""
 
@@ -352,7 +350,7 @@ class WantedRuns:
     sort: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class RunsPage(SitePage):
     """The runs that fit, `step` at a time: `count` of all that are `known`; and how well players
     did in them."""
@@ -372,7 +370,7 @@ class RunsPage(SitePage):
     board: Table
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ComparePage(SitePage):
     """Two runs beside each other: their figures, and every game."""
 
@@ -394,7 +392,7 @@ class WantedPlays:
     only: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class RunPage(SitePage):
     """The progress of a run and its plays by their names, `step` at a time; `live` are those under
     way.
@@ -430,7 +428,7 @@ class ReplayLinks:
     follow: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class ReplayPage(SitePage):
     """A play step by step; `priced` says that the cost of some answer is known."""
 
@@ -446,7 +444,7 @@ class ReplayPage(SitePage):
     links: ReplayLinks
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class JudgingPage(AdminForm):
     """The tasks of judges, and the form for a new one; `runs` have a name and a title."""
 
@@ -468,7 +466,7 @@ class JudgeProgress:
     done: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class TaskPage(AdminForm):
     """How far the judges of a task are, and how far they agree."""
 
@@ -480,7 +478,7 @@ class TaskPage(AdminForm):
     table: Table
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class JudgedItemPage(SitePage):
     """The transcript that a judge reads, None where all are judged; `judged` names those that
     are."""
@@ -496,7 +494,7 @@ class JudgedItemPage(SitePage):
     csrf: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@page_model
 class FormalizePage(AdminForm):
     """A story, its program, and the game that the program is."""
 

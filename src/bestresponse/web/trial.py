@@ -34,9 +34,9 @@ from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_participants
 from bestresponse.web.services.fields import read_fields, write_fields
 from bestresponse.web.services.play import create_experiment
+from bestresponse.web.sessions.lobbies import Lobby, draw_treatments
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.setup import list_named_models
-from bestresponse.web.sessions.store import Lobby, draw_treatments
 from bestresponse.web.texts import PageTexts
 
 RANDOM = "strategy:random"

@@ -49,7 +49,7 @@ def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
     out.write_text("mine", "utf-8")
     code, _, error = run("convert", "stag-hunt", out)
     assert (code, out.read_text("utf-8")) == (2, "mine")
-    assert "already exists; choose another name, or overwrite it with --force" in error
+    assert "already exists; choose another name, or set `force` to overwrite it" in error
     assert run("convert", "stag-hunt", out, "--force")[0] == 0
     assert out.read_text("utf-8").startswith("NFG 1 R")
 

@@ -61,7 +61,7 @@ def test_a_run_that_is_not_finished_is_not_checked(bestresponse, played):
     ("words", "sentence"),
     [
         (("--fail-if", "nash_gp > 1"), "there is no metric 'nash_gp'. Did you mean nash_gap?"),
-        (("--fail-if", "nash_gap - baseline > 1"), "add --against RUN"),
+        (("--fail-if", "nash_gap - baseline > 1"), "name one by `against`"),
         (("--junit", "x.xml"), "there is nothing to write without --fail-if CONDITION"),
         (("--against", "nowhere"), "there is no folder nowhere"),
     ],

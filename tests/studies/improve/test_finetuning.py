@@ -255,10 +255,10 @@ def test_names_in_the_local_cache_of_hugging_face_are_found(other, data, tmp_pat
 
 
 def test_four_bits_need_an_adapter_and_bitsandbytes(other, data, tmp_path, monkeypatch):
-    with pytest.raises(SettingError, match="needs --lora RANK"):
+    with pytest.raises(SettingError, match="set `lora` to its rank"):
         train(other, data, tmp_path, four_bit=True)
     monkeypatch.setattr(study, "find_spec", lambda name: None if "bits" in name else object())
-    with pytest.raises(UsageError, match="--four-bit needs the package bitsandbytes"):
+    with pytest.raises(UsageError, match="four_bit: needs the package bitsandbytes"):
         train(other, data, tmp_path, four_bit=True, lora=4)
 
 

@@ -153,7 +153,7 @@ def test_a_round_without_a_gain_leaves_the_model_as_it_is(base, tmp_path):
 
 def test_without_a_gpu_nothing_is_begun(base, tmp_path, monkeypatch):
     monkeypatch.setattr("bestresponse.studies.improve.making.choose_device", lambda: "cpu")
-    with pytest.raises(UsageError, match="there is no GPU here: `--device cpu` trains"):
+    with pytest.raises(UsageError, match="there is no GPU here: the device cpu trains"):
         br.improve(base, output=tmp_path / "improved", output_dir=tmp_path / "runs")
     assert not list(tmp_path.glob("runs/*/round-1"))
 

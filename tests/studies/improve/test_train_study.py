@@ -433,7 +433,7 @@ def test_a_folder_whose_files_are_not_those_of_its_manifest_is_refused(tmp_path)
     (made / "train-0.jsonl").unlink()
     with pytest.raises(StoreError, match="is missing: run the export again"):
         open_export(made)
-    with pytest.raises(StoreError, match="exported with --purpose rl"):
+    with pytest.raises(StoreError, match="exported with the purpose rl"):
         open_export(write_examples(tmp_path / "rl", purpose="rl"))
 
 

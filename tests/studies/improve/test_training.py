@@ -506,7 +506,7 @@ def test_data_of_other_prompts_are_refused_with_both_hashes(data, base, tmp_path
 
 def test_without_a_gpu_it_is_said_how_long_it_would_take(data, base, tmp_path, monkeypatch):
     monkeypatch.setattr("bestresponse.studies.improve.making.choose_device", lambda: "cpu")
-    with pytest.raises(UsageError, match=r"tokens per second.*`--device cpu` trains all the same"):
+    with pytest.raises(UsageError, match=r"tokens per second.*The device cpu trains all the same"):
         br.train(base, data=[str(data)], output=tmp_path / "s", minutes=1, output_dir=tmp_path)
 
 

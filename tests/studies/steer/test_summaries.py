@@ -143,7 +143,7 @@ def test_a_run_by_summaries_reports_them_and_is_repeated_from_its_record(tmp_pat
     replayed = run.replay()
     assert replayed.same == len(entries)
     assert replayed.different == ()
-    with pytest.raises(UsageError, match="by cfr or imitation, without --observe summary"):
+    with pytest.raises(UsageError, match="by cfr or imitation, without `observe` summary"):
         br.advise("meeting", [], {"values": {"Monday": 3}}, run=path)
 
 

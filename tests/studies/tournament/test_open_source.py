@@ -136,9 +136,9 @@ def test_a_program_that_gives_no_move_is_named():
 def test_entries_without_a_program_are_refused_or_left_out_of_a_group():
     with pytest.raises(UsageError, match="entries: grim is not a program"):
         TournamentConfig("prisoners-dilemma", ["grim"], open_source=True)
-    with pytest.raises(UsageError, match="meta_rounds: it belongs to --open-source"):
+    with pytest.raises(UsageError, match="meta_rounds: it belongs to `open_source`"):
         TournamentConfig("prisoners-dilemma", ["grim"], meta_rounds=5)
-    with pytest.raises(UsageError, match="continuation: it has no effect with --open-source"):
+    with pytest.raises(UsageError, match="continuation: it has no effect with `open_source`"):
         config(continuation=0.5)
     group = TournamentConfig("prisoners-dilemma", ["all"], open_source=True)
     assert "tit-for-tat" in [entry.name for entry in group.entries]

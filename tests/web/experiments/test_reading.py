@@ -9,7 +9,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.payment import Payment
 from bestresponse.web.experiments.reading import check_experiment, find_line, parse_experiment
-from bestresponse.web.sessions.store import draw_treatments
+from bestresponse.web.sessions.lobbies import draw_treatments
 from bestresponse.web.texts import FieldMistake, load_texts
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "experiments").glob("*.toml"))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bestresponse.web.sessions.store import Journal, SessionStore
+from bestresponse.web.sessions.journal import Journal
+from bestresponse.web.sessions.store import SessionStore
 
 
 @pytest.fixture

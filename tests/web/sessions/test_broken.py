@@ -8,9 +8,9 @@ import pytest
 from web_server import sit_down, take
 
 from bestresponse.core.errors import StoreError
-from bestresponse.web.sessions import store
+from bestresponse.web.sessions import journal
+from bestresponse.web.sessions.errors import BrokenSession
 from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.sessions.store import BrokenSession
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=3)
 
@@ -128,7 +128,7 @@ def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
     session = server.state.sessions.get_session(link.split("/")[2])
     for number, year in enumerate(("2030", "1970", "2000"), 1):
         jumped = f"{year}-01-01T00:00:00.000+00:00"
-        monkeypatch.setattr(store, "now", lambda at=jumped: at)
+        monkeypatch.setattr(journal, "now", lambda at=jumped: at)
         take(ann, link, answer="cooperate")
         server.wait_for(lambda count=number: session.turn("col") >= min(count + 1, 3))
     server.restart()

@@ -10,6 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import LastNamed, make_seat
 from bestresponse.web.sessions.setup import (
     Busy,
@@ -24,7 +25,6 @@ from bestresponse.web.sessions.setup import (
     read_checked,
     take_turn,
 )
-from bestresponse.web.sessions.store import Journal
 
 DILEMMA = GameChoice("prisoners-dilemma")
 TALK = GameChoice("dialogue:meeting")

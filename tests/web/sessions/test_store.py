@@ -9,9 +9,10 @@ import pytest
 from bestresponse.core import Decision
 from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.web.services.seat import list_announcements
+from bestresponse.web.sessions.errors import AlreadyAnswered, NotFound
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, SessionStore
+from bestresponse.web.sessions.store import SessionStore
 
 PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False)
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"

@@ -35,8 +35,9 @@ try:
     from bestresponse.web.security import read_secret
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
+    from bestresponse.web.sessions.journal import SESSIONS
+    from bestresponse.web.sessions.lobbies import check_room
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
-    from bestresponse.web.sessions.store import SESSIONS, check_room
     from bestresponse.web.supervisor import can_supervise, supervise
     from bestresponse.web.trial import (
         TrialSettings,

@@ -57,10 +57,10 @@ def _name_families(parameter: str) -> str:
     """Say which families have a parameter of that name, or return an empty text.
 
     >>> _name_families("rho")
-    ' It is a parameter of --family covariant.'
+    ' It is a parameter of the family covariant.'
     """
     having = [family for family in FAMILIES if parameter in list_family_parameters(family)]
-    return f" It is a parameter of --family {' and '.join(having)}." if having else ""
+    return f" It is a parameter of the family {' and '.join(having)}." if having else ""
 
 
 def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Properties:

@@ -133,9 +133,7 @@ def check_purpose(folder: Path, manifest: ExportManifest, wanted: str) -> None:
     """Refuse an export with other columns than are read."""
     purpose = manifest["settings"]["purpose"]
     if purpose != wanted:
-        raise StoreError(
-            f"{folder} was exported with --purpose {purpose}; expected --purpose {wanted}"
-        )
+        raise StoreError(f"{folder} was exported with the purpose {purpose}; expected {wanted}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ class ExportConfig:
         if self.purpose == "preference" and (self.games != "zero-sum" or not self.checked):
             raise SettingError(
                 "purpose",
-                "preference pairs are made of zero-sum games and their false starts: set --checked"
+                "preference pairs are made of zero-sum games and their false starts: set `checked`"
                 " to the share of games that get one, such as 1",
             )
         if self.support is not None and (self.games != "zero-sum" or self.support > last):

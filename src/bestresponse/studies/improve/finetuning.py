@@ -99,7 +99,7 @@ def finetune(plan: Finetuning, keep: Keep) -> Finetuned:
             pieces *= 2
             if pieces > _MOST_PIECES:
                 raise UsageError(
-                    "the model does not fit into the memory of this device: try --lora 16"
+                    "the model does not fit into the memory of this device: try `lora` 16"
                 ) from None
         torch.cuda.empty_cache()
 

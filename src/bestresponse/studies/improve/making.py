@@ -53,7 +53,7 @@ minutes."""
 _RATE = 0.002  # for Muon, whose steps have one size whatever the gradients are
 _TRL_RATE = 2e-5  # what TRL takes for all weights, and ten times as much for adapters
 _LORA_RATE = 2e-4
-_NO_GPU = "there is no GPU here: `--device cpu` trains all the same, slowly"
+_NO_GPU = "there is no GPU here: the device cpu trains all the same, slowly"
 _BY_TRL = ("transformers", "trl", "peft", "datasets")
 
 
@@ -322,7 +322,7 @@ def _estimate_on_cpu(base: Base, recipe: training.Recipe, data: Data) -> str:
     return (
         f"there is no GPU here: at about {rate:,.0f} tokens per second, {recipe.seconds / 60:g}"
         f" minutes would see {seen:,.0f} examples (one H200: about 2,000 per second)."
-        " `--device cpu` trains all the same"
+        " The device cpu trains all the same"
     )
 
 

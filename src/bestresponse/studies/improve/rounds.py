@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast
 
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.errors import SettingError
 from bestresponse.core.seeds import split
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import lines, table, text
@@ -291,7 +291,7 @@ def check_free(output: Path, run: Path) -> None:
     written = run / _WRITTEN
     if written.is_file() and written.read_text("utf-8") == _hash_student(output):
         return
-    raise UsageError(f"{output} holds something else: choose another folder with --output")
+    raise SettingError("output", f"{output} holds something else: choose another folder")
 
 
 def _hash_student(folder: Path) -> str:

@@ -116,7 +116,7 @@ class TrainConfig(RunSettings):
         if not self.data:
             raise SettingError("data", "expected at least one folder of examples")
         if self.four_bit and self.lora is None:
-            raise SettingError("four_bit", "needs --lora RANK, such as --lora 16")
+            raise SettingError("four_bit", "needs an adapter: set `lora` to its rank, such as 16")
 
 
 def run_training(
@@ -145,9 +145,10 @@ def check_packages(*, four_bit: bool = False) -> None:
     if find_spec("torch") is None:
         raise UsageError(f"training needs torch: {install_hint('train')}")
     if four_bit and find_spec("bitsandbytes") is None:
-        raise UsageError(
-            "--four-bit needs the package bitsandbytes: install it, or leave the option out to"
-            " train the adapter beside a base in half precision"
+        raise SettingError(
+            "four_bit",
+            "needs the package bitsandbytes: install it, or leave this out to train the adapter"
+            " beside a base in half precision",
         )
 
 
@@ -165,7 +166,7 @@ def check_output(config: TrainConfig) -> None:
         if output.is_dir() and not any(output.iterdir()):
             return
         what = "something else"
-    raise UsageError(f"{output} holds {what}: choose another folder with --output")
+    raise SettingError("output", f"{output} holds {what}: choose another folder")
 
 
 def measure(config: TrainConfig, folder: RunFolder) -> Measured:

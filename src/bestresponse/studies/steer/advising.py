@@ -460,7 +460,7 @@ def open_adviser(domain: str | Path, run: str | Path | StoredRun = "results") ->
         if not (path / FILE).exists():
             raise UsageError(
                 f"{path} has no advice: no solved tree was written there; expected a finished run"
-                " of steer by cfr or imitation, without --observe summary"
+                " of steer by cfr or imitation, without `observe` summary"
             )
         return _load_adviser(path / FILE, (path / FILE).stat().st_mtime_ns, str(domain))
     load_domain(domain)  # one that does not exist is told before runs are looked for

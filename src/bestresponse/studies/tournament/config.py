@@ -183,10 +183,10 @@ class TournamentConfig(ToolSettings):
 
     def _check_open_source(self) -> None:
         if not self.open_source:
-            self.refuse_set(["meta_rounds"], "it belongs to --open-source")
+            self.refuse_set(["meta_rounds"], "it belongs to `open_source`")
             return
         closed = ("continuation", "tools", "tool_calls", "style", "reasons")
-        self.refuse_set(closed, "it has no effect with --open-source, where programs play")
+        self.refuse_set(closed, "it has no effect with `open_source`, where programs play")
 
     def _check_games(self) -> None:
         if len(set(self.games)) < len(self.games):

@@ -485,7 +485,7 @@ def keep_programs(
         else:
             raise SettingError(
                 "entries",
-                f"{entry.name} is not a program that another one can read; with --open-source name"
+                f"{entry.name} is not a program that another one can read; with `open_source` name"
                 " programs (.pl files, published strategies) and models",
             )
     return tuple(kept), tuple(left_out)

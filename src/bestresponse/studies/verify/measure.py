@@ -370,8 +370,8 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
-    first = _measure_attempt(attempts[0], worth)
-    last = _measure_attempt(attempts[-1], worth)
+    first = _measure_attempt(attempts[0]["choice"], attempts[0]["state"], worth)
+    last = _measure_attempt(attempts[-1]["choice"], attempts[-1]["state"], worth)
     return RunRow(
         run=play.spec,
         model=play.data["model"],
@@ -390,12 +390,11 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     )
 
 
-def _measure_attempt(attempt: JsonMapping, worth: Mapping[str, float]) -> AttemptResult:
+def _measure_attempt(choice: str | None, state: str, worth: Mapping[str, float]) -> AttemptResult:
     """Measure an attempt by what each choice is worth."""
-    choice = attempt["choice"]
-    payoff = worth.get(choice) if isinstance(choice, str) else None
+    payoff = None if choice is None else worth.get(choice)
     gap = None if payoff is None else max(worth.values()) - payoff
-    return AttemptResult(choice, attempt["state"], payoff, gap)
+    return AttemptResult(choice, state, payoff, gap)
 
 
 def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> Iterator[ChangeRow]:

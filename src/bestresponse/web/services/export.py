@@ -37,6 +37,7 @@ from bestresponse.web.services.earnings import (
     find_outcome,
     locate_answers,
 )
+from bestresponse.web.sessions.lobbies import Departed, Lobby
 from bestresponse.web.sessions.session import (
     LABELS,
     Holder,
@@ -46,7 +47,6 @@ from bestresponse.web.sessions.session import (
     TimedAnswer,
 )
 from bestresponse.web.sessions.setup import PERSON, GameChoice, count_rounds, make_game
-from bestresponse.web.sessions.store import Departed, Lobby
 
 Row = dict[str, Cell]
 _TEXTS = tomllib.loads(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import InvalidMove
@@ -62,7 +61,7 @@ def _list_typed(ask: SimpleAsk, name: str, typed: Mapping[str, str]) -> list[str
     return [typed.get(part, "") for part in names]
 
 
-def write_fields(ask: Ask, action: Any, texts: PageTexts) -> dict[str, str]:
+def write_fields(ask: Ask, action: object, texts: PageTexts) -> dict[str, str]:
     """Return what a person types into the fields to give that answer.
 
     >>> from bestresponse.web.texts import load_texts
@@ -71,14 +70,16 @@ def write_fields(ask: Ask, action: Any, texts: PageTexts) -> dict[str, str]:
     {'answer.0': '2,5', 'answer.1': 'y'}
     """
     typed: dict[str, str] = {}
-    for name, label, part in _list_parts(ask):
-        answer = action[label] if isinstance(ask, Form) else action
-        if isinstance(part, Mixture):
-            typed |= {
-                f"{name}.{k}": texts.number(f"{100 * share:.9f}") for k, share in enumerate(answer)
-            }
-        else:
-            typed[name] = texts.figure(answer) if isinstance(answer, int | float) else str(answer)
+    for name, label, _ in _list_parts(ask):
+        answer = action[label] if isinstance(action, Mapping) else action
+        match answer:
+            case tuple() | list():
+                for number, share in enumerate(answer):
+                    typed[f"{name}.{number}"] = texts.number(f"{100 * share:.9f}")
+            case int() | float():
+                typed[name] = texts.figure(answer)
+            case _:
+                typed[name] = str(answer)
     return typed
 
 

@@ -30,7 +30,8 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.ratings import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
 from bestresponse.telling.render import write_rules
-from bestresponse.web.sessions.store import Journal, NotFound
+from bestresponse.web.sessions.errors import NotFound
+from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.watching.runs import rebuild_game
 
 _MOST_ITEMS = 1000
@@ -113,10 +114,10 @@ def rubrics() -> dict[str, tuple[Criterion, ...]]:
         "reading": "Does the sentence say what it was read as?",
         "verdict": "Is the verdict right?",
     }
-    asked = []
-    for known in (reasoning, verdicts):
-        asked.append(tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items()))
-    return {"play": scales, "reasoning": asked[0], "verdicts": asked[1]}
+    asked = {"play": scales}
+    for name, known in (("reasoning", reasoning), ("verdicts", verdicts)):
+        asked[name] = tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items())
+    return asked
 
 
 def _check_levels(
@@ -158,16 +159,14 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for criterion in task.criteria:
-        levels = []
-        for judge in task.judges:
-            levels.append(
-                [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items]
-            )
-        ratings = np.array(levels, dtype=np.float64)
-        summary = agreement.summarise_ratings(
-            ratings, range(1, len(criterion.levels) + 1), criterion.scale
-        )
-        alpha = _bound_alpha(tuple(map(tuple, levels)), criterion.scale)
+        ratings = np.full((len(task.judges), len(task.items)), np.nan)
+        for row, judge in enumerate(task.judges):
+            for column, item in enumerate(task.items):
+                levels = scored.get((judge, item.id), {})
+                ratings[row, column] = levels.get(criterion.key, np.nan)
+        known = range(1, len(criterion.levels) + 1)
+        summary = agreement.summarise_ratings(ratings, known, criterion.scale)
+        alpha = _bound_alpha(tuple(map(tuple, ratings)), criterion.scale)
         rows.append(
             (criterion.title, summary.scores, summary.median, alpha, summary.fleiss, summary.icc)
         )
@@ -244,25 +243,24 @@ class JudgingStore:
     ) -> JudgingTask:
         """Begin a task; UsageError where it cannot be one."""
         task = JudgingTask(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
-        plain = [[item.id, item.text] for item in task.items]
-        about = {
-            "task": task.id,
-            "title": title,
-            "rubric": rubric,
-            "items": plain,
-            "judges": list(task.judges),
-        }
         with self._lock:
-            self._apply_event(self._journal.append_event("judging", **about))
+            event = self._journal.append_event(
+                "judging",
+                task=task.id,
+                title=title,
+                rubric=rubric,
+                items=[[item.id, item.text] for item in task.items],
+                judges=task.judges,
+            )
+            self._apply_event(event)
         return task
 
     def _keep(self, task: JudgingTask, scores: Iterable[Score]) -> None:
         """Keep scores; an item judged again counts with the last."""
         with self._lock:
             for score in scores:
-                self._apply_event(
-                    self._journal.append_event("judged", task=task.id, **asdict(score))
-                )
+                event = self._journal.append_event("judged", task=task.id, **asdict(score))
+                self._apply_event(event)
 
     def give_sheet(self, task: JudgingTask, text: str) -> None:
         """Keep the scores of a filled sheet; empty rows are left out, anything else is refused with
@@ -300,19 +298,14 @@ class JudgingStore:
     def make_sheet(self, task: JudgingTask) -> str:
         """Make the sheet of a task: one row per judge and item, empty where nothing was said."""
         rows: list[dict[str, Cell]] = []
+        keys = [criterion.key for criterion in task.criteria]
         for judge, item in itertools.product(task.judges, task.items):
+            row: dict[str, Cell] = {"judge": judge, "item": item.id}
+            row |= dict.fromkeys((*keys, "remark"))
             score = self._scores[task.id].get((judge, item.id))
-            levels = {}
-            for criterion in task.criteria:
-                levels[criterion.key] = score.levels.get(criterion.key) if score else None
-            rows.append(
-                {
-                    "judge": judge,
-                    "item": item.id,
-                    **levels,
-                    "remark": score.remark if score else None,
-                }
-            )
+            if score:
+                row |= {**score.levels, "remark": score.remark}
+            rows.append(row)
         return to_csv(rows)
 
 
@@ -324,19 +317,17 @@ def draw_transcripts(
     Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose
     player's name has it.
     """
-    transcripts = [
-        text
-        for play in folder.plays()
-        for text in _write_transcripts(folder, play, player.lower(), silent)
-    ]
+    transcripts: list[str] = []
+    for play in folder.plays():
+        transcripts += _write_transcripts(folder, play, player.lower(), silent)
     if not transcripts:
         raise UsageError(
             "this run has no finished play with words to judge; choose another, or allow seats"
             " without"
         )
-    drawn = sorted(
-        generator(seed, "transcripts").sample(range(len(transcripts)), min(count, len(transcripts)))
-    )
+    rng = generator(seed, "transcripts")
+    count = min(count, len(transcripts))
+    drawn = sorted(rng.sample(range(len(transcripts)), count))
     return tuple(JudgedItem(f"T{number}", transcripts[k]) for number, k in enumerate(drawn, 1))
 
 
@@ -347,10 +338,8 @@ def _write_transcripts(
     game = rebuild_game(folder, play.data)
     seats: dict[str, list[Step]] = {}
     for step in list_steps(play.record, game, ()):
-        if (
-            step.role not in (NATURE, REFEREE)
-            and player in play.record.players.get(step.role, "").lower()
-        ):
+        name = play.record.players.get(step.role, "").lower()
+        if step.role not in (NATURE, REFEREE) and player in name:
             seats.setdefault(step.role, []).append(step)
     for role, steps in seats.items():
         if silent or any(step.words.strip() for step in steps):

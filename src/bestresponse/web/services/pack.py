@@ -36,9 +36,12 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.reading import list_pictures
 from bestresponse.web.security import Keys
 from bestresponse.web.services.export import TABLES, export_table
+from bestresponse.web.sessions.errors import NotFound
+from bestresponse.web.sessions.journal import SESSIONS, Journal
+from bestresponse.web.sessions.lobbies import Lobby
 from bestresponse.web.sessions.session import LABELS
 from bestresponse.web.sessions.setup import explain_mistake, make_game
-from bestresponse.web.sessions.store import SESSIONS, Journal, Lobby, NotFound, SessionStore
+from bestresponse.web.sessions.store import SessionStore
 
 T = TypeVar("T")
 FORMAT = 1

@@ -9,8 +9,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.runs.reporting.steps import format_action
 from bestresponse.web.access import ServerState
 from bestresponse.web.services.earnings import compute_earnings, name_part
+from bestresponse.web.sessions.lobbies import Lobby
 from bestresponse.web.sessions.session import PHASES, Session, find_label
-from bestresponse.web.sessions.store import Lobby
 
 Stage = Literal["to come", "reading", "waiting", "asked", "away", "finished"]
 STAGES: dict[str, str] = {

@@ -13,9 +13,10 @@ from bestresponse.telling.render import write_rules
 from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.services.earnings import compute_earnings
+from bestresponse.web.sessions.errors import BrokenSession, NotFound
+from bestresponse.web.sessions.lobbies import Lobby
 from bestresponse.web.sessions.session import PHASES, Session, SessionTable, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
-from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]
 _LONGEST_MESSAGE = 1000

@@ -1,42 +1,45 @@
-"""Sessions on disk and in play: the folder they are kept in, lobbies, answers, seats, and what the experimenter does.
+"""Sessions in play: lobbies, answers, seats, and what the experimenter does.
 
-submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
-calls.jsonl, records.jsonl   as in every run
-events.jsonl        lobbies, seats taken, people ready, questions shown, restarts: {"event", "at", ...}
-
-The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to the rules. It accepts
-each answer once, from the seat that was asked, for the question that was asked, and writes it to disk before it is
-confirmed.
-"""  # noqa: E501
+The store adds nothing to the rules. It accepts each answer once, from the seat that was asked, for
+the question that was asked, and writes it to disk before it is confirmed.
+"""
 
 import logging
-import re
 import secrets
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass, field, fields
-from datetime import UTC, datetime
-from functools import cache, cached_property
-from itertools import chain, islice
-from pathlib import Path
-from typing import Any, TypeVar
+from dataclasses import asdict
+from typing import TypeVar
 
-from bestresponse.core import NATURE, Decision, Episode, Nature, Record, Role
-from bestresponse.core.codec import submission_from_json
+from bestresponse.core import NATURE, Decision, Episode, Nature, Role
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import generator
-from bestresponse.runs import Manifest, RunFolder, environment
-from bestresponse.runs.store.folder import HostMachine, Lines, read_lines
 from bestresponse.web.experiments.items import ItemAnswer
-from bestresponse.web.experiments.model import Assignment, Experiment, wrap_setup
+from bestresponse.web.experiments.model import Assignment
 from bestresponse.web.experiments.payment import Outcome
-from bestresponse.web.experiments.reading import check_experiment, parse_experiment
+from bestresponse.web.experiments.reading import check_experiment
+from bestresponse.web.sessions.errors import (
+    AlreadyAnswered,
+    BrokenSession,
+    NoSeatLeft,
+    NotFound,
+    StoodIn,
+)
+from bestresponse.web.sessions.journal import Journal, read_clocks
+from bestresponse.web.sessions.lobbies import (
+    Departed,
+    Lobby,
+    Place,
+    Room,
+    check_room,
+    draw_treatments,
+    read_lobby,
+)
 from bestresponse.web.sessions.session import (
-    Moment,
     Presence,
     SeatRegister,
     Session,
@@ -50,203 +53,6 @@ from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_gam
 from bestresponse.web.texts import Cause, PageTexts, load_texts
 
 V = TypeVar("V")
-Place = tuple[str, int]
-"""A session and a seat."""
-SESSIONS = "sessions"
-"""The name that a folder of sessions has in the place of a study."""
-
-
-def now() -> str:
-    """Return the time in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def read_clocks() -> Moment:
-    """Return the present moment, by the clock that people read and by the steady one."""
-    return Moment(now(), round(time.monotonic(), 3), _find_boot())
-
-
-@cache
-def _find_boot() -> str | None:
-    """Return a mark of this machine's last start, None where the system has none."""
-    machine = HostMachine.find()
-    return None if machine.boot == machine.name else machine.boot[:8]
-
-
-class Journal:
-    """Keep everything that happens on disk. One server at a time writes into a folder."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        versions = {} if (path / "manifest.json").exists() else environment()
-        self.folder = RunFolder.open(
-            path,
-            Manifest(
-                SESSIONS, SESSIONS, config={}, command=(), created=now(), environment=versions
-            ),
-        )
-        self._events = Lines(path / "events.jsonl")
-
-    def close(self) -> None:
-        """Close the files and let another server write."""
-        self._events.close()
-        self.folder.close()
-
-    def append_event(self, event: str, **what: object) -> dict[str, object]:
-        """Append an event that is no move and return it as written."""
-        row = {"event": event, **asdict(read_clocks()), **what}
-        self._events.append(row)
-        return row
-
-    def read_events(self, *kinds: str) -> list[JsonObject]:
-        """Read the events of these kinds, or all, in the order they came."""
-        return [
-            row
-            for row in read_lines(self.path / "events.jsonl")
-            if not kinds or row["event"] in kinds
-        ]
-
-    def finish(
-        self, table: SessionTable, attempt: int, record: Record, subjects: Mapping[Role, str]
-    ) -> None:
-        """Append the record of a play that is over, with the persons in its seats, by role."""
-        data = {
-            "lobby": table.lobby,
-            "group": table.group,
-            "setup": asdict(table.setup),
-            "subjects": dict(subjects),
-        }
-        if attempt > 1:
-            data["attempt"] = attempt
-        if table.part.name:
-            data |= {"part": table.number, "treatment": table.treatment}
-        self.folder.finish(name_attempt(table.id, attempt), data, record)
-
-    def read_answers(self) -> dict[str, list[TimedAnswer]]:
-        """Read the answers of every play."""
-        answers: dict[str, list[TimedAnswer]] = {}
-        for row in read_lines(self.path / "submissions.jsonl"):
-            known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Timing)}
-            answers.setdefault(row["spec"], []).append(
-                TimedAnswer(submission_from_json(row), Timing(**known))
-            )
-        return answers
-
-
-@dataclass(frozen=True)
-class Lobby:
-    """Tables that were created together, from the text `source` of an experiment file if there is
-    one.
-
-    `chains` are for every seat the seats of its person, part by part.
-    """
-
-    id: str
-    setup: Setup
-    tables: tuple[SessionTable, ...]
-    created: str
-    experiment: Experiment
-    source: str = ""
-    chains: Mapping[Place, list[Place]] = field(default_factory=dict)
-
-    @property
-    def texts(self) -> PageTexts:
-        """The texts around the games."""
-        return self.tables[0].texts
-
-    @cached_property
-    def first_tables(self) -> tuple[SessionTable, ...]:
-        """The table at which each group begins."""
-        return tuple(table for table in self.tables if table.number == 1)
-
-
-@dataclass(frozen=True)
-class Departed:
-    """A person who takes no part any more, and why; `place` is the session, the seat and the number
-    of its holder, None where they never had one.
-
-    `answers` are those on pages before the game, `origin` is the place that the person had first.
-    """
-
-    why: Outcome
-    at: str
-    labels: Mapping[str, str]
-    agreed: bool = False
-    seated: str | None = None
-    quiz_tries: int = 0
-    place: tuple[str, int, int] | None = None
-    answers: Mapping[str, ItemAnswer] = field(default_factory=dict)
-    origin: tuple[str, int, int] | None = None
-
-
-def read_lobby(event: JsonMapping) -> Lobby:
-    """Read a lobby from the event that created it.
-
-    The people of a matching group are numbered, and meet at its tables of every part: as partners
-    always the same, as strangers whoever is at position p moves on by p tables with every part.
-    """
-    name = event["lobby"]
-    created = event["at"]
-    tables = []
-    if "experiment" not in event:
-        experiment, part = wrap_setup(Setup(**event["setup"]))
-        groups = enumerate(event["sessions"], 1)
-        tables = [SessionTable(session, name, group, part, created) for group, session in groups]
-        return Lobby(name, part.setup, tuple(tables), created, experiment)
-    experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
-    size = experiment.assignment.matching_groups
-    by_quiz = experiment.assignment.groups == "quiz"
-    chains: dict[Place, list[Place]] = {}
-    # Treatments can divide their people into different numbers of tables, so the tables of each
-    # part are counted.
-    counts: Counter[int] = Counter()
-    for treatment in event["treatments"][::size]:
-        people: dict[int, list[Place]] = {}
-        for number, part in enumerate(treatments[treatment], 1):
-            count = size * len(treatments[treatment][0].setup.persons) // len(part.setup.persons)
-            for index in range(count):
-                counts[number] += 1
-                group = counts[number]
-                session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(
-                    SessionTable(
-                        session,
-                        name,
-                        group=group,
-                        part=part,
-                        created=created,
-                        number=number,
-                        treatment=treatment,
-                        grouped_by_quiz=by_quiz and number == 1,
-                    )
-                )
-                seats = list(part.setup.persons)
-                if number > 1 and experiment.assignment.roles == "random":
-                    generator(experiment.seed, "roles", group, number).shuffle(seats)
-                for position, seat in enumerate(seats):
-                    person = index * len(seats) + position
-                    if experiment.assignment.matching != "partners":
-                        person = position * count + (index - position * (number - 1)) % count
-                    people.setdefault(person, []).append((session, seat))
-                    chains[session, seat] = people[person]
-    return Lobby(
-        name,
-        tables[0].setup,
-        tables=tuple(tables),
-        created=created,
-        experiment=experiment,
-        source=event["experiment"],
-        chains=chains,
-    )
-
-
-def check_room(room: str) -> None:
-    """Raise a UsageError where a room has a name that cannot be part of a link."""
-    if not _ROOM.fullmatch(room):
-        raise UsageError(
-            f"a room cannot be named {room[:60]!r}; expected at most 40 letters without accents,"
-            " digits, - and _"
-        )
 
 
 def _exchange(first: dict[int, V], second: dict[int, V], here: int, there: int) -> None:
@@ -258,54 +64,12 @@ def _exchange(first: dict[int, V], second: dict[int, V], here: int, there: int) 
         first[here] = noted[1]
 
 
-def draw_treatments(experiment: Experiment) -> list[str]:
-    """Draw the treatment of every matching group: in blocks that hold each treatment once, in
-    random order."""
-    names = [treatment.name for treatment in experiment.treatments] or [""]
-    size = experiment.assignment.matching_groups
-    drawn = list[str]()
-    while len(drawn) < experiment.groups // size:
-        block = list(names)
-        generator(experiment.seed, "treatments", len(drawn)).shuffle(block)
-        drawn += block
-    return [treatment for treatment in drawn[: experiment.groups // size] for _ in range(size)]
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """The lobby to which a room leads; where the room is closed, the last one that was open."""
-
-    lobby: str
-    is_open: bool = True
-
-
-_ROOM = re.compile("[A-Za-z0-9_-]{1,40}")
 _MIXED = 4
 """Groups that are filled at the same time where groups are random: enough to mix those who come one
 after the other, and few enough that hardly anybody is left in a group that stays incomplete."""
 _MOST_GROUPS = 500
 _UNKNOWN = Presence()
 _log = logging.getLogger("bestresponse.web")
-
-
-class NotFound(BestResponseError):
-    """There is no session, lobby or seat of that name."""
-
-
-class NoSeatLeft(UsageError):
-    """Every seat of a lobby is taken."""
-
-
-class AlreadyAnswered(NotAsked):
-    """The answer came twice, or too late."""
-
-
-class StoodIn(AlreadyAnswered):
-    """A stand-in had answered before the person."""
-
-
-class BrokenSession(BestResponseError):
-    """The session cannot be rebuilt from its answers; nothing is added to it."""
 
 
 class SessionStore:
@@ -665,19 +429,21 @@ class SessionStore:
         with self.lock:
             if not self.register.get(session.id, seat).is_here:
                 return session, seat  # by the link of this very seat
-            best = (len(session.standing.ready), 1, session.id, seat)
+            most_ready = len(session.standing.ready)
+            better: Place | None = None
             for other in lobby.first_tables:
                 standing = self.standings[other.id]
                 if other.treatment != table.treatment or not self.is_open(other.id):
                     continue
                 seats = other.setup.persons if any_role else (seat,)
                 free = [number for number in seats if standing.is_awaited(number)]
-                if free and len(standing.ready) > best[0]:
-                    best = (len(standing.ready), 0, other.id, free[0])
-            _, stays, name, place = best
-            if not stays:
-                about = {"session": session.id, "seat": seat}
-                self.record_event("moved", **about, to=name, to_seat=place)
+                if free and len(standing.ready) > most_ready:
+                    most_ready = len(standing.ready)
+                    better = (other.id, free[0])
+            if better is None:
+                return session, seat
+            name, place = better
+            self.record_event("moved", session=session.id, seat=seat, to=name, to_seat=place)
         return self.get_session(name), place
 
     def _note_ready(self, session: Session, seat: int) -> None:
@@ -748,10 +514,9 @@ class SessionStore:
             answered=answered.at,
             spent=None if shown is None else shown.seconds_until(answered),
         )
+        submission = session.episode.submissions[-1]
         try:
-            self.journal.folder.submit(
-                session.play, session.episode.submissions[-1], asdict(timing)
-            )
+            self.journal.folder.submit(session.play, submission, asdict(timing))
         except StoreError:
             session.episode = Episode(session.game, session.episode.submissions[:-1])
             raise
@@ -769,13 +534,11 @@ class SessionStore:
     def _name_persons(self, session: Session) -> dict[Role, str]:
         """Name the person in every seat that one has, the same in all parts of an experiment."""
         names = {}
-        for seat, (role, occupant) in enumerate(
-            zip(session.roles, session.setup.seats, strict=True)
-        ):
-            if occupant == PERSON:
-                table, first = self.find_participant(session.id, seat)
-                # A seat that was released and taken again has another person.
-                names[role] = f"{table} {first} {self.register.get(table, first).number}"
+        for seat in session.setup.persons:
+            table, first = self.find_participant(session.id, seat)
+            # A seat that was released and taken again has another person.
+            holder = self.register.get(table, first)
+            names[session.roles[seat]] = f"{table} {first} {holder.number}"
         return names
 
     def take_seat(
@@ -806,13 +569,14 @@ class SessionStore:
         """Choose a free seat: group by group in the order of the seats, or at random as the
         experiment says."""
         assignment = lobby.experiment.assignment
-        filling = filter(
-            None,
-            ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables),
-        )
-        free = [
-            *chain.from_iterable(islice(filling, _MIXED if assignment.groups == "random" else 1))
-        ]
+        groups_left = _MIXED if assignment.groups == "random" else 1
+        free: list[Place] = []
+        for table in lobby.first_tables:
+            seats = self._list_free(table)
+            free += [(table.id, seat) for seat in seats]
+            groups_left -= bool(seats)
+            if not groups_left:
+                break
         if not free or assignment == Assignment():
             return free[0] if free else None
         chosen = generator(lobby.setup.seed, "seat", self.register.taken[lobby.id]).choice(free)
@@ -823,16 +587,17 @@ class SessionStore:
     def _list_free(self, table: SessionTable) -> list[int]:
         """List the seats that the next person may take; none where the game has begun."""
         live = self.live.get(table.id)
-        standing = self.standings[table.id]
-        if not self.is_open(table.id) or not any(map(standing.is_awaited, table.setup.persons)):
-            return []
         seen = live.seen if live else {}
-        return [
-            seat
-            for seat in table.setup.persons
-            if seat not in standing.replaced
-            and self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
-        ]
+        standing = self.standings[table.id]
+        persons = table.setup.persons
+        if not self.is_open(table.id) or not any(map(standing.is_awaited, persons)):
+            return []
+        free = []
+        for seat in persons:
+            is_free = self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
+            if is_free and seat not in standing.replaced:
+                free.append(seat)
+        return free
 
     def begin_without(self, session: Session) -> None:
         """Begin although people are missing; stand-ins answer for them until they are ready."""
@@ -888,12 +653,11 @@ class SessionStore:
         return session
 
     def _list_later_tables(self, session: Session) -> list[str]:
-        later = [
-            address
-            for seat in session.setup.persons
-            for address in self.list_later(session.id, seat)
-        ]
-        return list(dict.fromkeys(name for name, _ in later))
+        later: dict[str, None] = {}  # each once, in order
+        for seat in session.setup.persons:
+            for name, _ in self.list_later(session.id, seat):
+                later[name] = None
+        return list(later)
 
     def keep_chat(self, session: Session, seat: int, text: str) -> None:
         """Keep a message that a person has written to the group, and show it."""

@@ -13,8 +13,8 @@ from bestresponse.web.access import LobbyDoor, PostedForm, Server, ServerState
 from bestresponse.web.pages import GoodbyePage, JoinPage
 from bestresponse.web.render import render_page
 from bestresponse.web.services import seat as service
+from bestresponse.web.sessions.errors import NoSeatLeft
 from bestresponse.web.sessions.session import find_label, read_labels
-from bestresponse.web.sessions.store import NoSeatLeft
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"

@@ -23,8 +23,8 @@ from bestresponse.web.access import (
 )
 from bestresponse.web.pages import EmptyRoomPage
 from bestresponse.web.render import describe_errors, render_page
+from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.sessions.session import read_labels
-from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.texts import Cause
 
 pages = APIRouter(include_in_schema=False)

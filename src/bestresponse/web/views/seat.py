@@ -39,8 +39,8 @@ from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.fields import make_fields, read_fields
 from bestresponse.web.services.hands import read_hand
 from bestresponse.web.services.seat import SeatView
+from bestresponse.web.sessions.errors import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.sessions.session import Presence
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.texts import Cause, FieldMistake
 from bestresponse.web.views.join import say_goodbye
 
@@ -94,12 +94,13 @@ def payoffs(
             return PlainTextResponse(texts("not_option", text=typed[:40] or "?"))
     cell = tuple(actions.index(typed) for typed, actions in zip(choices, form.actions, strict=True))
     earned = [texts.figure(float(form.payoffs[(seat, *cell)])) for seat in range(form.num_players)]
-    others = texts.language.messages["list-mark"].join(
-        f"{texts.word(role)}: {earned[seat]}"
-        for seat, role in enumerate(session.roles)
-        if seat != context.seat
-    )
-    return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
+    own = earned[context.seat]
+    others = []
+    for role, amount in zip(session.roles, earned, strict=True):
+        if role != context.role:
+            others.append(f"{texts.word(role)}: {amount}")
+    listed = texts.language.messages["list-mark"].join(others)
+    return PlainTextResponse(texts("would_get", own=own, others=listed))
 
 
 @dataclass(frozen=True)
@@ -488,8 +489,5 @@ def post_chat(context: SeatDoor, body: ChatIn) -> list[ChatLine]:
 @calls.get("/equilibrium")
 def show_equilibrium(context: SeatDoor) -> dict[str, object]:
     """What the equilibrium would have been, told in `blocks` when the game is over."""
-    return {
-        "blocks": serialize_report(Document("", opening=service.describe_equilibrium(context)))[
-            "opening"
-        ]
-    }
+    report = serialize_report(Document("", opening=service.describe_equilibrium(context)))
+    return {"blocks": report["opening"]}

@@ -35,7 +35,7 @@ from bestresponse.web.pages import (
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
 from bestresponse.web.services.pack import make_pack
-from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import build_replay
 

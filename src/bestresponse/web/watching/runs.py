@@ -33,8 +33,9 @@ from bestresponse.runs.run import list_manifests, read_time
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import decode_answer, find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import studies
+from bestresponse.web.sessions.errors import NotFound
+from bestresponse.web.sessions.journal import SESSIONS
 from bestresponse.web.sessions.setup import GameChoice, make_game
-from bestresponse.web.sessions.store import SESSIONS, NotFound
 
 _COUNTS = {"num_games": "games", "count": "stories", "repeats": "repeats", "rounds": "rounds"}
 _MOST_NAMES = 3
