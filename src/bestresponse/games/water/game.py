@@ -96,14 +96,7 @@ def state_rules(rules: WaterRules) -> tuple[Statement, ...]:
 def list_day(rules: WaterRules, day: Day) -> tuple[Event, ...]:
     """List what is announced of a day that is over."""
     events: list[Event] = [Round(day.number), WaterFound(day.supply)]
-    rows = zip(
-        rules.residents,
-        day.present,
-        day.bids,
-        day.winners,
-        day.after,
-        strict=True,
-    )
+    rows = zip(rules.residents, day.present, day.bids, day.winners, day.after, strict=True)
     for resident, present, bid, won, after in rows:
         if not present:
             continue

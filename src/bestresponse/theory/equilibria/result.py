@@ -224,11 +224,7 @@ class Equilibrium:
             x.tolist() for x in self.strategies
         ]
         for player, actions, mix, support in zip(
-            game.players,
-            game.actions,
-            mixes,
-            self.supports,
-            strict=True,
+            game.players, game.actions, mixes, self.supports, strict=True
         ):
             shares = [f"{actions[a]} {_format(mix[a])}" for a in support]
             if len(support) == 1:

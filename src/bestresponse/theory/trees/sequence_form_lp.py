@@ -233,12 +233,7 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     count = sum(map(len, fixed.values()))
     rows = np.zeros((count, plex.num_sequences))
     row = 0
-    for infoset, first, before in zip(
-        plex.infosets.tolist(),
-        plex.first,
-        plex.parent,
-        strict=True,
-    ):
+    for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
         for k, probability in enumerate(fixed.get(infoset, ())):
             rows[row, first + k] += 1.0
             rows[row, before] -= probability
