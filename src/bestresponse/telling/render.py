@@ -107,7 +107,8 @@ def list_sentences(
     """Tell a game in sentences; at most `most` on choices and draws, and as many ends.
 
     >>> table = Cells((Cell(("go",), (3,)), Cell(("stay",), (1,))))
-    >>> for line in list_sentences((Players(("Ann",)), AtOnce((Options("Ann", ("go", "stay")),)), table), "Ann"):
+    >>> choice = AtOnce((Options("Ann", ("go", "stay")),))
+    >>> for line in list_sentences((Players(("Ann",)), choice, table), "Ann"):
     ...     print(line)
     You are Ann.
     There is one player: Ann.
@@ -115,7 +116,7 @@ def list_sentences(
     What each of them earns:
     - If you choose go, you get 3.
     - If you choose stay, you get 1.
-    """  # noqa: E501
+    """
     words = Narrator(load_language(language), reader)
     lines: list[str] = []
     if reader is not None:
