@@ -162,7 +162,7 @@ TARGETS = {
     },
     "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
     "studies/tournament": [f"{LIMITS}[tournament]", "studies/tournament"],
-    "studies/verify/study.py": [
+    "studies/verify/measure.py": [
         f"{LIMITS}[verify]",
         "studies/verify/test_evaluation.py",
         "studies/verify/test_verify_figures.py",

@@ -22,12 +22,26 @@ def list_words(artist):
         yield from list_words(part)
 
 
+SHAPES = ("barh", "fill_between", "plot", "scatter")
+"""What draws shapes, and words only where it is given a label for the legend."""
+
+
+def draw_labelled_only(draw):
+    """Return a method of axes that draws what the legend names and leaves out everything else."""
+
+    def draw_or_not(self, *args, **kwargs):
+        return draw(self, *args, **kwargs) if kwargs.get("label") else []
+
+    return draw_or_not
+
+
 @pytest.fixture(autouse=True)
 def outlined_figures(request, monkeypatch):
     """Let every SVG file hold the words of its chart alone, except in tests that are marked as
     `drawn`."""
     if request.node.get_closest_marker("drawn"):
         return
+    from matplotlib.axes import Axes
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -36,4 +50,6 @@ def outlined_figures(request, monkeypatch):
         target.write(f'<svg xmlns="http://www.w3.org/2000/svg"><defs></defs>{words}</svg>')
 
     monkeypatch.setattr(FigureCanvasSVG, "print_svg", write_words)
+    for name in SHAPES:
+        monkeypatch.setattr(Axes, name, draw_labelled_only(getattr(Axes, name)))
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda self, figure: None)

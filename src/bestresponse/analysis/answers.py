@@ -48,7 +48,10 @@ _CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": g
 _OTHER_NAMES = {"lambda": "precision"}
 """What economists call a setting: the parameter of quantal response is their lambda."""
 _ABBREVIATIONS = {
-    **dict.fromkeys(("nash", "ne"), " Nash equilibria are found without a concept."),
+    **dict.fromkeys(
+        ("nash", "ne", "nash-equilibrium", "nash-equilibria"),
+        " Nash equilibria are found without a concept.",
+    ),
     "qre": " Did you mean quantal-response?",
     "ch": " Did you mean cognitive-hierarchy?",
     "ce": " Did you mean correlated?",

@@ -76,6 +76,8 @@ def check(
 
 def _read_program(program: str | Path) -> str:
     is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
+    if is_file and not Path(program).exists():
+        raise UsageError(f"{program}: there is no such file")
     return read_program_text(Path(program)) if is_file else str(program)
 
 
@@ -128,8 +130,8 @@ def query(
 
 @dataclass(frozen=True)
 class Formalized:
-    """What came of a story: every attempt of the model, the game where there is one, and what was
-    checked."""
+    """The result of formalizing a story: every attempt of the model, the game if there is one, and
+    the checks."""
 
     election: Election
     name: str = "story"
@@ -268,7 +270,7 @@ class Formalized:
 
 @dataclass(frozen=True)
 class FormalizedStrategy:
-    """What came of a strategy in words: every attempt of the model, and the rules where there are
+    """The result of formalizing a strategy: every attempt of the model, and the rules if there are
     any."""
 
     name: str
@@ -359,7 +361,7 @@ def _write_stage_program(game: NamedGame) -> str:
 
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b"
-ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
+ENGINE_HELP = "auto (SWI-Prolog if it is installed and can be confined), embedded or swi."
 
 
 @settings
@@ -396,9 +398,9 @@ class FormalizeConfig(RunSettings):
     examples: str | Path | None = setting(default=None)
     """A folder of further examples: NAME.txt with a story, NAME.pl its game."""
     form: Wish = setting(default="auto")
-    """What the model writes: program, table or tree (JSON, held to a schema where it can be), or
-    auto: by the story and the model. A model on this machine begins with JSON, others with the
-    program; after two failures the next form is tried, if it can hold the game."""
+    """What the model writes: a program, or a table or tree in JSON; auto chooses by the story and
+    the model. A local model starts with JSON, any other with a program; after two failures the
+    next form that fits the game is tried."""
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     max_tokens: int = setting(
         default=1500,

@@ -149,7 +149,7 @@ def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> N
     for _, table in comparison.report().tables:
         print_table(console(), table)
     notes().print(
-        f"wrote {written[0]} and {len(written) - 1} files beside it",
+        f"wrote {written[0]} and {len(written) - 1} files next to it",
         markup=False,
         soft_wrap=True,
     )
@@ -522,7 +522,7 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
             if sentence := fill_template(run.study.own.closing, run):
                 console().print(visible(sentence), markup=False, soft_wrap=True)
         notes().print(
-            f"wrote {files[0]} and {len(files) - 1} files beside it",
+            f"wrote {files[0]} and {len(files) - 1} files next to it",
             markup=False,
             soft_wrap=True,
         )

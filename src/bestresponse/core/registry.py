@@ -29,16 +29,22 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 
-def did_you_mean(name: str, known: list[str]) -> str:
+def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
     """Suggest the nearest known name, as ' Did you mean x?', or return an empty text.
 
     >>> did_you_mean("kuhn", ["kuhn-poker", "chicken"])
     ' Did you mean kuhn-poker?'
+    >>> did_you_mean("titfortot", ["TitForTat", "Defector"])
+    ' Did you mean TitForTat?'
     """
-    near = get_close_matches(name.casefold(), known, cutoff=0.56)
-    starts = [candidate for candidate in known if candidate.startswith(name.casefold())]
+    wanted = name.casefold()
+    folded: dict[str, str] = {}
+    for candidate in known:
+        folded.setdefault(candidate.casefold(), candidate)
+    near = get_close_matches(wanted, folded, cutoff=likeness)
+    starts = [candidate for candidate in folded if candidate.startswith(wanted)]
     best = [*starts, *near]
-    return f" Did you mean {best[0]}?" if best else ""
+    return f" Did you mean {folded[best[0]]}?" if best else ""
 
 
 def find_by_name(known: Mapping[str, Thing], name: str, kind: str) -> Thing:

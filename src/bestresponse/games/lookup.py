@@ -460,9 +460,7 @@ def as_loaded_game(game: GameLike, other: Matrix | None = None) -> LoadedGame:
         return game.game
     if hasattr(game, "asks"):
         return LoadedGame(game.name, "registered", game)
-    raise UsageError(
-        f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}"
-    )
+    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {game!r:.60}")
 
 
 def as_source(game: GameLike) -> NamedGame:

@@ -59,6 +59,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 """The environment variables that hold the key of a provider."""
 _SERVER = re.compile(r"(localhost|\d+\.\d+\.\d+\.\d+|[\w.-]+)(:\d+)(/|#|$)")
 """An address of a server without http:// before it."""
+_PLAIN = ("random", "uniform", "equilibrium", "simulated")
+"""Players that some commands take in the place of a model."""
+_ONE_SLASH = re.compile(r"(https?):/?(?!/)")
 _SERVERS = {
     "ollama": 11434,
     "vllm": 8000,
@@ -203,6 +206,10 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
 
 def _suggest(spec: str) -> str:
     prefix, slash, name = spec.partition("/")
+    if single := _ONE_SLASH.match(spec):
+        return f" Did you mean the server {single[1]}://{spec[single.end() :]}?"
+    if slash and not name and prefix in {*KEYS, *providers.names()}:
+        return f" {prefix} is a provider: add the name of a model, {prefix}/MODEL."
     if _SERVER.match(spec):
         address = spec if slash else f"{spec}/v1"
         full = address if "#" in address else f"{address}#MODEL"
@@ -217,5 +224,5 @@ def _suggest(spec: str) -> str:
         return f" {spec} is a provider: add the name of a model, {spec}/MODEL."
     if slash and (near := did_you_mean(prefix, providers.names())):
         return f"{near.removesuffix('?')}/{name}?"
-    near = did_you_mean(spec, sorted(WEIGHTS)) if spec else ""
+    near = did_you_mean(spec, [*sorted(WEIGHTS), *_PLAIN]) if spec else ""
     return near or " `bestresponse models` lists what there is."

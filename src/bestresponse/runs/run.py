@@ -264,15 +264,21 @@ def load_run(path: str | Path) -> Run[RunSettings]:
     return Run(folder, find_study(folder.manifest.study))
 
 
+def explain_no_run(path: Path, command: str = "bench") -> str:
+    """Say why no run can be loaded from `path`, and which command writes one."""
+    expected = f"a run is a folder with a manifest.json, as `{command}` writes it"
+    if not path.exists():
+        return f"there is no folder {path}; {expected}"
+    return f"{path} {'contains no run' if path.is_dir() else 'is a file'}; {expected}"
+
+
 def find_folder(path: Path) -> RunFolder:
     """Return that folder of a run, or the newest one below it."""
     if (path / "manifest.json").exists():
         return RunFolder.read(path)
     below = list_manifests(path)
     if not below:
-        raise UsageError(
-            f"{path} contains no run; a run is a folder with a manifest.json, as `bench` writes it"
-        )
+        raise UsageError(explain_no_run(path))
     return RunFolder.read(below[0].parent)
 
 

@@ -14,7 +14,7 @@ import typer
 import bestresponse as br
 from bestresponse.api.formalizing import ENGINE_HELP
 from bestresponse.cli.options import AsJson, complete_engine, complete_game, complete_named_game
-from bestresponse.core.errors import InvalidGame, LogicError
+from bestresponse.core.errors import InvalidGame, LogicError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.validation import (
     Named,
@@ -84,6 +84,7 @@ def check_command(
     cannot do any harm: they pass a gate and run within limits. The exit code is 0 if all programs
     are games and the query has an answer (which may be "false"), otherwise 1.
     """
+    _refuse_missing(programs)
     wanted = {} if name is None else find_constraints(name)
     open_engine(engine).close()  # type: ignore[arg-type]
     right = True
@@ -99,6 +100,15 @@ def check_command(
             right = right and result["ok"]
     if not right:
         raise typer.Exit(1)
+
+
+def _refuse_missing(programs: list[Path]) -> None:
+    """Raise UsageError where a path is no file: that is a mistake of typing, not of a program."""
+    for path in programs:
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder; expected logic programs, such as {path}/*.pl")
+        if not path.exists():
+            raise UsageError(f"{path}: there is no such file")
 
 
 def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:

@@ -54,7 +54,7 @@ ME = "me"
 class PlayConfig(RunSettings):
     """Play a game yourself. Without --seat you take the first one.
 
-    At the end you see what each of your choices cost, where that is known. Type `help` at the
+    At the end you see what each of your choices cost, if that is known. Type `help` at the
     prompt to see what else you can type. You can leave at any time; run the same command to resume.
     """
 

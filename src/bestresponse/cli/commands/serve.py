@@ -16,7 +16,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text, read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
@@ -66,7 +66,7 @@ class ServeConfig(RunSettings):
 
     host: str = setting(
         default="127.0.0.1",
-        help="Address to listen on; other than localhost only with an admin key of your own.",
+        help="Address to listen on; any but localhost needs your own admin key.",
     )
     port: int = setting(
         default=8642,
@@ -186,16 +186,21 @@ serve_command = make_settings_command(ServeConfig, open_to_people)
 
 
 def read_experiment(path: Path) -> str:
-    """Read and check an experiment file; UsageError with the file, the line and the cause."""
+    """Read and check an experiment file; UsageError where there is none, and InvalidGame with
+    the line and the cause where it is wrong."""
     try:
         text = read_text_file(path)
         check_experiment(text, path.parent / "pictures")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder; expected an experiment file (.toml)") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from None
     except UsageError as error:
-        raise UsageError(f"{path}, {error}") from None
+        raise InvalidGame(f"{path}, {error}") from None
     return text
 
 

@@ -49,7 +49,7 @@ def solve_command(
         Path | None,
         typer.Option(
             help=(
-                "Draw the game into this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
+                "Draw the game to this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
                 " table), or a page with everything as .html."
             )
         ),

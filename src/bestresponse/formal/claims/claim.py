@@ -618,7 +618,7 @@ def read_answer(text: str) -> JsonAnswer:
         position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
     read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
     if len(rows) > MOST_CLAIMS:
-        why = f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}"
+        why = f"got {len(rows):,} claims; the limit is {MOST_CLAIMS:,}"
         read.append(QuotedClaim(Malformed("...", why, "too long")))
     return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
 

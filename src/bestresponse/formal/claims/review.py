@@ -42,6 +42,8 @@ _DISPUTED = "the rules read this sentence otherwise"
 
 def check_reasoning(text: str) -> None:
     """Refuse a text without words: nothing in it could be checked."""
+    if not isinstance(text, str):
+        raise UsageError(f"expected the text of a reasoning, got {text!r:.60}")
     if not text.strip():
         raise UsageError("the reasoning is empty: give the text whose claims are to be checked")
 

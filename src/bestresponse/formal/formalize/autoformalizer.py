@@ -162,7 +162,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Formalization:
-    """What came of a story: every attempt, and the best of them."""
+    """The result of formalizing a story: every attempt, and the best of them."""
 
     story: str
     model: str

@@ -393,6 +393,9 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
+        except (NotADirectoryError, FileExistsError):
+            blocked = next(path for path in (folder, *folder.parents) if path.exists())
+            raise UsageError(f"{blocked} is a file; expected a folder for results") from None
         except OSError as error:
             raise explain_os_error(error, f"making the folder {folder}") from None
         try:

@@ -18,7 +18,7 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import canonical, digest
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import Run, explain_no_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
     FolderLock,
@@ -87,10 +87,9 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
         )
         if len(inside) != 1:
             names = ", ".join(sorted(folder.name for folder in inside))
-            what = (
-                f"holds several runs ({names}); name one of them" if inside else "contains no run"
-            )
-            raise UsageError(f"{path} {what}")
+            if not inside:
+                raise UsageError(explain_no_run(path, "bench --shard"))
+            raise UsageError(f"{path} holds several runs ({names}); name one of them")
         folders[inside[0].resolve()] = RunFolder.read(inside[0])
     return [folders[path] for path in sorted(folders)]
 

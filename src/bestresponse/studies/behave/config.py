@@ -43,10 +43,10 @@ class BehaveConfig(RunSettings):
     """Folders of runs, or folders above them: all runs below are read."""
     fit: tuple[Fit, ...] = setting(default=())
     """What is estimated: strategies, qre, level-k, cognitive-hierarchy [default: all; only
-    strategies for a group that played a single dilemma, of which the others say nothing]."""
+    strategies for a group that played a single dilemma]."""
     strategies: EntriesSetting = setting(default=STRATEGIES)
-    """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved
-    agents (.json) or of words (.txt)."""
+    """Strategies that may have been played: names, all, classic, published, or files with rules
+    (.pl), saved agents (.json) or words (.txt)."""
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
     by: tuple[str, ...] = setting(default=("player", "treatment"))

@@ -43,6 +43,7 @@ from bestresponse.theory.behaviour.mixtures import (
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import cooperative_actions
 
+_MEAN_LEVEL = "mean level"
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
 
@@ -248,6 +249,13 @@ def estimate_strategies(
     if not blocks:
         return None
     agreement = count_agreement(blocks)
+    choices_per_unit = agreement.counts[:, 0].sum(axis=1)
+    if choices_per_unit.max() < 2:
+        # A strategy with errors and another strategy explain a single choice equally well.
+        why = "everybody made a single choice, which cannot tell strategies from errors"
+        row = UnusedRow(what=f"{name}: strategies", why=why, times=len(units))
+        frames["left_out"].append(row)
+        return None
     everything = fit_mixture(agreement, seed=group.seed)
     path = prune_mixture(agreement, everything, seed=group.seed)
     best_bic = min(path, key=lambda fit: fit.bic)
@@ -335,8 +343,7 @@ def estimate_strategies(
     # Every move can be an error, so what is known of it grows with moves and not with units.
     moves = 1
     if drawn > 1:
-        by_unit = agreement.counts[:, 0].sum(axis=1)
-        moves = int(agreement.weights @ by_unit)
+        moves = int(agreement.weights @ choices_per_unit)
     return interval_of_draws(
         fitted.error,
         errors,
@@ -426,6 +433,9 @@ def estimate_choices(
 
         completeness = _describe_completeness(fit)
         for parameter, estimate, draws, bounds in _list_parameters(fit):
+            if fit.flat and parameter == _MEAN_LEVEL:
+                # Where other shares fit as well, so does another mean level.
+                continue
             value: Value = estimate
             if not (fit.edge or fixed):
                 value = _bound_parameter(estimate, draws, clusters, bounds)
@@ -439,9 +449,7 @@ def estimate_choices(
                 remark="; ".join(remarks) or None,
             )
             frames["models"].append(row)
-            # Where other shares fit as well, so does another mean level: it is no figure to compare
-            # groups by.
-            parameters[parameter] = None if fit.flat else value
+            parameters[parameter] = value
     return parameters
 
 
@@ -531,7 +539,7 @@ def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple
         return
     levels = np.arange(HIGHEST_LEVEL + 1)
     yield (
-        "mean level",
+        _MEAN_LEVEL,
         float(fit.estimate @ levels),
         fit.resampled @ levels,
         (0.0, float(HIGHEST_LEVEL)),

@@ -50,7 +50,8 @@ class ImportConfig(RunSettings):
     file: str | Path = setting(default="", kw_only=False, argument=True, how=True)
     """A .csv, .jsonl or .parquet file, also gzipped."""
     mapping: str = setting(
-        default="", help="akata, fairgame, dilemma, or a TOML file that names the columns."
+        default="",
+        help="akata, fairgame, dilemma, friend-or-foe, or a TOML file that names the columns.",
     )
     output_dir: str | Path = setting(
         default="results",
@@ -101,6 +102,8 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
         )
     if find_file_kind(path) not in KINDS:
         raise UsageError(f"{path}: {EXPECTED_KIND}")
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file")
     join = find_layout(config.mapping, path).join
     files = [path, find_mapping(config.mapping)]
     if join:

@@ -100,14 +100,14 @@ class ExportConfig:
     games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(
         default="zero-sum"
     )
-    """What kind; in replies the other's mix is stated, of stories the program is wanted, of claims
-    what a text says."""
+    """Kind of examples. replies: best replies to a stated mix; stories: game programs; claims: the
+    claims of a text."""
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
         default=0.2,
         ge=0,
         lt=1,
-        help="Share of games in which one player has up to two actions more than any square.",
+        help="Share of games that are not square; the longer side has up to 2 more actions.",
     )
     trees: NamesSetting = setting(
         default=("kuhn-poker",), help="With trees: games that are played in turn."
@@ -125,7 +125,7 @@ class ExportConfig:
     support: int | None = setting(
         default=None,
         ge=1,
-        help="Only zero-sum games whose solution plays this many actions of each player.",
+        help="Only zero-sum games whose solution uses this many actions of each player.",
     )
     varied: float = setting(
         default=0.25,
@@ -139,8 +139,8 @@ class ExportConfig:
     formats: NamesSetting = setting(
         default=FORMATS,
         help=(
-            "table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn per"
-            " game, short:80 eighty times as often."
+            "How games are described: table, prose or json, as in `bench`, or short (only payoffs)."
+            " One is drawn per game; short:80 makes short 80 times as likely."
         ),
     )
     themes: NamesSetting = setting(

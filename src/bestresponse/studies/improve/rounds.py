@@ -122,7 +122,7 @@ class ImproveConfig(RunSettings):
     steps: int | None = setting(
         default=None,
         ge=1,
-        help="Stop a training after this many steps, even if time is left.",
+        help="Stop training after this many steps, even if time is left.",
     )
     lora: int | None = setting(
         default=None,

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -445,7 +446,7 @@ class Trainer:
 
     def load(self, path: Path) -> None:
         """Go on from a checkpoint."""
-        state: Any = torch.load(path, map_location=self.recipe.device, weights_only=True)
+        state = _read_checkpoint(path, self.recipe.device)
         with torch.no_grad():
             for mine, kept in ((self.parameters, "parameters"), (self.momenta, "momenta")):
                 for name, value in mine.items():
@@ -457,6 +458,18 @@ class Trainer:
         """Return the trained network."""
         trained = {name: value.detach().float() for name, value in self.parameters.items()}
         return Network(self.network.sizes, trained, self.network.tokenizer)
+
+
+def _read_checkpoint(path: Path, device: str) -> Any:
+    """Read a checkpoint. A kill leaves none that is incomplete, but a disk may."""
+    try:
+        return torch.load(path, map_location=device, weights_only=True)
+    except torch.OutOfMemoryError:
+        raise
+    except (RuntimeError, EOFError, UnpicklingError) as error:
+        raise StoreError(
+            f"{path} is damaged and cannot be resumed from; delete it to train from the start"
+        ) from error
 
 
 class _Recorded:

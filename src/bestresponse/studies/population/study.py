@@ -83,8 +83,8 @@ class PopulationConfig(MatchSettings, ToolSettings):
     """
 
     strategies: ModelsSetting = setting(default=(), kw_only=False)
-    """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move
-    of the game if none is named."""
+    """What an agent can play: always:MOVE, tit-for-tat, any player of `simulate`, a model.
+    [default: every move of the game]"""
     rule: Literal["imitation", "best-reply", "logit"] = setting(
         default="imitation", help="Revision rule of the agents."
     )
@@ -132,8 +132,12 @@ class PopulationConfig(MatchSettings, ToolSettings):
             raise SettingError("strategies", "a name occurs twice; give each once")
         for label, names in self.populations.items():
             if len(names) < 2:
-                raise UsageError(
-                    f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
+                found = ", ".join(names) or "none"
+                who = "" if label == "all" else f" for {label}"
+                raise SettingError(
+                    "strategies",
+                    f"expected at least two strategies{who}, such as always:MOVE, random or a"
+                    f" model; got {found}",
                 )
         if not self.models:
             self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")

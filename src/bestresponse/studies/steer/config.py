@@ -86,14 +86,15 @@ class SteerConfig(RunSettings):
     )
     follow: bool = setting(default=False, help="Classify the manner of each message with a model.")
     observe: Literal["transcript", "summary"] = setting(default="transcript")
-    """What a manner is chosen by: all messages, or a summary that the judge writes before each
-    choice."""
+    """What the choice of a manner is based on: all messages, or a summary that the judge writes
+    before each choice."""
     classifier: ModelsSetting = setting(default=())
-    """With --follow: the model that classifies [default: the judge]. If you name several, the one
-    that classifies most of the domain's labelled messages correctly is taken."""
+    """With --follow: the model that classifies. Of several, the one that classifies most of the
+    domain's labelled messages correctly is used. [default: the judge]"""
     policy: PolicyName = setting(default="credible")
-    """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
-    talk leads, or the equilibrium that gains most, threats included; all three are reported."""
+    """Policy to follow. cfr: the average policy of CFR; credible: a best reply at every
+    information set; commitment: the equilibrium that gains most, which may use threats. All
+    three are reported."""
     iterations: int = setting(
         default=None,
         ge=1,
@@ -122,8 +123,8 @@ class SteerConfig(RunSettings):
     farthest: float = setting(default=0.5, ge=0, le=2)
     """Maximum cosine distance to the nearest recorded situation; beyond it there is no advice."""
     held_out: int = setting(default=None, ge=0)
-    """Further games kept from psro or imitation, to play on what was found [default: 20 for psro,
-    50 for imitation]."""
+    """Additional games for evaluation, which psro and imitation do not see. [default: 20 for psro,
+    50 for imitation]"""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are embedded: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(

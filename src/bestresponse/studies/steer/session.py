@@ -542,7 +542,7 @@ def _read_recorded(
         if not unread:
             return None, str(error)
         common = unread.most_common(1)[0][0]
-        return None, f"no dialogue came to a readable end; mostly because {common}"
+        return None, f"no dialogue has a readable end, mostly because {common}"
 
 
 def _judge_game(
@@ -677,7 +677,7 @@ def estimate_run(
     prompt = len(write_rules(game.view(state, game.roles[0])).encode()) // _BYTES_PER_TOKEN + 200
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
-    words += f", {nodes:,} nodes a tree" if nodes else ""
+    words += f", {nodes:,} nodes per tree" if nodes else ""
     return (
         Estimate.of_calls(
             None,

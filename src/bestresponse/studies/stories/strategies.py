@@ -68,9 +68,9 @@ class StrategiesConfig(RunSettings):
 
     model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
     """A model; see `bestresponse models`."""
-    strategies: NamesSetting = setting(default=_FIVE, help="Strategies that are written.")
+    strategies: NamesSetting = setting(default=_FIVE, help="Strategies to write.")
     game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
-    """The game that they are for: two players with the same two moves [default:
+    """Game of the strategies: two players with the same two moves [default:
     prisoners-dilemma]."""
     samples: int = setting(
         default=5,

@@ -105,8 +105,8 @@ class StoriesConfig(RunSettings):
     model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
     """A model; see `bestresponse models`."""
     stories: OwnStories = setting(default=())
-    """Instead of the stories that come along, a folder of texts NAME.txt with games beside them:
-    NAME.efg, NAME.nfg or NAME.pl."""
+    """Folder of your own stories: NAME.txt, each with its game as NAME.efg, NAME.nfg or NAME.pl.
+    [default: the included stories]"""
     games: NamesSetting = setting(
         default=(), help="Kinds of games whose stories are used. [default: all]"
     )

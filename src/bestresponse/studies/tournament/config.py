@@ -56,7 +56,7 @@ class TournamentConfig(ToolSettings):
 
     games: StageGamesSetting = setting(kw_only=False, argument=True)
     """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
-    .json or .pl files, or a .txt file that tells a game in words, which --model formalizes."""
+    .json or .pl files, or a .txt file that describes a game, which --model formalizes."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
     """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
     players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
@@ -93,8 +93,8 @@ class TournamentConfig(ToolSettings):
         default=None, help="Default move, in place of the game's own."
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
-    """Winners are those whose total is this one. A total is the sum over all matches that count:
-    every opponent, itself included, in both seats; with --against NAME --seats first, one match of
+    """Entries whose total is this win. A total is the sum over all matches that count: against
+    every opponent and itself, in both seats; with --against NAME --seats first, one match of
     --rounds rounds."""
     moran: int = setting(
         default=0,
@@ -112,8 +112,8 @@ class TournamentConfig(ToolSettings):
         help="Intensity of selection; at most 1 if fitness is linear.",
     )
     background: float | None = setting(default=None, ge=0, le=1e9)
-    """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
-    negative, shares grow as if the least were 1]."""
+    """Number added to every payoff per round in the evolutionary dynamics. [default: 0; if a
+    payoff is negative, all are shifted so that the lowest is 1]"""
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     temperature: float = setting(
         default=0.0,

@@ -267,13 +267,13 @@ def formalize_entries(
 
 @cache
 def make_stage(game: NamedGame) -> StageGame:
-    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same
+    """Make a game the stage of a tournament; UsageError unless two players move once, at the same
     time."""
     form = game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
-        raise InvalidGame(
+        raise UsageError(
             f"{game.name}: a tournament needs two players who choose at the same time among equally"
-            " many moves"
+            " many moves, as in prisoners-dilemma; `bestresponse games` lists the names"
         )
     return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
 

@@ -221,6 +221,8 @@ def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
     for path in paths:
         try:
             content = read_text_file(Path(path))
+        except FileNotFoundError:
+            raise UsageError(f"{path}: there is no such file") from None
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(
                 f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"

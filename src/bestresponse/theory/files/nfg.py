@@ -56,6 +56,7 @@ from bestresponse.theory.games.normal_form import (
 )
 from bestresponse.theory.trees.tree import Tree
 
+_EXAMPLE = 'such as {"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
 _CELLS = 20_000_000
 _MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
 
@@ -179,8 +180,11 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
             )
         )
     except json.JSONDecodeError as error:
+        if not text.strip():
+            raise InvalidGame(f"{source} is empty; expected a game, {_EXAMPLE}") from None
         raise InvalidGame(
-            f"{source}, line {error.lineno}, column {error.colno}: {error.msg}"
+            f"{source}, line {error.lineno}, column {error.colno}: this is not JSON:"
+            f" {error.msg[:1].lower()}{error.msg[1:]}"
         ) from None
     except RecursionError:
         raise InvalidGame(
