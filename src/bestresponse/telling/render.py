@@ -521,14 +521,18 @@ def _tell_rounds(history: Sequence[Event], words: Narrator) -> _ToldRounds:
     over = any(isinstance(event, Over) for event in history)
     gone_by = rounds if over else rounds[:-1]
     past = [_write_past_round(one, words) for one in gone_by]
-    if over:
-        now = [words.language.say("over")] if not any(map(_is_drought_over, history)) else []
-        # What is said of the whole game comes after its end.
-        now += [remark for event in history if (remark := _describe_ending(event, words))]
+    now = []
+    if not over:
+        now.append(_write_present_round(rounds[-1], words))
     else:
-        now = [_write_present_round(rounds[-1], words)]
-    opening = [describe_remark(event, words) for event in before]
-    return _ToldRounds([text for text in opening if text], past, " ".join(now))
+        if not any(map(_is_drought_over, history)):
+            now.append(words.language.say("over"))
+        # What is said of the whole game comes after its end.
+        endings = [_describe_ending(event, words) for event in history]
+        now += filter(None, endings)
+    remarks = [describe_remark(event, words) for event in before]
+    opening = list(filter(None, remarks))
+    return _ToldRounds(opening, past, " ".join(now))
 
 
 def _is_drought_over(event: Event) -> bool:

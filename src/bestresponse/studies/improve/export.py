@@ -339,6 +339,7 @@ def export(
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
     # Starting processes takes longer than writing a few files.
     few = processes < 2 or len(missing) <= _FEW
+    done: Iterator[Path]
     if few:
         done = map(_write_shard, missing)
     else:
