@@ -3,14 +3,14 @@
 BestResponseError
 ├── InvalidMove       an answer is not one the game asked for; `kind` says in which way
 ├── NotAsked          a role answered although nobody asked it
-├── InvalidGame       a game, matrix, tree or game file is malformed; names the place and what was expected
+├── InvalidGame       a game, matrix, tree or file is malformed; names the place, what was expected
 │   └── TooLarge      enumerating it would not fit; says how large it is
 ├── NotCertified      a solver could not certify its answer
 ├── ModelError        a language model could not be used
 │   ├── UnknownModel      no such model; says what was meant perhaps
 │   ├── MissingKey        no API key; names the variable
 │   ├── ModelUnavailable  it could not be reached, stalled, or kept failing
-│   │   └── Transient         it may work if tried again; `retry_after` says when, if the server said so
+│   │   └── Transient         it may work if tried again; `retry_after` says when, if known
 │   ├── BadReply          it answered, but not in its own protocol
 │   ├── NotCached         replay mode, and this call was never recorded
 │   └── OverBudget        the next call would pass the budget
@@ -20,8 +20,8 @@ BestResponseError
 ├── StoreError        a run folder cannot be read or written
 ├── Interrupted       somebody stopped a computation; says what it had found
 └── UsageError        arguments that contradict each other or do not exist
-    └── SettingError      a setting of a study cannot be used; `field` names it, a front end writes it in its own way
-"""  # noqa: E501
+    └── SettingError      a setting of a study cannot be used; `field` names it
+"""
 
 from enum import StrEnum
 

@@ -12,10 +12,12 @@ from bestresponse.core.game import NATURE, REFEREE
 def check_roles(names: tuple[str, ...]) -> None:
     """Refuse players whose names are empty, alike, or belong to the game itself.
 
-    >>> check_roles(("Ann", "nature"))
-    Traceback (most recent call last):
-    bestresponse.core.errors.InvalidGame: a player is named 'nature'; this name belongs to the game itself
-    """  # noqa: E501
+    >>> try:
+    ...     check_roles(("Ann", "nature"))
+    ... except InvalidGame as error:
+    ...     print(error)
+    a player is named 'nature'; this name belongs to the game itself
+    """
     for name in names:
         if name.casefold() in (NATURE, REFEREE):
             raise InvalidGame(f"a player is named {name!r}; this name belongs to the game itself")
@@ -27,10 +29,12 @@ def check_distinct(names: tuple[str, ...], what: str) -> None:
     """Refuse names that are empty, or equal but for the case of their letters; `what` names the
     place.
 
-    >>> check_distinct(("left", "Left"), "a move of Ann")
-    Traceback (most recent call last):
-    bestresponse.core.errors.InvalidGame: a move of Ann is named 'left' and another 'Left'; give them names that differ in more than capital letters
-    """  # noqa: E501
+    >>> try:
+    ...     check_distinct(("left", "Left"), "a move of Ann")
+    ... except InvalidGame as error:
+    ...     print(str(error).partition("; ")[0])
+    a move of Ann is named 'left' and another 'Left'
+    """
     known: dict[str, str] = {}
     for name in names:
         if not name.strip():

@@ -17,9 +17,11 @@ def list_readings(typed: str, decimal: str = ".") -> tuple[float, ...]:
 
     >>> list_readings("12.5"), list_readings("12,50"), list_readings("twelve")
     ((12.5,), (12.5,), ())
-    >>> list_readings("1,000"), list_readings("1,000", decimal=","), list_readings("1.000", decimal=",")
-    ((1000.0, 1.0), (1.0,), (1000.0, 1.0))
-    """  # noqa: E501
+    >>> list_readings("1,000"), list_readings("1,000", decimal=",")
+    ((1000.0, 1.0), (1.0,))
+    >>> list_readings("1.000", decimal=",")
+    (1000.0, 1.0)
+    """
     text = typed.strip()
     if decimal == ",":
         text = text.translate(_SWAPPED)

@@ -22,9 +22,10 @@ Numbers = Sequence[Fraction]
 def pay(rule: NumberRule, chosen: Numbers) -> tuple[Fraction, ...]:
     """Return what everybody gets who chose these numbers at the same time.
 
-    >>> [str(paid) for paid in pay(NearestWins(Fraction(2, 3), Fraction(1)), [Fraction(0), Fraction(9)])]
+    >>> contest = NearestWins(Fraction(2, 3), Fraction(1))
+    >>> [str(paid) for paid in pay(contest, [Fraction(0), Fraction(9)])]
     ['1', '0']
-    """  # noqa: E501
+    """
     match rule:
         case NearestWins():
             return _pay_nearest(rule, chosen)

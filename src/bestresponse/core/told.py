@@ -544,12 +544,13 @@ def list_branches(position: Position) -> tuple[str, ...]:
 def list_children(course: Course) -> list[list[int]]:
     """List which positions follow each position, in the order of its options.
 
-    >>> list_children(Course((Decides("Ann", ("l", "r")), PlayEnd((Fraction(1),)), PlayEnd((Fraction(2),)))))
+    >>> ends = PlayEnd((Fraction(1),)), PlayEnd((Fraction(2),))
+    >>> list_children(Course((Decides("Ann", ("l", "r")), *ends)))
     [[1, 2], [], []]
 
     Raises:
         InvalidGame: a position has no place below another, or an option has no position after it.
-    """  # noqa: E501
+    """
     children: list[list[int]] = []
     waiting: list[int] = []  # positions of which options are still to come, the nearest one last
     for number, position in enumerate(course.positions):
@@ -605,9 +606,10 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
     """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no
     move that was meant.
 
-    >>> list_public((YourTurn(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
+    >>> chosen = Chose("Ann", ("bet",))
+    >>> list_public((YourTurn(), Holds("king"), chosen, Meant("Ann", "bet", "pass")))
     (Chose(who='Ann', options=('bet',), secret=False), Made(who='Ann', move='pass'))
-    """  # noqa: E501
+    """
     public: list[Event] = []
     for event in history:
         if isinstance(event, Meant):

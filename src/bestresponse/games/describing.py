@@ -34,10 +34,11 @@ def describe_game(
 ) -> tuple[str, ...]:
     """Tell a game in sentences, at most `most` on choices and draws and as many ends.
 
-    >>> print(*describe_game(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))[4:6], sep="\\n")
+    >>> dilemma = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
+    >>> print(*describe_game(dilemma)[4:6], sep="\\n")
     What each of them earns:
     - If row chooses a0 and col chooses a0, row gets 3, col gets 3.
-    """  # noqa: E501
+    """
     try:
         statements = state_game(game)
     except InvalidGame as error:

@@ -157,9 +157,10 @@ def make_strict(schema: JsonMapping) -> JsonObject | None:
     for combinations such as `allOf`. A schema beyond the limits of strict mode is refused by the
     server, and then asked for as plain JSON.
 
-    >>> make_strict({"type": "object", "properties": {"note": {"type": "string", "maxLength": 80}}})["properties"]
+    >>> note = {"type": "string", "maxLength": 80}
+    >>> make_strict({"type": "object", "properties": {"note": note}})["properties"]
     {'note': {'type': ['string', 'null']}}
-    """  # noqa: E501
+    """
     if schema.get("type") != "object":
         return None
     named = schema.get("$defs", {})

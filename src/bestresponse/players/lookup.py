@@ -7,14 +7,15 @@ interface alike.
     uniform, greedy, maximin, level-1, level-2   in tables of two players, see `players.strategies`
     tit-for-tat and other automata               in repeated dilemmas, see `theory.repeated.library`
     simulated      in a dialogue, the simulated speaker or referee
-    the game's own strategies (`core.capabilities.NamedStrategies`), such as the bidders of the water game
+    the game's own strategies (`core.capabilities.NamedStrategies`), such as the bidders of the
+        water game
     the players of installed packages, by an entry point of the group `bestresponse.players`
 
 Any other name is that of a model; `verified:MODEL` is a model whose reasoning is checked.
 
 A package registers a function or class that is called with `(game, role, seed)` and returns a
 player. An attribute `plays(game) -> bool` keeps it off the lists of games that it does not play.
-"""  # noqa: E501
+"""
 
 from collections.abc import Callable, Mapping
 

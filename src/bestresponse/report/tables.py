@@ -31,6 +31,7 @@ Row = Mapping[str, Cell]
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _QUOTED = re.compile(r"""[",;|\t\r\n]|^\s|\s$""")
 _PLAIN = (str, int, bool, type(None))
+_PAST_64_BITS = 2**63
 """Most cells are of these types and need no look at what they hold, which counts in tables of
 100,000 rows."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -274,13 +275,13 @@ def unguard(text: str) -> str:
 
 
 def _uniform(cells: Sequence[Any]) -> list[object]:
+    """Give all cells of a column one type: truth values, whole numbers, numbers, or else text."""
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, bool) for cell in present):
         return list(cells)
     if not all(map(_is_number, present)):
         return [None if cell is None else _write_text(cell) for cell in cells]
-    whole = [cell for cell in present if isinstance(cell, int) and abs(cell) < 2**63]
-    if len(whole) == len(present):
+    if all(isinstance(cell, int) and abs(cell) < _PAST_64_BITS for cell in present):
         return list(cells)
     return [None if cell is None else float(cell) for cell in cells]
 

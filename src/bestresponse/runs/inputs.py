@@ -367,13 +367,11 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
         if stored:
             return tuple(Tool(**cast("JsonObject", entry)) for entry in given)
         found = tuple(tool for named in given for tool in find_tools(named))
-        repeated = [
-            tool.name
-            for number, tool in enumerate(found)
-            if tool.name in {t.name for t in found[:number]}
-        ]
-        if repeated:
-            raise SettingError("tools", f"two tools are named {repeated[0]!r}")
+        known = set()
+        for tool in found:
+            if tool.name in known:
+                raise SettingError("tools", f"two tools are named {tool.name!r}")
+            known.add(tool.name)
         return found
 
     @classmethod

@@ -5,7 +5,9 @@ JSON, checks and help.
     class PopulationConfig(RunSettings):
         \"\"\"Let agents be matched at random and imitate, and report which strategies spread.\"\"\"
 
-        game: GameSetting = setting(help="A game of two with a payoff table.", kw_only=False, argument=True)
+        game: GameSetting = setting(
+            help="A game of two with a payoff table.", kw_only=False, argument=True
+        )
         agents: int = setting(default=100, ge=2, le=1_000_000)
         \"\"\"Agents per population.\"\"\"
 
@@ -14,7 +16,7 @@ by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a `SettingError
 field, and type checkers know its constructor. A setting with `how=True` says how a run is made
 (workers, folders, budgets): it changes no number and is left out of the run's identity. What cannot
 be said by the bounds of one field is checked in `__post_init__`, which raises `SettingError`.
-"""  # noqa: E501
+"""
 
 import dataclasses
 import re

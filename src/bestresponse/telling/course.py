@@ -319,7 +319,12 @@ def _describe_choice(
             options=options,
         )
     else:
-        key = "chooses" if first.steps is None else "chooses.first" if is_first else "chooses.then"
+        if first.steps is None:
+            key = "chooses"
+        elif is_first:
+            key = "chooses.first"
+        else:
+            key = "chooses.then"
         sentence = words.say(key, decision.who, options=options)
     return f"{', '.join((sentence, *clauses))}."
 

@@ -196,9 +196,11 @@ class Language:
         """Write the name of a player or a move, in quotes where it could be misread.
 
         >>> english = load_language("en")
-        >>> english.write_name("offer 7"), english.write_name("show 1, guess 2"), english.write_name('say "yes"')
-        ('offer 7', '"show 1, guess 2"', '"say \\\\"yes\\\\""')
-        """  # noqa: E501
+        >>> english.write_name("offer 7"), english.write_name("show 1, guess 2")
+        ('offer 7', '"show 1, guess 2"')
+        >>> print(english.write_name('say "yes"'))
+        "say \\"yes\\""
+        """
         name = self.translate(name)
         if name == "":
             return '""'
@@ -216,9 +218,10 @@ class Language:
         """Write a number exactly: as a decimal where that is short, else as a fraction.
 
         >>> english = load_language("en")
-        >>> [english.write_number(Fraction(text)) for text in ("51/4", "1/3", "-2", "1/1024", "1e30")]
+        >>> numbers = [Fraction(text) for text in ("51/4", "1/3", "-2", "1/1024", "1e30")]
+        >>> [english.write_number(number) for number in numbers]
         ['12.75', '1/3', '-2', '1/1024', '1e30']
-        """  # noqa: E501
+        """
         if number.denominator == 1:
             return _write_whole(number.numerator)
         fraction = f"{number.numerator}/{number.denominator}"

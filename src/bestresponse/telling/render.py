@@ -107,7 +107,8 @@ def list_sentences(
     """Tell a game in sentences; at most `most` on choices and draws, and as many ends.
 
     >>> table = Cells((Cell(("go",), (3,)), Cell(("stay",), (1,))))
-    >>> for line in list_sentences((Players(("Ann",)), AtOnce((Options("Ann", ("go", "stay")),)), table), "Ann"):
+    >>> choice = AtOnce((Options("Ann", ("go", "stay")),))
+    >>> for line in list_sentences((Players(("Ann",)), choice, table), "Ann"):
     ...     print(line)
     You are Ann.
     There is one player: Ann.
@@ -115,7 +116,7 @@ def list_sentences(
     What each of them earns:
     - If you choose go, you get 3.
     - If you choose stay, you get 1.
-    """  # noqa: E501
+    """
     words = Narrator(load_language(language), reader)
     lines: list[str] = []
     if reader is not None:
@@ -520,14 +521,18 @@ def _tell_rounds(history: Sequence[Event], words: Narrator) -> _ToldRounds:
     over = any(isinstance(event, Over) for event in history)
     gone_by = rounds if over else rounds[:-1]
     past = [_write_past_round(one, words) for one in gone_by]
-    if over:
-        now = [words.language.say("over")] if not any(map(_is_drought_over, history)) else []
-        # What is said of the whole game comes after its end.
-        now += [remark for event in history if (remark := _describe_ending(event, words))]
+    now = []
+    if not over:
+        now.append(_write_present_round(rounds[-1], words))
     else:
-        now = [_write_present_round(rounds[-1], words)]
-    opening = [describe_remark(event, words) for event in before]
-    return _ToldRounds([text for text in opening if text], past, " ".join(now))
+        if not any(map(_is_drought_over, history)):
+            now.append(words.language.say("over"))
+        # What is said of the whole game comes after its end.
+        endings = [_describe_ending(event, words) for event in history]
+        now += filter(None, endings)
+    remarks = [describe_remark(event, words) for event in before]
+    opening = list(filter(None, remarks))
+    return _ToldRounds(opening, past, " ".join(now))
 
 
 def _is_drought_over(event: Event) -> bool:

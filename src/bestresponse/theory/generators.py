@@ -247,9 +247,11 @@ def has_saddle_point(row: Array) -> bool:
     """Say whether some payoff of the row player is the least of its row and the largest of its
     column.
 
-    >>> has_saddle_point(np.array([[3.0, 2.0], [1.0, 0.0]])), has_saddle_point(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    (True, False)
-    """  # noqa: E501
+    >>> has_saddle_point(np.array([[3.0, 2.0], [1.0, 0.0]]))
+    True
+    >>> has_saddle_point(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    False
+    """
     guaranteed = row.min(axis=1).max()
     conceded = row.max(axis=0).min()
     return bool(guaranteed == conceded)

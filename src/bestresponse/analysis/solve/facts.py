@@ -36,9 +36,11 @@ def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) 
     What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding
     of 0.
 
-    >>> write_amount(0.5), write_amount(1 / 3, "1/3"), write_amount(-1e-17), write_amount(2e-9, unit=1e-9)
-    ('0.5', '1/3', '0', '2e-09')
-    """  # noqa: E501
+    >>> write_amount(0.5), write_amount(1 / 3, "1/3")
+    ('0.5', '1/3')
+    >>> write_amount(-1e-17), write_amount(2e-9, unit=1e-9)
+    ('0', '2e-09')
+    """
     if exact is not None:
         fraction = Fraction(exact)
         is_short = fraction.denominator <= _LARGEST_DENOMINATOR

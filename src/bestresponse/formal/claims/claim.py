@@ -308,9 +308,10 @@ def parse(query: str) -> tuple[Claim | Malformed, ...]:
 
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
-    >>> parse("higher(5, X, Y).")
-    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3', kind='unknown form'),)
-    """  # noqa: E501
+    >>> [malformed] = parse("higher(5, X, Y).")
+    >>> malformed.kind, malformed.why
+    ('unknown form', 'higher takes 2 arguments, got 3')
+    """
     text = query.strip()
     if len(text) > MOST_QUERY:
         why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"

@@ -78,15 +78,12 @@ class Subject:
         """Whether both are the same game under the same names, seen from the same seat."""
         if self.game is other.game:
             return self.seat == other.seat
-        tables = isinstance(self.game, NormalForm) and isinstance(other.game, NormalForm)
-        names = (self.seat, self.players, self.game.players) == (
-            other.seat,
-            other.players,
-            other.game.players,
-        )
+        if not isinstance(self.game, NormalForm) or not isinstance(other.game, NormalForm):
+            return False
         return (
-            tables
-            and names
+            self.seat == other.seat
+            and self.players == other.players
+            and self.game.players == other.game.players
             and self.actions == other.actions
             and np.array_equal(self.game.payoffs, other.game.payoffs)
         )
@@ -134,7 +131,7 @@ class Subject:
 
     @cached_property
     def index(self) -> tuple[dict[str, int], ...]:
-        """Where each action stands, per player."""
+        """The number of each action by its name, per player."""
         indices = []
         for labels in self.actions:
             indices.append({action: number for number, action in enumerate(labels)})
@@ -145,14 +142,14 @@ class Subject:
         known = {name.casefold(): i for i, name in enumerate(self.players)}
         known |= {self.game.players[seat].casefold(): i for i, seat in enumerate(self.order)}
         known |= dict.fromkeys(_SELF, 0)
-        return known | dict.fromkeys(_OTHERS, 1) if len(self.players) == 2 else known
+        if len(self.players) == 2:
+            known |= dict.fromkeys(_OTHERS, 1)
+        return known
 
     def player(self, name: str) -> int | None:
         """Which player a name means, in the order of `players`; None where nobody is called so."""
         plain = name.strip()
         # A player of three may be called I or Self.
-        return (
-            self.players.index(plain)
-            if plain in self.players
-            else self._people.get(plain.casefold())
-        )
+        if plain in self.players:
+            return self.players.index(plain)
+        return self._people.get(plain.casefold())

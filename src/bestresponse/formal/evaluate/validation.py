@@ -508,12 +508,7 @@ def _find_broken(earned: Mapping[tuple[str, int], float], orders: Sequence[str])
     for order in orders:
         player, _, chain = order.rpartition(":")
         parts = chain.replace("=", " = ").replace(">", " > ").split()
-        for better, sign, worse in zip(
-            parts[::2],
-            parts[1::2],
-            parts[2::2],
-            strict=False,
-        ):
+        for better, sign, worse in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
             payoffs = earned[player, int(better)], earned[player, int(worse)]
             if not (payoffs[0] > payoffs[1] if sign == ">" else payoffs[0] == payoffs[1]):
                 numbers = f"{payoffs[0]:g} and {payoffs[1]:g}"

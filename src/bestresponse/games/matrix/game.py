@@ -177,12 +177,7 @@ class MatrixGame:
             return {}
         wanted = self.wanted or ("action",) * self.form.num_players
         asked: dict[Role, Ask] = {}
-        for role, actions, kind in zip(
-            self.roles,
-            self.form.actions,
-            wanted,
-            strict=True,
-        ):
+        for role, actions, kind in zip(self.roles, self.form.actions, wanted, strict=True):
             asked[role] = Choice(actions) if kind == "action" else Mixture(actions)
         return asked
 

@@ -96,14 +96,7 @@ def state_rules(rules: WaterRules) -> tuple[Statement, ...]:
 def list_day(rules: WaterRules, day: Day) -> tuple[Event, ...]:
     """List what is announced of a day that is over."""
     events: list[Event] = [Round(day.number), WaterFound(day.supply)]
-    rows = zip(
-        rules.residents,
-        day.present,
-        day.bids,
-        day.winners,
-        day.after,
-        strict=True,
-    )
+    rows = zip(rules.residents, day.present, day.bids, day.winners, day.after, strict=True)
     for resident, present, bid, won, after in rows:
         if not present:
             continue
@@ -121,9 +114,12 @@ def list_morning(rules: WaterRules, state: Drought) -> tuple[Event, ...]:
     if state.day > rules.days or not any(standing.alive for standing in state.standings):
         alive = tuple(resident.name for resident, standing in standings if standing.alive)
         return Over(), DroughtOver(alive)
-    water = () if state.supply is None else (WaterFound(state.supply),)
-    states = (_state(resident.name, standing) for resident, standing in standings)
-    return (Round(state.day), SalariesPaid(state.day, rules.days), *water, *states)
+    events: list[Event] = [Round(state.day), SalariesPaid(state.day, rules.days)]
+    if state.supply is not None:
+        events.append(WaterFound(state.supply))
+    for resident, standing in standings:
+        events.append(_state(resident.name, standing))
+    return tuple(events)
 
 
 def _state(who: Role, standing: Standing) -> ResidentState | ResidentOut:

@@ -269,7 +269,9 @@ def _compare_simple(a: Term, b: Term) -> int:
         return -1 if rank_a < rank_b else 1
     if rank_a == 0:
         return -1
-    return 0 if a == b else -1 if a < b else 1  # type: ignore[operator]
+    if a == b:
+        return 0
+    return -1 if a < b else 1  # type: ignore[operator]
 
 
 def _rank(term: Term) -> int:

@@ -492,9 +492,13 @@ class _Parser:
 def _find_infix(token: str) -> tuple[int, int, _Operator] | None:
     """Find the operator that a token is or starts with: the minus of a number, or what an opening
     bracket follows."""
-    return _INFIX.get(token) or _INFIX.get(
-        "-" if token[0] == "-" and _is_number(token) else token[:-1] if token[-1] == "(" else ""
-    )
+    if token in _INFIX:
+        return _INFIX[token]
+    if token[0] == "-" and _is_number(token):
+        return _INFIX.get("-")
+    if token[-1] == "(":
+        return _INFIX.get(token[:-1])
+    return None
 
 
 def _reduce(operands: list[Term], operators: list[_Operator]) -> None:

@@ -3,18 +3,21 @@
 `start(command, policy)` runs a command behind five independent layers and says which of them the
 system could give:
 
-| layer | what it takes away | needs |
-|---|---|---|
-| `privileges` | gaining rights by executing something; the superuser's own rights | Linux; the latter only as root |
-| `limits` | memory, processor time, file sizes, core dumps, further processes | any Unix, as far as it enforces them |
-| `files` | every file but those named, all writing, TCP, signals to others | Linux 5.13 (TCP 6.7, signals 6.12) |
-| `calls` | every system call not on a short list (see `sandbox_filter`) | Linux with seccomp, x86-64 or aarch64 |
-| `descriptors` | from `Confined.seal()` on: opening anything at all, even for reading | Linux |
+privileges    takes away gaining rights by executing something, and the superuser's own rights
+              needs Linux; the latter only as root
+limits        takes away memory, processor time, file sizes, core dumps, further processes
+              needs any Unix, as far as it enforces them
+files         takes away every file but those named, all writing, TCP, signals to others
+              needs Linux 5.13 (TCP 6.7, signals 6.12)
+calls         takes away every system call not on a short list (see `sandbox_filter`)
+              needs Linux with seccomp, x86-64 or aarch64
+descriptors   takes away, from `Confined.seal()` on, opening anything at all, even for reading
+              needs Linux
 
 Besides, the program always gets an empty environment, a session of its own, the root directory as
 its place, and pipes for input and output; what it writes as error messages is dropped. A layer that
 is missing is never silent: `Confined.layers` says why.
-"""  # noqa: E501
+"""
 
 import json
 import os

@@ -89,8 +89,14 @@ def _restrict_files(plan: Plan) -> None:
     rights = (1 << _FILE_RIGHTS.get(version, 16)) - 1
     network = _TCP_BIND_AND_CONNECT if version >= 4 else 0
     scope = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= 6 else 0
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
-    attributes = struct.pack("<QQQ", rights, network, scope)[:size]
+    # A kernel takes no more fields than its version knows: the files, TCP, the scope.
+    fields = [rights]
+    if version >= 4:
+        fields.append(network)
+    if version >= 6:
+        fields.append(scope)
+    attributes = struct.pack(f"<{len(fields)}Q", *fields)
+    size = len(attributes)
     ruleset = _checked(libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
     for path in plan["readable"]:
         _permit(

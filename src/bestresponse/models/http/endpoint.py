@@ -11,6 +11,7 @@ refused.
 """
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -192,9 +193,10 @@ class Endpoint:
             text = answer.decode("utf-8", "replace")
         else:
             complaint = data.get("error", data) if isinstance(data, dict) else data
-            text = str(
-                complaint.get("message", complaint) if isinstance(complaint, dict) else complaint
-            )
+            message = complaint
+            if isinstance(complaint, dict):
+                message = complaint.get("message", complaint)
+            text = str(message)
         why = f"{self.server} answered HTTP {status}: {self.key.quote(text)}"
         if b"insufficient_quota" in answer:
             return ModelUnavailable(why)
@@ -230,9 +232,11 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
     """Return the seconds to wait from a `Retry-After` header (RFC 9110, 10.2.3): a number, or a
     date.
 
-    >>> parse_retry_after("2.5", now=0.0), parse_retry_after("Thu, 01 Jan 1970 00:01:00 GMT", now=50.0)
-    (2.5, 10.0)
-    """  # noqa: E501
+    >>> parse_retry_after("2.5", now=0.0)
+    2.5
+    >>> parse_retry_after("Thu, 01 Jan 1970 00:01:00 GMT", now=50.0)
+    10.0
+    """
     if value is None:
         return None
     try:
@@ -242,7 +246,9 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
         if date is None:
             return None
         seconds = date - now
-    return max(0.0, seconds) if seconds == seconds else None
+    if math.isnan(seconds):
+        return None
+    return max(0.0, seconds)
 
 
 def parse_date(value: str | None) -> float | None:

@@ -1,20 +1,20 @@
 """What a language model's reply says: an answer, a repaired answer, or which kind of no answer.
 
-Nothing is guessed. An answer is VALID when it stands where it was asked for and is legal as it
-stands. It is REPAIRED when one rule of the list below makes it legal and the rule is recorded:
+Nothing is guessed. An answer is VALID when it is where it was asked for and is legal as it is
+written. It is REPAIRED when one rule of the list below makes it legal and the rule is recorded:
 
     the last ANSWER line, box or JSON object of several that differ
     the word ANSWER in another language
     markdown, LaTeX or quotes around the answer, or a word such as "action" before it
     a reason or a remark behind the answer that takes nothing back: "B because it dominates A"
-    an answer without its ANSWER line where the reply holds nothing else (thoughts in <think> aside), or in a box, or in
-    one sentence such as "I choose B"
+    an answer without its ANSWER line where the reply holds nothing else (thoughts in <think>
+        aside), or in a box, or in one sentence such as "I choose B"
     the notations and roundings of mixed strategies (`mixtures`)
     an amount that is named in a sentence (`bids`)
 
 Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before an answer), ILLEGAL
 (an answer that the ask does not allow) or UNPARSEABLE.
-"""  # noqa: E501
+"""
 
 import json
 import re
@@ -146,9 +146,11 @@ def find_reasons(text: str) -> str:
     """Return what a reply says besides its answer: the reasons of a JSON object, else the words
     before ANSWER.
 
-    >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
-    ('Water is scarce.', 'Water is scarce.')
-    """  # noqa: E501
+    >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}')
+    'Water is scarce.'
+    >>> find_reasons("Water is scarce.\\nANSWER: 40")
+    'Water is scarce.'
+    """
     for source, data in reversed(find_json_objects(text)):
         if isinstance(data.get("reasons"), str):
             return str(data["reasons"]).strip()

@@ -173,7 +173,8 @@ def with_review(name: str, player: Player, game: Game[S] | None = None) -> Playe
         return player
     subject = subject_of
     if isinstance(game, HasTree):
-        subject = (moves_of if game.tree.is_perfect_information else whole_of)(game.tree)
+        tree = game.tree
+        subject = moves_of(tree) if tree.is_perfect_information else whole_of(tree)
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
     return Verified(
         player,

@@ -1,16 +1,22 @@
-"""Raters (models, people, repeated runs): the sheets that they fill in, and how far they agree beyond chance.
+"""Raters (models, people, repeated runs): the sheets that they fill in, and how far they agree
+beyond chance.
 
-A sheet is a CSV file: it goes out through `report.tables.to_csv`, whose cells no spreadsheet takes for formulas, and
-comes back through one reader, which gives every cell as text and every fault with its line.
+A sheet is a CSV file: it goes out through `report.tables.to_csv`, whose cells no spreadsheet takes
+for formulas, and comes back through one reader, which gives every cell as text and every fault with
+its line.
 
-cohen_kappa          two raters, categories                    Cohen 1960, Educ. Psychol. Meas. 20:37-46
-fleiss_kappa         many raters, categories, no gaps          Fleiss 1971, Psychol. Bull. 76:378-382
-krippendorff_alpha   many raters, gaps allowed, any scale      Krippendorff 2011, "Computing Krippendorff's Alpha"
-icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k)   Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
+cohen_kappa          two raters, categories
+                     Cohen 1960, Educ. Psychol. Meas. 20:37-46
+fleiss_kappa         many raters, categories, no gaps
+                     Fleiss 1971, Psychol. Bull. 76:378-382
+krippendorff_alpha   many raters, gaps allowed, any scale
+                     Krippendorff 2011, "Computing Krippendorff's Alpha"
+icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k)
+                     Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
 
-All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces agreement (everybody
-always says the same) they are not defined, and UsageError says so.
-"""  # noqa: E501
+All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces
+agreement (everybody always says the same) they are not defined, and UsageError says so.
+"""
 
 import csv
 import io

@@ -429,4 +429,6 @@ def choose_temperature(wanted: float | None, elicit: str) -> float:
     1."""
     if elicit == "logprobs":
         return 1.0
-    return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
+    if wanted is not None:
+        return wanted
+    return 1.0 if elicit == "sampled" else 0.0

@@ -8,7 +8,7 @@ the model is fixed to its equilibrium strategy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -124,11 +124,11 @@ class Plan:
             "generalisation": _vary_games,
             "buckets": _vary_buckets,
         }
+        conditions = [base]
         vary = suites.get(self.config.suite)
-        return {
-            condition.name: condition
-            for condition in (base, *(vary(base) if vary is not None else ()))
-        }
+        if vary is not None:
+            conditions += vary(base)
+        return {condition.name: condition for condition in conditions}
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -159,9 +159,7 @@ class Plan:
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
         mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
-        return tuple(
-            mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix)))
-        )
+        return _carry_over(mix, data.get("opponent_back", range(len(mix))))
 
     def find_own_part(self, spec: Spec) -> tuple[float, ...]:
         """Return the part of the same equilibrium that belongs to the seat which is asked, carried
@@ -170,7 +168,7 @@ class Plan:
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
         mix = drawn.get_equilibrium(data["game"])[seat].tolist()
-        return tuple(mix[k] if k < len(mix) else 0.0 for k in data["back"])
+        return _carry_over(mix, data["back"])
 
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]
@@ -314,6 +312,12 @@ def _vary_settings(base: Condition) -> Iterator[Condition]:
     for temperature in _TEMPERATURES:
         if temperature != (base.temperature or 0.0):
             yield replace(base, name=f"temperature {temperature:g}", temperature=temperature)
+
+
+def _carry_over(mix: Sequence[float], places: Iterable[int]) -> tuple[float, ...]:
+    """Put the probabilities of a drawn game in the order of the game as told; actions that were
+    added to it are never played."""
+    return tuple(mix[place] if place < len(mix) else 0.0 for place in places)
 
 
 def find_theme(data: JsonMapping) -> Theme:

@@ -56,9 +56,7 @@ class WordedClaim:
             "quote": self.sentence,
         }
         for (name, sort), argument in zip(
-            FORMS[self.claim.form].parameters,
-            self.claim.args,
-            strict=True,
+            FORMS[self.claim.form].parameters, self.claim.args, strict=True
         ):
             row[name] = _write_argument(sort, argument)
         return row

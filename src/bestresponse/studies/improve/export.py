@@ -325,7 +325,10 @@ def export(
     """Write all files that are missing; `on_progress` is told how many shards are there, and how
     many there will be."""
     folder = Path(config.output)
-    shards, notes = (_share_trees if config.games == "trees" else _share_games)(config, folder)
+    if config.games == "trees":
+        shards, notes = _share_trees(config, folder)
+    else:
+        shards, notes = _share_games(config, folder)
     counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
         counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games)) + len(shard.numbers)
@@ -336,9 +339,11 @@ def export(
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
     # Starting processes takes longer than writing a few files.
     few = processes < 2 or len(missing) <= _FEW
-    done = (
-        map(_write_shard, missing) if few else Processes(processes).map(_write_shard, missing, None)
-    )
+    done: Iterator[Path]
+    if few:
+        done = map(_write_shard, missing)
+    else:
+        done = Processes(processes).map(_write_shard, missing, None)
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
     written = _count_rows(exported, shards)
@@ -601,22 +606,21 @@ def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
     """Share out the questions of trees, which are few and repeat; a part is for validation too, and
     none for tests."""
     for game in config.trees:
-        next(
-            make_tree_examples(game, config.telling)
-        )  # a game that cannot be asked about is refused before all
+        # A game that cannot be asked about is refused before anything is written.
+        next(make_tree_examples(game, config.telling))
     held = max(1, config.count // 50)
     parts = {"train": range(config.count - held), "validation": range(held)}
-    shards = [
-        _Shard(
-            folder / f"{name}-{number:05d}.{config.files}",
-            config,
-            (),
-            split(config.seed, name, number),
-            numbers,
-        )
-        for name, every in parts.items()
-        for number, numbers in enumerate(every[k : k + SHARD] for k in range(0, len(every), SHARD))
-    ]
+    shards = []
+    for name, every in parts.items():
+        for number, first in enumerate(range(0, len(every), SHARD)):
+            shard = _Shard(
+                folder / f"{name}-{number:05d}.{config.files}",
+                config,
+                games=(),
+                seed=split(config.seed, name, number),
+                numbers=every[first : first + SHARD],
+            )
+            shards.append(shard)
     return shards, (
         "the policies of trees are learnt by heart: validation repeats questions of the training",
     )

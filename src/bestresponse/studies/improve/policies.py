@@ -1,18 +1,19 @@
 """What to do at the information sets of a game played in turn, and what another move loses there.
 
-Of a two-player zero-sum game all optimal plans are a convex set. Let e be a mean of several of them:
-whatever some equilibrium does, e does with some probability. With Q(I, a) the counterfactual value
-of a move against e (weighted by chance and the others, the player's own moves best afterwards),
+Of a two-player zero-sum game all optimal plans are a convex set. Let e be a mean of several of
+them: whatever some equilibrium does, e does with some probability. With Q(I, a) the counterfactual
+value of a move against e (weighted by chance and the others, the player's own moves best
+afterwards) and r(I) the probability that the others let the play come to I,
 
-    loss(I, s) = (max_a Q(I, a) - sum_a s(a) Q(I, a)) / (how likely the others let the play come to I)
+    loss(I, s) = (max_a Q(I, a) - sum_a s(a) Q(I, a)) / r(I)
 
 is 0 for the moves of every equilibrium whose player comes to I, whichever of several one plays.
 
-Where a player's own moves never lead, a linear program leaves its policy open: the best reply to e is
-taught there, and the label says so. Where the others never lead, no move loses anything against e:
-what counts there is the distance from the policy of e, which keeps them from coming. Where neither
-leads there is nothing to teach, and no label.
-"""  # noqa: E501
+Where a player's own moves never lead, a linear program leaves its policy open: the best reply to e
+is taught there, and the label says so. Where the others never lead, no move loses anything against
+e: what counts there is the distance from the policy of e, which keeps them from coming. Where
+neither leads there is nothing to teach, and no label.
+"""
 
 from __future__ import annotations
 

@@ -213,13 +213,7 @@ def encode_examples(writer: Writer, examples: Sequence[Conversation]) -> list[En
     asked = encode([question for question, _ in texts], add_special_tokens=False)
     answered = encode([answer for _, answer in texts], add_special_tokens=False)
     pairs: list[Encoded] = []
-    for example, question, answer, (_, text) in zip(
-        examples,
-        asked,
-        answered,
-        texts,
-        strict=True,
-    ):
+    for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
         tokens = [*answer.ids, writer.end]
         first, last = example.get("unscored") or (0, 0)
         targets = tokens

@@ -94,27 +94,24 @@ def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought,
     """Play the recorded bids that count on the recorded supply; say whether the record leaves a
     tied bidder out."""
     state = game.apply(state, {NATURE: row["supply"]})
-    bids = tuple(
-        float(bid) if bid is not None and standing.alive and 0 <= bid <= standing.balance else None
-        for bid, standing in zip(map(row["bids"].get, game.roles), state.standings, strict=True)
-    )
+    bids = []
+    for role, standing in zip(game.roles, state.standings, strict=True):
+        bid = row["bids"].get(role)
+        counts = bid is not None and standing.alive and 0 <= bid <= standing.balance
+        bids.append(float(bid) if counts else None)
     winners = allocate(game.rules.residents, bids, row["supply"])
     announced = tuple(role in row["winners"] for role in game.roles)
     served = {bid for bid, named in zip(bids, announced, strict=True) if named}
-    lacking = [
-        bid
-        for bid, won, named in zip(
-            bids,
-            winners,
-            announced,
-            strict=True,
-        )
-        if won and not named
-    ]
-    added = any(named and not won for won, named in zip(winners, announced, strict=True))
+    lacking = []
+    added = False
+    for bid, won, named in zip(bids, winners, announced, strict=True):
+        if won and not named:
+            lacking.append(bid)
+        if named and not won:
+            added = True
     # All that the record lacks are winners who bid exactly what an announced winner bid.
     tied = bool(lacking) and not added and served.issuperset(lacking)
-    return game.settle(state, bids, announced if tied else winners), tied
+    return game.settle(state, tuple(bids), announced if tied else winners), tied
 
 
 def _find_differences(game: Water, state: Drought, row: JsonMapping) -> Iterator[str]:
@@ -279,8 +276,11 @@ def _check_reading(replies: Iterable[JsonMapping]) -> Iterator[Check]:
     counts: Counter[str] = Counter()
     for row in replies:
         named = read_bid(row["reply"])
-        bid = None if named is None else 0.0 if named.value == PASS else float(named.value)
-        counts["unread" if bid is None else "right" if bid == row["bid"] else "wrong"] += 1
+        if named is None:
+            counts["unread"] += 1
+            continue
+        bid = 0.0 if named.value == PASS else float(named.value)
+        counts["right" if bid == row["bid"] else "wrong"] += 1
     total = counts.total()
     if total:
         right = counts["right"]

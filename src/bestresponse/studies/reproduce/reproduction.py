@@ -71,6 +71,13 @@ def compare_number(
     )
 
 
+def _encode_table(table: Table) -> dict[str, object]:
+    """Return a table as plain JSON data: each row with the names of its columns."""
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, map(cell_json, row), strict=True)) for row in table.rows]
+    return {"caption": table.caption, "rows": rows}
+
+
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """All that was compared for one paper. `detail` is plain data for programs."""
@@ -101,14 +108,7 @@ class Reproduction:
             "checks": [asdict(check) for check in self.checks],
             "agree": sum(check.agrees is True for check in self.checks),
             "differ": [check.what for check in self.differing],
-            "tables": [
-                {
-                    "caption": table.caption,
-                    "rows": [dict(zip(names, map(cell_json, row), strict=True)) for row in rows],
-                }
-                for table in self.tables
-                for names, rows in [([column.name for column in table.columns], table.rows)]
-            ],
+            "tables": [_encode_table(table) for table in self.tables],
             **self.detail,
         }
 
@@ -123,18 +123,13 @@ class Reproduction:
             Column("agrees if"),
             Column("remark"),
         )
-        rows = tuple(
-            (
-                c.what,
-                c.published,
-                c.found,
-                words[c.agrees],
-                c.tolerance if words[c.agrees] else None,
-                c.remark or None,
-            )
-            for c in self.checks
-        )
-        return Table(columns, rows, self.citation)
+        rows = []
+        for check in self.checks:
+            agrees = words[check.agrees]
+            tolerance = check.tolerance if agrees else None
+            remark = check.remark or None
+            rows.append((check.what, check.published, check.found, agrees, tolerance, remark))
+        return Table(columns, tuple(rows), self.citation)
 
     def report(self) -> Document:
         """Build the report: what was compared, then the tables of the paper."""

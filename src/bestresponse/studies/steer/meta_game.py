@@ -414,12 +414,7 @@ def find_intervals(
 
     method = f"{_RESAMPLES} resamples of plays, Bonferroni over {len(stated)} figures"
     intervals = []
-    for figure, start, end in zip(
-        stated.tolist(),
-        low.tolist(),
-        high.tolist(),
-        strict=True,
-    ):
+    for figure, start, end in zip(stated.tolist(), low.tolist(), high.tolist(), strict=True):
         interval = Interval(
             figure,
             start,

@@ -198,7 +198,10 @@ def _list_scenarios(reply: Reply) -> tuple[str | None, Reading]:
     listed: list[object] = []
     for _, data in find_json_objects(reply.text):
         inner = data.get("scenarios")
-        listed += inner if isinstance(inner, list) else [data] if "names" in data else []
+        if isinstance(inner, list):
+            listed += inner
+        elif "names" in data:
+            listed.append(data)
     if listed:
         return canonical(listed), Reading()
     status = Status.TRUNCATED if reply.finish is Finish.LENGTH else Status.UNPARSEABLE

@@ -127,10 +127,7 @@ def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
         high = int(plex.levels[level + 1])
         best = []
         for first, size, parent in zip(
-            plex.first[low:high],
-            plex.size[low:high],
-            plex.parent[low:high],
-            strict=True,
+            plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True
         ):
             moves = slice(first, first + size)
             if plan[parent] <= _ROUNDING:

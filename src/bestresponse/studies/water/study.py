@@ -116,11 +116,7 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
             drawn = Decision(supplies[day])
             submissions.append(Submission(NATURE, drawn))
             for role, here, bid, none in zip(
-                game.roles,
-                present[day],
-                bids[day],
-                passed[day],
-                strict=True,
+                game.roles, present[day], bids[day], passed[day], strict=True
             ):
                 if here:
                     decision = Decision(PASS if none else bid)

@@ -5,7 +5,8 @@ K strategies; each of its moves is the one that the strategy prescribes with pro
 else one of the others, all equally likely. A strategy that mixes prescribes every action with its
 probability. Shares and error maximise
 
-    sum over units of log sum over strategies k of share_k * product over moves of P(move | k, history, error)
+    sum over units of log (sum over strategies k of share_k * L_k),
+    L_k = product over the unit's moves of P(move | k, history, error)
 
 (P. Dal Bo & G. Frechette, "The evolution of cooperation in infinitely repeated games: experimental
 evidence", American Economic Review 101, 2011) by expectation maximisation from several starts.
@@ -15,7 +16,7 @@ one after the other and comparing BIC, or ICL, which is BIC plus twice the entro
 
 Strategies that prescribe the same in everything that was played cannot be told apart; they are one
 class.
-"""  # noqa: E501
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -230,9 +230,10 @@ def extreme_equilibria(
     vertices than fit into memory, or are bound to, and NotCertified where they take longer than the
     `deadline`: `lemke_howson` finds one equilibrium of such a game.
 
-    >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
+    >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    >>> extreme_equilibria(battle).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
-    """  # noqa: E501
+    """
     payoffs = game.payoffs
     compiled = _READY.get(payoffs.shape) if engine in _COMPILED else None
     compiled = compiled or _find_kernel(game, engine)

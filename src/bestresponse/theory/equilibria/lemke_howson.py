@@ -219,12 +219,17 @@ def _exact_path(
     steps = 0
     while True:
         deadline.check("the end of a path of Lemke and Howson")
-        variable = current if side == 0 else (current - m if current >= m else n + current)
+        # In the second table, the variables of the second player come first.
+        variable = current
+        if side == 1:
+            variable = current - m if current >= m else current + n
         column = tables[side].nonbasic.index(variable)
         row_number = tables[side].leaving(column)
         left = tables[side].basic[row_number]
         tables[side] = tables[side].pivot(row_number, column)
-        current = left if side == 0 else (left + m if left < n else left - n)
+        current = left
+        if side == 1:
+            current = left + m if left < n else left - n
         steps += 1
         if current == label:
             return (tables[0].point(), tables[1].point()), steps

@@ -124,10 +124,10 @@ def find_proper(game: GameLike, *, seconds: float = inf) -> ProperEquilibrium:
     Myerson, "Refinements of the Nash equilibrium concept", International Journal of Game Theory 7,
     1978).
 
-    >>> myerson = NormalForm.bimatrix([[1, 0, -9], [0, 0, -7], [-9, -7, -7]], [[1, 0, -9], [0, 0, -7], [-9, -7, -7]])
-    >>> find_proper(myerson).equilibrium.supports
+    >>> payoffs = [[1, 0, -9], [0, 0, -7], [-9, -7, -7]]  # Myerson's game, the same for both
+    >>> find_proper(NormalForm.bimatrix(payoffs, payoffs)).equilibrium.supports
     ((0,), (0,))
-    """  # noqa: E501
+    """
     form = as_normal_form(game)
     if form.num_players != 2:
         raise UsageError(

@@ -176,12 +176,13 @@ class Equilibrium:
     them.
 
     >>> from bestresponse.theory.equilibria.solve import nash
-    >>> [str(payoff) for payoff in nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0].exact_payoffs]
+    >>> equilibrium = nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0]
+    >>> [str(payoff) for payoff in equilibrium.exact_payoffs]
     ['1/7', '-1/7']
 
     Written by hand because a frozen dataclass takes three times as long to create, longer than
     finding a small game's equilibria.
-    """  # noqa: E501
+    """
 
     def __init__(self, game: NormalForm, source: Extremes, number: int = 0) -> None:
         self.game: Final = game
@@ -224,11 +225,7 @@ class Equilibrium:
             x.tolist() for x in self.strategies
         ]
         for player, actions, mix, support in zip(
-            game.players,
-            game.actions,
-            mixes,
-            self.supports,
-            strict=True,
+            game.players, game.actions, mixes, self.supports, strict=True
         ):
             shares = [f"{actions[a]} {_format(mix[a])}" for a in support]
             if len(support) == 1:

@@ -30,12 +30,22 @@ def _others(k: int) -> tuple[int, int]:
     return (k + 1 if k < 2 else 0), (k - 1 if k > 0 else 2)
 
 
+@njit(cache=True)
+def _judge(lead: float) -> int:
+    """Whether a number is positive; _DOUBT where it is too close to 0 to tell."""
+    if lead > NEAR_TIE:
+        return _YES
+    if lead < -NEAR_TIE:
+        return _NO
+    return _DOUBT
+
+
 @njit(cache=True, error_model="numpy")
 def _pure(M: Floats, i: int, j: int) -> int:
     """Whether action i is the only best reply to j."""
     k, r = _others(i)
     lead = M[i, j] - max(M[k, j], M[r, j])
-    return _YES if lead > NEAR_TIE else (_NO if lead < -NEAR_TIE else _DOUBT)
+    return _judge(lead)
 
 
 @njit(cache=True, error_model="numpy")
@@ -56,9 +66,7 @@ def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
     lead_j = M[i, j] - M[r, j]
     lead_h = M[i, h] - M[r, h]
     lead = z[j] * lead_j + z[h] * lead_h
-    if lead > NEAR_TIE:
-        return _YES
-    return _NO if lead < -NEAR_TIE else _DOUBT
+    return _judge(lead)
 
 
 @njit(cache=True, error_model="numpy")
@@ -79,7 +87,7 @@ def _full(M: Floats, z: Floats) -> int:
     for c in range(3):
         z[c] /= total
         least = min(least, z[c])
-    return _YES if least > NEAR_TIE else (_NO if least < -NEAR_TIE else _DOUBT)
+    return _judge(least)
 
 
 @njit(cache=True, error_model="numpy")

@@ -36,10 +36,11 @@ def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) 
     """Read the tree that `text` describes; InvalidGame names line, column and what was expected
     there.
 
-    >>> tree = parse_efg('EFG 2 R "coin" { "P" } c "" 1 "" { "h" 1/2 "t" 1/2 } 0 t "" 1 "" { 1 } t "" 2 "" { 0 }')
+    >>> coin = 'EFG 2 R "coin" { "P" } c "" 1 "" { "h" 1/2 "t" 1/2 } 0'
+    >>> tree = parse_efg(coin + ' t "" 1 "" { 1 } t "" 2 "" { 0 }')
     >>> tree.payoffs.ravel().tolist()
     [0.0, 1.0, 0.0]
-    """  # noqa: E501
+    """
     reader = _Reader(GameText(text, source))
     nothing = (Fraction(0),) * len(reader.players)
     tree = build_tree(

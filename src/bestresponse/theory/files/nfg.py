@@ -166,9 +166,10 @@ _DEEPEST = 60
 def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
     """Read the game that `text` describes; InvalidGame names the place and what was expected.
 
-    >>> parse_matrix_json('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "players": ["Ann", "Bob"]}').players
+    >>> payoffs = '"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]'
+    >>> parse_matrix_json("{" + payoffs + ', "players": ["Ann", "Bob"]}').players
     ('Ann', 'Bob')
-    """  # noqa: E501
+    """
     try:
         return _game(
             json.loads(

@@ -152,8 +152,11 @@ def finite_improvement(game: NormalForm) -> bool:
 def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells from which some player gains by moving alone to a cell that is alive."""
     better = np.zeros(game.shape, dtype=np.bool_)
-    for i, table in enumerate(game.payoffs if game.units is None else game.units):
-        slack = _EQUAL * float(np.ptp(table)) if game.units is None else 0
+    units = game.units
+    tables = game.payoffs if units is None else units
+    for i, table in enumerate(tables):
+        # Whole numbers need no slack.
+        slack = _EQUAL * float(np.ptp(table)) if units is None else 0
         reachable = np.where(alive, table, table.min())
         better |= reachable.max(axis=i, keepdims=True) > table + slack
     return better

@@ -235,9 +235,11 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
     against it.
 
     >>> level = maximin(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]]), 0)
-    >>> round(level.value, 9), level.pure_value, str(level.exact[0]), [str(p) for p in level.exact[1]]
-    (0.666666667, 0.0, '2/3', ['1/3', '2/3'])
-    """  # noqa: E501
+    >>> round(level.value, 9), level.pure_value
+    (0.666666667, 0.0)
+    >>> str(level.exact[0]), [str(p) for p in level.exact[1]]
+    ('2/3', ['1/3', '2/3'])
+    """
     game = as_normal_form(game)
     if not 0 <= player < game.num_players:
         raise UsageError(f"player: expected 0 to {game.num_players - 1}, got {player}")

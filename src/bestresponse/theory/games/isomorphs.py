@@ -41,12 +41,7 @@ class Isomorph:
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the new game, in the old one."""
         old = {}
-        for player, actions, strategy in zip(
-            self.order,
-            self.actions,
-            profile,
-            strict=True,
-        ):
+        for player, actions, strategy in zip(self.order, self.actions, profile, strict=True):
             mix = np.asarray(strategy, dtype=np.float64)
             old[player] = mix[np.argsort(actions)]
         return tuple(old[player] for player in range(len(old)))

@@ -253,13 +253,10 @@ class NormalForm:
 
     def _repr_html_(self) -> str:
         cells = islice(np.ndindex(*self.shape), MOST_ROWS + 1)
-        rows = (
-            (
-                *(names[k] for names, k in zip(self.actions, cell, strict=True)),
-                *self.payoffs[(slice(None), *cell)],
-            )
-            for cell in cells
-        )
+        rows = []
+        for cell in cells:
+            actions = [names[k] for names, k in zip(self.actions, cell, strict=True)]
+            rows.append((*actions, *self.payoffs[(slice(None), *cell)]))
         return format_html(
             repr(self),
             (*self.players, *(f"payoff of {name}" for name in self.players)),
@@ -328,12 +325,7 @@ class NormalForm:
             raise InvalidGame(
                 f"actions: expected names for {self.num_players} players, got {len(self.actions)}"
             )
-        for player, names, count in zip(
-            self.players,
-            self.actions,
-            self.shape,
-            strict=True,
-        ):
+        for player, names, count in zip(self.players, self.actions, self.shape, strict=True):
             if len(names) != count or len(set(names)) != count:
                 raise InvalidGame(
                     f"actions of {player}: expected {count} different names, got"

@@ -31,12 +31,7 @@ def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
             f"profile: expected {game.num_players} mixed strategies, got {len(profile)}"
         )
     strategies = tuple(np.asarray(mix, dtype=np.float64) for mix in profile)
-    for strategy, count, player in zip(
-        strategies,
-        game.shape,
-        game.players,
-        strict=True,
-    ):
+    for strategy, count, player in zip(strategies, game.shape, game.players, strict=True):
         if strategy.shape != (count,):
             raise InvalidGame(
                 f"strategy of {player}: expected {count} probabilities, got shape {strategy.shape}"

@@ -124,8 +124,9 @@ def agent_quantal_branch(tree: Tree, highest: float, *, seconds: float = inf) ->
     earns more there. NotCertified where that takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue import load_tree
-    >>> agent_quantal_branch(load_tree("entry-deterrence"), 1.0).final.strategies[1].round(3).tolist()
+    >>> branch = agent_quantal_branch(load_tree("entry-deterrence"), 1.0)
+    >>> branch.final.strategies[1].round(3).tolist()
     [0.881, 0.119]
-    """  # noqa: E501
+    """
     branch = AgentBranch(tree)
     return trace_branch(branch, highest, branch.unit, Deadline.after(seconds))

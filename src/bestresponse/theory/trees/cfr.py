@@ -4,12 +4,12 @@ Every information set runs regret matching on counterfactual values. All variant
 players in turn (each sees the others' newest behaviour) and answer with the average policy; they
 differ in three things:
 
-| variant | regrets after iteration t                              | weight of iteration t | plays in proportion to |
-|---------|--------------------------------------------------------|-----------------------|------------------------|
-| cfr     | summed                                                 | 1                     | positive regret        |
-| cfr+    | summed, cut off at 0                                   | t                     | positive regret        |
-| dcfr    | positive x t^1.5 / (t^1.5 + 1), negative x 1/2         | t^2                   | positive regret        |
-| pcfr+   | summed, cut off at 0                                   | t^2                   | regret + last gain     |
+| variant | regrets after iteration t                      | weight of t | plays in proportion to |
+|---------|------------------------------------------------|-------------|------------------------|
+| cfr     | summed                                         | 1           | positive regret        |
+| cfr+    | summed, cut off at 0                           | t           | positive regret        |
+| dcfr    | positive x t^1.5 / (t^1.5 + 1), negative x 1/2 | t^2         | positive regret        |
+| pcfr+   | summed, cut off at 0                           | t^2         | regret + last gain     |
 
 `pcfr+` predicts that each information set's last gains come again. In two-player zero-sum games
 NashConv goes to 0; with more players nothing is promised, and the NashConv that comes with every
@@ -21,7 +21,7 @@ M. Zinkevich et al., "Regret minimization in games with incomplete information",
 Tammelin, "Solving large imperfect information games using CFR+", 2014; N. Brown and T. Sandholm,
 "Solving imperfect-information games via discounted regret minimization", AAAI 2019; G. Farina, C.
 Kroer and T. Sandholm, "Faster game solving via predictive Blackwell approachability", AAAI 2021.
-"""  # noqa: E501
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -168,12 +168,12 @@ def read_leaves(tree: Tree) -> list[list[Fraction]]:
     """Give every player's payoffs at the leaves times the probability of chance, as fractions."""
     reach = [Fraction(1)] * tree.num_nodes
     for node, above in enumerate(tree.parent.tolist()[1:], start=1):
-        drawn = tree.owner[above] == CHANCE
-        reach[node] = reach[above] * tree.read_probability(node) if drawn else reach[above]
-    rows = (
-        [payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)]
-        for leaf in tree.leaves.tolist()
-    )
+        reach[node] = reach[above]
+        if tree.owner[above] == CHANCE:
+            reach[node] *= tree.read_probability(node)
+    rows = []
+    for leaf in tree.leaves.tolist():
+        rows.append([payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)])
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -337,10 +337,7 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
     plex = form.plexes[index]
     moves = {}
     for infoset, first, size in zip(
-        plex.infosets.tolist(),
-        plex.first.tolist(),
-        plex.size.tolist(),
-        strict=True,
+        plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
     ):
         own = values[first : first + size]
         chosen = tree.infosets[infoset]
@@ -363,10 +360,7 @@ def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int,
     for player, plex in enumerate(form.plexes):
         values = find_best_values(form, player, plans)
         for infoset, first, size in zip(
-            plex.infosets.tolist(),
-            plex.first.tolist(),
-            plex.size.tolist(),
-            strict=True,
+            plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
         ):
             by_infoset[infoset] = values[first : first + size].copy()
     return by_infoset

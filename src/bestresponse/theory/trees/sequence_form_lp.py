@@ -233,12 +233,7 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     count = sum(map(len, fixed.values()))
     rows = np.zeros((count, plex.num_sequences))
     row = 0
-    for infoset, first, before in zip(
-        plex.infosets.tolist(),
-        plex.first,
-        plex.parent,
-        strict=True,
-    ):
+    for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
         for k, probability in enumerate(fixed.get(infoset, ())):
             rows[row, first + k] += 1.0
             rows[row, before] -= probability
@@ -285,10 +280,11 @@ def solve_complementarity(
     then follows the only path from it, until z0 leaves (a solution) or nothing can leave (a ray).
     The lexicographic rule keeps it from cycling.
 
-    >>> z, w = solve_complementarity(np.array([[2.0, 1.0], [1.0, 2.0]]), np.ones(2), np.array([-5.0, -6.0]))
+    >>> matrix = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> z, w = solve_complementarity(matrix, np.ones(2), np.array([-5.0, -6.0]))
     >>> z.round(9).tolist(), w.tolist()
     ([1.333333333, 2.333333333], [0.0, 0.0])
-    """  # noqa: E501
+    """
     size = len(right)
     # Columns: w, z, z0, right side. Variable k < size is w_k, size + k is z_k, 2 * size is z0.
     table = np.hstack([np.eye(size), -matrix, -cover[:, None], right[:, None]])

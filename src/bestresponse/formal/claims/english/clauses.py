@@ -90,9 +90,10 @@ def split_comment(sentence: str) -> Iterator[Parting]:
 def split_rest(parting: Parting) -> list[Parting]:
     """Return the clauses of what else a sentence says.
 
-    >>> [clause.rest for clause in split_rest(Parting("R is best", "I like red, which is warm", "because"))]
+    >>> parting = Parting("R is best", "I like red, which is warm", "because")
+    >>> [clause.rest for clause in split_rest(parting)]
     ['I like red', 'is warm']
-    """  # noqa: E501
+    """
     statement, rest, link = parting
     clauses: list[Parting] = []
     start = 0

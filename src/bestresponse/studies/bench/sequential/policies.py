@@ -180,11 +180,7 @@ class Arena:
                 float(self.values[seat]),
             )
             for index, first, size, before in zip(
-                plex.infosets,
-                plex.first,
-                plex.size,
-                plex.parent,
-                strict=True,
+                plex.infosets, plex.first, plex.size, plex.parent, strict=True
             ):
                 if plan[before] > _REACHED:
                     start = self.tree.first_move[int(index)]
@@ -374,11 +370,7 @@ class StatedPolicy:
         for plex, reach in zip(self.arena.form.plexes, self.plans, strict=True):
             sure = np.ones(plex.num_sequences, dtype=bool)
             for index, first, size, before in zip(
-                plex.infosets,
-                plex.first,
-                plex.size,
-                plex.parent,
-                strict=True,
+                plex.infosets, plex.first, plex.size, plex.parent, strict=True
             ):
                 k = int(index)
                 reached = float(reach[before])

@@ -258,11 +258,17 @@ class _Start:
 
 @lru_cache(maxsize=64)
 def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
+    """Draw a system of as many products of linear forms, whose solutions can be written down."""
     generator = np.random.default_rng([seed, *sizes])
     drawn = [_draw(generator, (m, m)) for m in sizes]
     bases = tuple(np.linalg.qr(matrix)[0] for matrix in drawn)
-    owners = [i for i, m in enumerate(sizes) for _ in range(m - 1)]
-    forms = [{j: _draw(generator, (m,)) for j, m in enumerate(sizes) if j != i} for i in owners]
+    # Player i has one equation for each of its actions but one, with a form in each other's mix.
+    owners = []
+    forms = []
+    for i, num_actions in enumerate(sizes):
+        for _ in range(num_actions - 1):
+            owners.append(i)
+            forms.append({j: _draw(generator, (m,)) for j, m in enumerate(sizes) if j != i})
     tensors = []
     for i in range(len(sizes)):
         equations = [form.values() for form, owner in zip(forms, owners, strict=True) if owner == i]

@@ -47,9 +47,10 @@ def solve_two_actions(game: NormalForm) -> CubeSolution:
 
     >>> import numpy as np
     >>> cells = np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]]])
-    >>> [[str(p) for p in point] for point in solve_two_actions(NormalForm(np.stack([cells] * 3))).points]
+    >>> solution = solve_two_actions(NormalForm(np.stack([cells] * 3)))
+    >>> [[str(p) for p in point] for point in solution.points]
     [['0', '0', '0'], ['1', '1', '1'], ['1/2', '1/2', '1/2']]
-    """  # noqa: E501
+    """
     gains = [_find_gain(game, player) for player in range(3)]
     cube = CubeSolution([])
     for face in sorted(product((0, 1, None), repeat=3), key=lambda ends: ends.count(None)):

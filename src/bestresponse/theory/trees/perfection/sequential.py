@@ -384,12 +384,7 @@ def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
     moves: dict[int, Term] = {}
     for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
         parents = np.repeat(plex.parent, plex.size).tolist()
-        for move, here, parent in zip(
-            plex.moves.tolist(),
-            plan[1:],
-            parents,
-            strict=True,
-        ):
+        for move, here, parent in zip(plex.moves.tolist(), plan[1:], parents, strict=True):
             above = plan[parent]
             moves[move] = Term(here.power - above.power, here.weight / above.weight)
     return [moves[move] for move in range(len(moves))]
