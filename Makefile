@@ -41,6 +41,7 @@ types:                         # one core, beside the tests
 	$(BIN)/mypy
 
 suite:                         # three workers, one of which waits for a browser or a server; in the order of tests/conftest.py
+	$(BIN)/bestresponse warm       # once, or every worker that meets a fast solver compiles it
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(READY)                ## the quick part: style, types, and the tests nearest to what changed since BASE (main)
