@@ -70,9 +70,8 @@ test-integrations:             ## each integration in an environment of its own,
 soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
 	$(BIN)/python benchmarks/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings
 
-long: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, tests in random order, more examples
+long: $(READY)                 ## long checks: commands killed a hundred times, 100,000 games, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
-	$(BIN)/python benchmarks/kills.py --study steer --kills 10 --games 2
 	$(BIN)/python benchmarks/full_disk.py
 	$(BIN)/python benchmarks/fuzz_files.py --files 20000 --seed $(SEED)
 	$(BIN)/python benchmarks/harness.py --large
@@ -93,6 +92,7 @@ mutants: $(READY)              ## change the source of each package in SAMPLE sm
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build
 	$(call add,--group docs)
 	$(BIN)/python scripts/draw-report
+	$(BIN)/python scripts/draw-guides
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 paper:                         ## the paper as a PDF in build; needs pandoc, pdflatex and the fonts of lmodern

@@ -1,12 +1,16 @@
-"""A run killed twenty times at random moments, against an unbroken one.
+"""Runs that are killed inside their requests, against unbroken ones.
 
-    python benchmarks/kills.py [--study bench|steer] [--kills 20] [--games 300]
+    python benchmarks/kills.py [--kills 100] [--only bench] [--seed 11]
 
-A server on loopback answers with 20 ms latency and counts the replies it delivered. At the end
-every play of `bench` must be there once, the figures must equal those of the unbroken run, and no
-call may have been repeated except those that were under way at the very moment of a kill (at most
-one per worker and kill: nobody can know that they were answered). Dialogues of `steer` are spoken
-by the simulated speaker.
+A server on loopback holds its replies and kills the command (SIGKILL) while requests are on their
+way: nothing of a reply, half of it or all of it has been sent then. The same command resumes. At
+the end every play is recorded once, the figures equal those of the unbroken run, and every request
+was asked as often as without kills, and once more for each kill that it was on its way at. A whole
+reply that was sent at the moment of a kill may be asked for again or not: nobody can know that it
+was read. All other replies had been delivered before, and must never be asked for again.
+
+The kills are shared among `bench`, `bench` in processes, `simulate`, `tournament`, `verify` and
+`steer`. Exit code 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -14,144 +18,200 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bestresponse.models.base import Message, Model, Request
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+from held_calls import PORTIONS, HoldingServer, Killer
+
+from bestresponse.models.base import Message, Request
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 
-WORKERS = 4
-LATENCY = 0.02
+WORKERS = ("--workers", "4")
 
 
-class Server:
-    """Delivers a fixed mix, or what a model says, and keeps the bodies of all calls whose reply was
-    written in full."""
+@dataclass(frozen=True)
+class Case:
+    """A command that asks a model, the answers, and how many of a hundred kills it gets."""
 
-    def __init__(self, model: Model | None = None) -> None:
-        self.delivered: list[str] = []
-        lock = threading.Lock()
-        server = self
+    name: str
+    words: Sequence[str]
+    answer: Callable[[dict[str, Any]], str]
+    kills: int
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    def command(self, model: str, folder: Path) -> list[str]:
+        words = [word.replace("MODEL", model) for word in self.words]
+        return [sys.executable, "-m", "bestresponse", *words, "--output-dir", str(folder)]
 
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                time.sleep(LATENCY)
-                content = '{"A": 0.5, "B": 0.3, "C": 0.2}'
-                if model is not None:
-                    content = model.complete(read_request(body)).text
-                message = {"role": "assistant", "content": content}
-                data = json.dumps(
-                    {"choices": [{"message": message, "finish_reason": "stop"}]}
-                ).encode()
-                try:
-                    self.send_response(200)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(data)))
-                    self.end_headers()
-                    self.wfile.write(data)
-                    self.wfile.flush()
-                except OSError:
-                    return
-                with lock:
-                    server.delivered.append(body.decode())
 
-            def log_message(self, *args: Any) -> None:
-                pass
+def state_mix(body: dict[str, Any]) -> str:
+    return '{"A": 0.5, "B": 0.3, "C": 0.2}'
 
-        class Quiet(ThreadingHTTPServer):
-            def handle_error(self, request: Any, client_address: Any) -> None:
-                """A client that was killed leaves broken connections behind: that is the point."""
 
-        self.http = Quiet(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+def bid(body: dict[str, Any]) -> str:
+    """A third of the balance that the prompt names."""
+    text = body["messages"][-1]["content"]
+    most = float(re.findall(r"(?:between 0 and|from 0 to) (\d+(?:\.\d+)?)", text)[-1])
+    return json.dumps({"answer": round(most / 3, 2)})
+
+
+def defect(body: dict[str, Any]) -> str:
+    return '{"answer": "defect"}'
+
+
+def reason(body: dict[str, Any]) -> str:
+    """A wrong claim, and a true one once it was refuted."""
+    right = "take the following into account" in json.dumps(body["messages"])
+    return f"If both defect, each gets {1 if right else 4}.\nANSWER: defect"
+
+
+def speak(body: dict[str, Any]) -> str:
+    messages = tuple(Message(one["role"], one["content"]) for one in body["messages"])
+    return SimulatedSpeaker(0).complete(Request(messages)).text
+
+
+BENCH = ("bench", "--model", "MODEL", "--num-games", "400", "--seed", "7")
+WATER = ("simulate", "water", "--model", "MODEL", "--grid", "--repeats", "3", "--days", "4")
+ROBIN = ("tournament", "prisoners-dilemma", "--entries", "tit-for-tat,defector", "--entries")
+VERIFY = (
+    "verify",
+    "prisoners-dilemma",
+    "--model",
+    "MODEL",
+    "--translator",
+    "rules",
+    "--no-disguised",
+)
+STEER = ("steer", "meeting", "--games", "2", "--iterations", "20", "--fresh", "1")
+
+CASES = (
+    Case("bench", (*BENCH, *WORKERS), state_mix, 30),
+    Case("processes", (*BENCH, *WORKERS, "--executor", "processes"), state_mix, 15),
+    Case("simulate", (*WATER, *WORKERS), bid, 15),
+    Case("tournament", (*ROBIN, "MODEL", "--rounds", "20", *WORKERS), defect, 15),
+    Case("verify", (*VERIFY, "--no-inverted", "--repeats", "60", *WORKERS), reason, 15),
+    Case("steer", (*STEER, "--model", "MODEL", *WORKERS), speak, 10),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a command that was killed again and again."""
+
+    kills: int
+    calls: int
+    again: int
+    """Calls that were on their way at a kill, and asked again."""
+    too_often: int
+    too_seldom: int
+    records: int
+    once: bool
+    same: bool
 
     @property
-    def model(self) -> str:
-        return f"http://127.0.0.1:{self.http.server_address[1]}/v1#fake"
+    def right(self) -> bool:
+        return self.once and self.same and self.too_often == self.too_seldom == 0
 
 
-def read_request(body: bytes) -> Request:
-    """Return what was asked of the server."""
-    messages = json.loads(body)["messages"]
-    return Request(tuple(Message(one["role"], one["content"]) for one in messages))
+def try_case(case: Case, kills: int, rng: random.Random) -> Found:
+    """Run a command unbroken, kill it again and again, and compare."""
+    server = HoldingServer(case.answer)
+    try:
+        with tempfile.TemporaryDirectory() as top:
+            whole, broken = Path(top) / "whole", Path(top) / "broken"
+            run_to_the_end(case.command(server.model, whole))
+            expected = Counter(server.asked)
+            killer = Killer(server)
+            done = kill_often(case.command(server.model, broken), killer, kills, rng)
+            run_to_the_end(case.command(server.model, broken))
+            asked = server.asked - expected
+            too_often, too_seldom = killer.count_wrongly_asked(expected, expected)
+            records = list_records(broken)
+            return Found(
+                kills=done,
+                calls=expected.total(),
+                again=asked.total() - expected.total(),
+                too_often=too_often,
+                too_seldom=too_seldom,
+                records=len(records),
+                once=len(set(records)) == len(records) == len(list_records(whole)),
+                same=read_figures(broken) == read_figures(whole),
+            )
+    finally:
+        server.close()
 
 
-def command(study: str, server: Server, games: int, folder: Path) -> list[str]:
-    """Return the command of a run that asks the server."""
-    what = ["bench", "--num-games", str(games), "--seed", "7"]
-    if study == "steer":
-        what = ["steer", "meeting", "--games", str(games), "--iterations", "20", "--fresh", "1"]
-    how = ["--model", server.model, "--workers", str(WORKERS), "--output-dir", str(folder)]
-    return [sys.executable, "-m", "bestresponse", *what, *how]
+def kill_often(command: list[str], killer: Killer, kills: int, rng: random.Random) -> int:
+    """Kill the command that often, and return how often it was killed: less often where it ends
+    before."""
+    apart = max(1, killer.server.asked.total() // (kills + 1))
+    for number in range(kills):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = rng.randint(0, apart)
+        if not killer.kill(process, after, PORTIONS[number % len(PORTIONS)]):
+            return number
+    return kills
 
 
-def summary(study: str, folder: Path) -> list[dict[str, Any]]:
-    """The figures of the run in a folder; what calls took differs from run to run."""
-    figures: list[dict[str, Any]] = json.loads(
-        next(folder.glob(f"{study}-*/summary.json")).read_text()
-    )["figures"]
-    return figures
+def run_to_the_end(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"the command ended with {done.returncode}: {done.stderr[-2000:]}")
+
+
+def list_records(folder: Path) -> list[tuple[object, ...]]:
+    """Return which plays, and which messages of dialogues, are recorded below a folder."""
+    found: list[tuple[object, ...]] = []
+    for path in sorted(folder.glob("*/records.jsonl")):
+        found += [(row["spec"],) for row in read_rows(path)]
+    for path in sorted(folder.glob("dialogues-*/answers.jsonl")):
+        found += [(row["key"], row["number"]) for row in read_rows(path)]
+    return found
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def read_figures(folder: Path) -> list[Any]:
+    """Return the figures of all runs below a folder; what calls took differs from run to run."""
+    return [
+        json.loads(path.read_text("utf-8"))["figures"]
+        for path in sorted(folder.glob("*/summary.json"))
+    ]
 
 
 def main() -> None:
-    """Kill a run again and again, let it end, and compare."""
+    """Share the kills among the commands, and print what came of each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--study", choices=("bench", "steer"), default="bench")
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--games", type=int, default=600)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--only", choices=[case.name for case in CASES])
+    parser.add_argument("--seed", type=int, default=11)
     options = parser.parse_args()
-    study = options.study
-    server = Server(SimulatedSpeaker(0) if study == "steer" else None)
-    rng = random.Random(11)
-    with tempfile.TemporaryDirectory() as top:
-        broken, whole = Path(top) / "broken", Path(top) / "whole"
-        unbroken = command(study, server, options.games, whole)
-        subprocess.run(unbroken, check=True, capture_output=True)
-        expected = Counter(server.delivered)
-        server.delivered.clear()
-        kills = 0
-        while kills < options.kills:
-            process = subprocess.Popen(
-                command(study, server, options.games, broken),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            apart = max(1, sum(expected.values()) // options.kills)
-            target = len(server.delivered) + rng.randint(0, apart)
-            while len(server.delivered) <= target and process.poll() is None:
-                time.sleep(rng.random() * 0.01)
-            if process.poll() is not None:
-                break
-            process.kill()
-            process.wait()
-            kills += 1
-        resumed = command(study, server, options.games, broken)
-        subprocess.run(resumed, check=True, capture_output=True)
-        repeated = (Counter(server.delivered) - expected).total()
-        once = True
-        if study == "bench":
-            (run,) = broken.glob("bench-*")
-            lines = (run / "records.jsonl").read_text().splitlines()
-            specs = [json.loads(line)["spec"] for line in lines]
-            once = len(specs) == len(set(specs)) == options.games
-        same = summary(study, broken) == summary(study, whole)
+    chosen = [case for case in CASES if options.only in (None, case.name)]
+    shares = sum(case.kills for case in chosen)
+    found = []
+    for case in chosen:
+        rng = random.Random(f"{options.seed} {case.name}")
+        found.append(try_case(case, max(1, round(options.kills * case.kills / shares)), rng))
+        print(f"{case.name}: {found[-1]}", flush=True)
     print(
-        f"{kills} kills of {study}; every play once: {once}; same summary as unbroken: {same};"
-        f" calls repeated: {repeated} of {sum(expected.values())}"
-        f" (at most {WORKERS * kills} were under way at a kill)"
+        f"{sum(one.kills for one in found)} kills; calls asked again, on their way at a kill:"
+        f" {sum(one.again for one in found)} of {sum(one.calls for one in found)};"
+        f" asked too often: {sum(one.too_often for one in found)},"
+        f" too seldom: {sum(one.too_seldom for one in found)};"
+        f" every record once: {all(one.once for one in found)};"
+        f" same figures as unbroken: {all(one.same for one in found)}"
     )
-    if not (once and same and repeated <= WORKERS * kills):
+    if not all(one.right for one in found):
         sys.exit(1)
 
 

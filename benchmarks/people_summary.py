@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from bestresponse.studies.behave.config import STRATEGIES
-from bestresponse.studies.behave.importing import read_rows
+from bestresponse.studies.behave.layouts import read_rows
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture
 from bestresponse.theory.repeated.automaton import classic_strategy
 

@@ -15,7 +15,9 @@ from time import perf_counter, process_time
 
 from bestresponse.core.errors import LogicError
 from bestresponse.formal.claims import Claim, RulesTranslator, Subject, parse
-from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck, ground
+from bestresponse.formal.claims.checker import TheoryCheck
+from bestresponse.formal.claims.grounding import ground
+from bestresponse.formal.claims.logic_check import LogicCheck
 from bestresponse.logic import EmbeddedEngine, open_engine
 from bestresponse.theory.games.normal_form import NormalForm
 

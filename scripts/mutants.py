@@ -70,10 +70,13 @@ TARGETS = {
         "logic/gate/test_other_writers.py",
         "logic/programs/test_slips.py",
     ],
-    "formal/claims/checker.py": [
-        "formal/claims/test_claim_verdicts.py",
-        "formal/claims/test_feedback.py",
-    ],
+    **{
+        f"formal/claims/{name}.py": [
+            "formal/claims/test_claim_verdicts.py",
+            "formal/claims/test_feedback.py",
+        ]
+        for name in ("checker", "grounding", "logic_check")
+    },
     "report/stats": ["report/stats"],
     "report/blocks.py": [
         "report/test_blocks.py",
@@ -90,6 +93,7 @@ TARGETS = {
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
     "studies/bench/sequential/policies.py": ["studies/bench/sequential"],
+    "studies/bench/sequential/questions.py": ["studies/bench/sequential"],
     **{
         f"studies/behave/{name}.py": [
             f"{LIMITS}[behave]",
@@ -100,11 +104,14 @@ TARGETS = {
         ]
         for name in ("study", "config", "moves", "estimates")
     },
-    "studies/behave/importing.py": [
-        "studies/behave/test_import.py",
-        "studies/behave/test_import_rows.py",
-        "cli/test_behave.py",
-    ],
+    **{
+        f"studies/behave/{name}.py": [
+            "studies/behave/test_import.py",
+            "studies/behave/test_import_rows.py",
+            "cli/test_behave.py",
+        ]
+        for name in ("importing", "layouts", "reader")
+    },
     "studies/improve/study.py": [
         f"{LIMITS}[train]",
         "studies/improve/test_training.py",
@@ -124,11 +131,20 @@ TARGETS = {
         "studies/water/test_recorded.py",
         "studies/reproduce/test_replayed_towns.py",
     ],
-    "studies/reproduce/autoformalization.py": [
-        "studies/reproduce/test_recorded_tournament.py",
-        "studies/reproduce/test_recorded_programs.py",
-        "formal/evaluate/test_validation.py",
-    ],
+    **{
+        f"studies/reproduce/{name}.py": [
+            "studies/reproduce/test_recorded_tournament.py",
+            "studies/reproduce/test_recorded_programs.py",
+            "formal/evaluate/test_validation.py",
+        ]
+        for name in (
+            "autoformalization",
+            "program_levels",
+            "recorded_programs",
+            "recorded_strategies",
+            "recorded_tournament",
+        )
+    },
     "studies/simulate": [
         f"{LIMITS}[simulate]",
         "studies/simulate/test_simulate.py",
@@ -146,7 +162,7 @@ TARGETS = {
     },
     "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
     "studies/tournament": [f"{LIMITS}[tournament]", "studies/tournament"],
-    "studies/verify/study.py": [
+    "studies/verify/measure.py": [
         f"{LIMITS}[verify]",
         "studies/verify/test_evaluation.py",
         "studies/verify/test_verify_figures.py",

@@ -12,7 +12,7 @@ from bestresponse.core.errors import BestResponseError
 from bestresponse.core.files import Unpacked, read_toml
 from bestresponse.games.lookup import find_game
 from bestresponse.runs.store.folder import RunFolder, read_lines
-from bestresponse.studies.behave.importing import find_layout, read_rows
+from bestresponse.studies.behave.layouts import find_layout, read_rows
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.data import open_other
 from bestresponse.studies.improve.export import read_manifest

@@ -43,11 +43,11 @@ def test_the_table_of_other_tools_installs_extras_that_exist():
     assert named <= set(EXTRAS)
 
 
-def test_the_readme_names_every_extra_of_all_and_is_no_longer_than_two_screens():
+def test_the_readme_names_every_extra_of_all_and_is_no_longer_than_three_screens():
     text = (ROOT / "README.md").read_text("utf-8")
     everything = re.search(r"\[(.*)\]", EXTRAS["all"][0])[1].split(",")
     assert [extra for extra in everything if f"`{extra}`" not in text] == []
-    assert len(text.splitlines()) <= 100
+    assert len(text.splitlines()) <= 130
 
 
 def test_no_page_names_an_address_of_the_project_that_nobody_has_tried():

@@ -28,7 +28,28 @@ def list_commands():
     return [line for line in lines if line.startswith("bestresponse")]
 
 
+def list_printed():
+    """Pair each command of the README with the lines of output below it."""
+    printed = {}
+    for block in re.findall(
+        r"^```\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    ):
+        for line in block.splitlines():
+            if line.startswith("bestresponse"):
+                command = line.partition("#")[0].strip()
+            elif line.startswith("  "):
+                printed.setdefault(command, []).append(line.split())
+    return printed
+
+
+def is_part(words, line):
+    """Tell whether a line has these words in this order, perhaps with others between them."""
+    rest = iter(line.split())
+    return all(word in rest for word in words)
+
+
 COMMANDS = list_commands()
+PRINTED = list_printed()
 SERVING = [command for command in COMMANDS if command.startswith("bestresponse serve")]
 HERE = [command for command in COMMANDS if command not in SERVING]
 
@@ -92,6 +113,23 @@ def test_each_command_of_the_readme_runs_as_it_is_written(command, clone, monkey
     out, err = capfd.readouterr()
     assert int(ended.value.code or 0) == (1 if command == REFUTED else 0), (out + err)[-2000:]
     assert out.strip()
+    missing = [
+        " ".join(words)
+        for words in PRINTED.get(command, [])
+        if not any(is_part(words, line) for line in out.splitlines())
+    ]
+    assert missing == [], out[-2000:]
+
+
+def test_the_readme_shows_the_output_of_one_command_per_capability():
+    shown = {command.split()[1] for command in PRINTED}
+    assert shown == {"bench", "verify", "solve", "check", "tournament", "steer"}
+
+
+def test_a_line_of_output_may_be_shortened_but_not_changed():
+    assert is_part(["random", "0.166"], "random  mixed  0.370  0.166")
+    assert not is_part(["random", "0.167"], "random  mixed  0.370  0.166")
+    assert not is_part(["0.166", "random"], "random  mixed  0.370  0.166")
 
 
 @pytest.mark.slow

@@ -72,4 +72,4 @@ def test_the_page_on_a_package_index_has_no_link_that_leads_nowhere():
     assert [
         target for target in re.findall(r"\]\(([^)]*)\)", text) if not target.startswith("https://")
     ] == []
-    assert "Reference: commands · metrics · Python" in text.replace("**", "")
+    assert "Reference: commands · settings and files · metrics" in text.replace("**", "")

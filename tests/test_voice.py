@@ -139,3 +139,14 @@ def test_no_sentence_of_a_guide_is_long_and_its_first_command_is_on_the_first_sc
     text = path.read_text("utf-8")
     assert [each for each in list_sentences(text) if len(each.split()) > _LONGEST] == []
     assert text.splitlines().index("```") < _SCREEN
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=[path.stem for path in GUIDES])
+def test_a_guide_says_what_you_will_have_in_five_steps_with_a_picture_and_what_can_go_wrong(path):
+    text = path.read_text("utf-8")
+    assert text.split("\n\n")[1].startswith("At the end, you will ")
+    assert re.findall(r"^(\d)\. \*\*", text, re.MULTILINE) == ["1", "2", "3", "4", "5"]
+    pictures = re.findall(r"^!\[.{20,}\]\((.*)\)$", text, re.MULTILINE)
+    assert len(pictures) == 1
+    assert (path.parent / pictures[0]).is_file()
+    assert "\n## What can go wrong\n" in text

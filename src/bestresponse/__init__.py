@@ -216,13 +216,11 @@ if TYPE_CHECKING:
     from bestresponse.studies.tournament.study import (
         tournament as tournament,
     )
+    from bestresponse.studies.verify.config import VerifyConfig as VerifyConfig
     from bestresponse.studies.verify.judge import (
         judge_reasoning as judge_reasoning,
     )
-    from bestresponse.studies.verify.study import (
-        VerifyConfig as VerifyConfig,
-        verify_model as verify_model,
-    )
+    from bestresponse.studies.verify.study import verify_model as verify_model
     from bestresponse.studies.water.study import water as simulate_water  # noqa: F401
     from bestresponse.telling.render import (
         write_history as write_history,

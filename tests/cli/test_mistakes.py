@@ -62,7 +62,6 @@ MISTAKES = [
     ("convert stag-hunt out.xyz", "out.xyz: expected a file ending in .nfg, .efg, .json, .pl"),
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
     ("check", "check: missing PROGRAM."),
-    ("check nosuch.pl", "No such file or directory"),
     ("export", "bestresponse export needs one of "),
     (
         "formalize",
@@ -100,9 +99,9 @@ MISTAKES = [
     ),
     ("export sft", "missing --output FOLDER: Folder for the files."),
     ("models pull nosuch", "there are no weights named 'nosuch'; known: "),
-    ("report nosuch", "nosuch contains no run; a run is a folder with a manifest.json"),
-    ("replay nosuch", "nosuch contains no run"),
-    ("merge nosuch -o out", "nosuch contains no run"),
+    ("report nosuch", "there is no folder nosuch; a run is a folder with a manifest.json"),
+    ("replay nosuch", "there is no folder nosuch"),
+    ("merge nosuch -o out", "there is no folder nosuch"),
     ("reproduce nosuch --data .", "there is no paper named 'nosuch'. There are akata, alympics,"),
     ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
     ("reproduce lelma", "reproduce: missing --data FOLDER."),
@@ -112,7 +111,7 @@ MISTAKES = [
         "simulate stag-hunt --others nosuch",
         "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,",
     ),
-    ("simulate stag-hunt --seat row", "--seat: expected NAME=VALUE, got 'row'"),
+    ("simulate stag-hunt --seat row", "--seat: expected ROLE=PLAYER, such as row=random"),
     (
         "simulate stag-hunt --seat row=random --seat row=grim",
         "--seat: row is given twice, as random and as grim",
@@ -158,8 +157,9 @@ MISTAKES = [
     ("solve m.jsn", "there is no file 'm.jsn'; files of games end in .nfg, .efg, .json or .pl"),
     ("solve stag-hunt --format json", "solve has no option --format. For JSON, type --json."),
     ("import", "name the file to import and a mapping of its columns, such as rounds.csv"),
-    ("import d.csv", "--mapping: this setting is missing; expected one of akata, dilemma, fair"),
-    ("import d.csv --mapping akatta", "got 'akatta'. Did you mean akata?"),
+    ("import d.csv", "d.csv: there is no such file"),
+    ("import t.csv", "--mapping: this setting is missing; expected one of akata, dilemma, fair"),
+    ("import t.csv --mapping akatta", "got 'akatta'. Did you mean akata?"),
     ("import d.xlsx --mapping akata", "d.xlsx: expected a .csv, .jsonl or .parquet file"),
     ("steer", "missing DOMAIN: bargaining, debate, email,"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
@@ -205,8 +205,63 @@ def test_a_typical_mistake_ends_in_a_sentence_that_says_what_to_type(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     (tmp_path / "FILE").write_text("a file, no folder")
+    (tmp_path / "t.csv").write_text("round,choice\n1,2\n")
     done = bestresponse(*typed.split())
     assert done.returncode in (1, 2)
     text = done.stdout + done.stderr
     assert sentence in text
     assert "Traceback" not in text
+
+
+USAGE = [
+    ("check nosuch.pl", "nosuch.pl: there is no such file"),
+    ("check FOLDER", "FOLDER is a folder; expected logic programs, such as FOLDER/*.pl"),
+    ("bench --model random --set rho=1", "It is a parameter of --family covariant."),
+    ("bench --model nosuch.gguf", "there is no model file nosuch.gguf; `bestresponse models`"),
+    ("bench --model openai/", "openai is a provider: add the name of a model, openai/MODEL."),
+    ("bench --model http:/x:8000/v1#m", "Did you mean the server http://x:8000/v1#m?"),
+    ("bench --model randm", "there is no model named 'randm'. Did you mean random?"),
+    ("bench --model random --size 3", "Games of `bench` have --num-rows and --num-cols."),
+    ("bench --model random --output-dir FILE", "FILE is a file; expected a folder for results"),
+    ("bench --settings odd.toml", "bench has no setting 'nonsense'. --help lists all settings."),
+    ("bench stories --suite x", "bench stories has no option --suite. `bestresponse bench stories"),
+    ("simulate stag-hunt --seat random", "expected ROLE=PLAYER, such as row=random (--others"),
+    ("simulate population stag-hunt --strategies x", "expected at least two strategies, such as"),
+    ("simulate scores nosuch.csv", "nosuch.csv: there is no such file"),
+    ("solve chicken --concept nash-equilibrium", "Nash equilibria are found without a concept."),
+    ("tournament kuhn-poker", "as in prisoners-dilemma; `bestresponse games` lists the names"),
+    ("tournament chicken --dynamics x", "tournament has no option --dynamics. `bestresponse tou"),
+    ("play prisoners-dilemma --others tit-for-tut", "Did you mean tit-for-tat? It needs 2 or"),
+    ("verify chicken --text BINARY", "--text BINARY: expected text in UTF-8, got a binary file"),
+    ("report FILE", "FILE is a file; a run is a folder with a manifest.json, as `bench` writes it"),
+    ("report FOLDER", "FOLDER contains no run; a run is a folder with a manifest.json"),
+    ("behave --fit qrre FOLDER", "got 'qrre'. Did you mean qre?"),
+    ("train smollm2 --data nosuch", "`bestresponse export sft -o nosuch` writes examples"),
+    ("experiment check nosuch.toml", "nosuch.toml: there is no such file"),
+    ("experiment preview FOLDER", "FOLDER is a folder; expected an experiment file (.toml)"),
+]
+CONTENT = [
+    ("solve empty.json", "empty.json is empty; expected a game, such as {"),
+    ("solve broken.json", "broken.json, line 1, column 13: this is not JSON: expecting value"),
+    ("experiment check odd.toml", "odd.toml, line 1: title is missing"),
+    ("check FILE", "FILE: no game"),
+]
+ENDED = [(*mistake, 2) for mistake in USAGE] + [(*mistake, 1) for mistake in CONTENT]
+
+
+@pytest.mark.parametrize(("typed", "sentence", "code"), ENDED, ids=[each[0] for each in ENDED])
+def test_what_was_typed_wrongly_ends_with_2_and_what_is_wrong_in_a_file_with_1(
+    bestresponse, typed, sentence, code, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "FILE").write_text("a file, no folder")
+    (tmp_path / "FOLDER").mkdir()
+    (tmp_path / "BINARY").write_bytes(b"\x00\x01\xff")
+    (tmp_path / "odd.toml").write_text("nonsense = 3\n")
+    (tmp_path / "empty.json").write_text("")
+    (tmp_path / "broken.json").write_text('{"payoffs": ')
+    done = bestresponse(*typed.split())
+    text = done.stdout + done.stderr
+    assert (done.returncode, "Traceback" in text) == (code, False), text
+    assert sentence in text

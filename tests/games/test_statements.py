@@ -29,9 +29,8 @@ from bestresponse.core.told import (
     Prose,
     Summary,
     TurnCount,
-    list_json,
-    told_from_json,
 )
+from bestresponse.core.told_json import list_json, told_from_json
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import find_game, game_names

@@ -85,7 +85,7 @@ def test_a_missing_key_names_its_variable(tmp_path, spec, variable):
         ("opnai/gpt-4o", "Did you mean openai/gpt-4o?"),
         ("gpt-4o", "Did you mean openai/gpt-4o?"),
         ("claude-x", "Did you mean anthropic/claude-x?"),
-        ("openai/", "Did you mean"),
+        ("openai/", "openai is a provider: add the name of a model, openai/MODEL."),
         ("zzz", "`bestresponse models` lists what there is"),
         ("", "`bestresponse models` lists what there is"),
     ],
@@ -111,7 +111,7 @@ def test_without_the_engine_no_weights_are_downloaded(settings, monkeypatch):
 
 
 def test_a_path_opens_a_file_and_a_file_that_is_none_is_a_sentence(settings, tmp_path):
-    with pytest.raises(ModelUnavailable, match="cannot read the model file"):
+    with pytest.raises(UnknownModel, match="there is no model file"):
         open_model("nowhere/model.gguf", settings)
     text = tmp_path / "notes"
     text.write_text("hello")

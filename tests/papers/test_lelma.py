@@ -28,8 +28,8 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.models.registry import providers
 from bestresponse.report.document import Paragraph, Table
 from bestresponse.studies.improve.export import ExportConfig, export
+from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.ratings import ERROR_KINDS
-from bestresponse.studies.verify.study import VerifyConfig
 from bestresponse.theory.catalogue import load
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.stories.study import StoriesConfig
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
-from bestresponse.studies.verify.study import VerifyConfig
+from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.water.config import WaterConfig
 
 SEED = (0, -1, 0, 2**63 - 1, 2**63)

@@ -1,8 +1,10 @@
 """Put claims to one of the two checkers of a game alone."""
 
-from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck, ground
+from bestresponse.formal.claims.checker import TheoryCheck
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
+from bestresponse.formal.claims.logic_check import LogicCheck
 from bestresponse.logic.engine import Proof, Verdict
 
 

@@ -17,7 +17,8 @@ from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.tournament.study import tournament
-from bestresponse.studies.verify.study import VerifyConfig, verify_model
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.study import verify_model
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import water
 

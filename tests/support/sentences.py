@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.formal.claims.checker import ground
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.form import Mix, Move, Sort
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Translator
 from bestresponse.theory.games.normal_form import NormalForm

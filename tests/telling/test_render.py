@@ -44,9 +44,8 @@ from bestresponse.core.told import (
     YourTurn,
     list_public,
     prose,
-    told_from_json,
-    told_to_json,
 )
+from bestresponse.core.told_json import told_from_json, told_to_json
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.statements import tell
 from bestresponse.telling.catalogues import CATALOGUES

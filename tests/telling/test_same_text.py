@@ -23,7 +23,8 @@ from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import Contestant
 from bestresponse.studies.tournament.study import tournament
-from bestresponse.studies.verify.study import VerifyConfig, _write_briefing
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.plays import write_briefing
 from bestresponse.telling.render import word_rules, write_rules
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.web.experiments.reading import parse_experiment
@@ -84,7 +85,7 @@ def test_a_play_for_other_tools_tells_the_rules() -> None:
 
 def test_verify_tells_the_rules_under_the_names_of_its_study() -> None:
     config = VerifyConfig(game=(NamedGame.find(DILEMMA),), model=("m",), disguised=False)
-    told = _write_briefing(config.scene).splitlines()
+    told = write_briefing(config.scene).splitlines()
     once = MatrixGame(load(DILEMMA), shown_as="prose")
     rules = write_rules(once.view((), "row"))
     renamed = rules.replace("row", "Player 1").replace("col", "Player 2").splitlines()

@@ -27,8 +27,9 @@ from bestresponse.games.lookup import LoadedGame
 from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.figures.charts import draw_lines
 from bestresponse.theory.correlation.equilibria import Objective
-from bestresponse.theory.dynamics.learning import Form, Trajectory
 from bestresponse.theory.dynamics.moran import Fitness
+from bestresponse.theory.dynamics.replicator import Form
+from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.fitting import Levels, QuantalBranch
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
@@ -47,7 +48,10 @@ _CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": g
 _OTHER_NAMES = {"lambda": "precision"}
 """What economists call a setting: the parameter of quantal response is their lambda."""
 _ABBREVIATIONS = {
-    **dict.fromkeys(("nash", "ne"), " Nash equilibria are found without a concept."),
+    **dict.fromkeys(
+        ("nash", "ne", "nash-equilibrium", "nash-equilibria"),
+        " Nash equilibria are found without a concept.",
+    ),
     "qre": " Did you mean quantal-response?",
     "ch": " Did you mean cognitive-hierarchy?",
     "ce": " Did you mean correlated?",
@@ -147,7 +151,12 @@ def read_setting(name: str, default: object, text: str) -> object:
     try:
         match default:
             case bool():
-                return {"yes": True, "no": False, "true": True, "false": False}[text.lower()]
+                return {
+                    "yes": True,
+                    "no": False,
+                    "true": True,
+                    "false": False,
+                }[text.lower()]
             case int():
                 return int(text)
             case str():
@@ -194,7 +203,9 @@ def _respond_as_agents(tree: Tree, precision: float = 5.0) -> GameAnswer:
 
 
 def _describe_quantal(
-    branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: Mapping[str, object]
+    branch: QuantalBranch,
+    choosers: dict[str, tuple[str, ...]],
+    played: Mapping[str, object],
 ) -> GameAnswer:
     end = branch.final
     series = {
@@ -308,7 +319,10 @@ def _order_mistakes(game: NormalForm) -> GameAnswer:
 
 
 def _commit(
-    game: NormalForm | Tree, leader: str = "", pure: bool = False, seconds: float = 60.0
+    game: NormalForm | Tree,
+    leader: str = "",
+    pure: bool = False,
+    seconds: float = 60.0,
 ) -> GameAnswer:
     """Let the first player commit, or the one named; of trees of two players to a policy."""
     leading = leader or game.players[0]
@@ -436,7 +450,9 @@ CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
     ),
     GameQuestion("correlated", "A mediator's advice that nobody gains by disobeying", _correlate),
     GameQuestion(
-        "coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely
+        "coarse-correlated",
+        "Advice to which nobody prefers one fixed action",
+        _correlate_coarsely,
     ),
     GameQuestion(
         "rationalizable",
@@ -447,7 +463,9 @@ CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
     GameQuestion("bargaining", "The agreement that maximises the product of gains", _bargain),
     GameQuestion("ordinal", "The name of a 2x2 game by the order of its payoffs", _name),
     GameQuestion(
-        "perfect", "Nash equilibria that survive small mistakes, of two players", _tremble
+        "perfect",
+        "Nash equilibria that survive small mistakes, of two players",
+        _tremble,
     ),
     GameQuestion(
         "proper",
@@ -514,7 +532,9 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
     @wraps(dynamics)
     def follow(game: NormalForm, *, start: str = "", **arguments: object) -> GameAnswer:
         path = dynamics(
-            game, **arguments, **({"start": read_profile(game, start)} if start else {})
+            game,
+            **arguments,
+            **({"start": read_profile(game, start)} if start else {}),
         )
         count = min(len(path), _RECORDED)
         some = np.unique(np.linspace(0, len(path) - 1, count).astype(int))
@@ -545,7 +565,12 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
         }
         return GameAnswer(
             data,
-            Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."),
+            Chart(
+                series,
+                "time",
+                "share",
+                f"Shares of the actions over time, by {path.method}.",
+            ),
         )
 
     return follow
@@ -593,15 +618,28 @@ def _evolve(
     }
     series = {name: (times, curve) for name, curve in curves.items()}
     return GameAnswer(
-        data, Chart(series, "steps", "individuals", "Individuals of every type over time.")
+        data,
+        Chart(
+            series,
+            "steps",
+            "individuals",
+            "Individuals of every type over time.",
+        ),
     )
 
 
 def _rank(
-    game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False
+    game: NormalForm,
+    *,
+    alpha: float = 100.0,
+    population: int = 50,
+    one_population: bool = False,
 ) -> GameAnswer:
     ranked = theory.alpha_rank(
-        game, alpha=alpha, population=population, one_population=one_population
+        game,
+        alpha=alpha,
+        population=population,
+        one_population=one_population,
     )
     ranking = [{"profile": list(profile), "probability": p} for profile, p in ranked.ranking()]
     method = f"{ranked.method}, alpha {ranked.alpha:g}, {ranked.population} individuals"
@@ -610,7 +648,9 @@ def _rank(
 
 DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
     GameQuestion(
-        "replicator", "Actions that earn more than average grow", _follow(theory.replicator)
+        "replicator",
+        "Actions that earn more than average grow",
+        _follow(theory.replicator),
     ),
     GameQuestion(
         "fictitious-play",

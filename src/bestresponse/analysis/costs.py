@@ -83,7 +83,10 @@ class ChoiceRow(TypedDict):
 
 
 def price_choices(
-    game: Game[S], record: Record, role: Role, known: KnownStrategies | None = None
+    game: Game[S],
+    record: Record,
+    role: Role,
+    known: KnownStrategies | None = None,
 ) -> Frame[ChoiceRow]:
     """List the choices of a seat with what they cost; empty where neither cost is known."""
     replies = price_against_strategies(record, game, known or {})
@@ -138,7 +141,9 @@ def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, R
 
 
 def price_against_strategies(
-    record: Record, game: Game[S] | None, known: KnownStrategies
+    record: Record,
+    game: Game[S] | None,
+    known: KnownStrategies,
 ) -> ChoicePrices:
     """Price the answers in games with a payoff table, of one round or repeated in a known way."""
     form = None if game is None else find_stage_form(game)
@@ -200,7 +205,11 @@ class _Pricer:
 
     @classmethod
     def make(
-        cls, form: NormalForm, seat: int, known: KnownStrategies, course: MatchCourse
+        cls,
+        form: NormalForm,
+        seat: int,
+        known: KnownStrategies,
+        course: MatchCourse,
     ) -> "_Pricer":
         """Value every move in every state of the other, by backward induction.
 
@@ -245,7 +254,10 @@ class _Pricer:
 
 @lru_cache(maxsize=64)
 def _value_once(
-    automaton: Automaton, shape: tuple[int, ...], payoffs: bytes, course: MatchCourse
+    automaton: Automaton,
+    shape: tuple[int, ...],
+    payoffs: bytes,
+    course: MatchCourse,
 ) -> Array:
     """Value the replies once for all plays against the same automaton."""
     return value_replies(automaton, np.frombuffer(payoffs).reshape(shape), course)

@@ -201,7 +201,13 @@ def _describe_tree(tree: Tree) -> Theory:
     if solved.table is None:
         policies = [e.policy for e in solved.equilibria]
         predicted = [
-            Predicted(e.kind, e.policy.table(), e.payoffs, e.regret) for e in solved.equilibria
+            Predicted(
+                e.kind,
+                e.policy.table(),
+                e.payoffs,
+                e.regret,
+            )
+            for e in solved.equilibria
         ]
     else:
         equilibria = solved.table.nash.equilibria
@@ -209,7 +215,16 @@ def _describe_tree(tree: Tree) -> Theory:
         pairs = zip(equilibria, policies, strict=True)
         predicted = [_predict(tree.players, e, policy.table()) for e, policy in pairs]
     known = tuple(predicted), tuple(policies)
-    return Theory(None, tree, None, solved, *known, solved.method, solved.complete, optimum)
+    return Theory(
+        None,
+        tree,
+        None,
+        solved,
+        *known,
+        solved.method,
+        solved.complete,
+        optimum,
+    )
 
 
 def _find_most_welfare(tree: Tree) -> float:

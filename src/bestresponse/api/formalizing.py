@@ -56,7 +56,10 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 
 def check(
-    program: str | Path, *, engine: EngineKind = "auto", limits: Limits | None = None
+    program: str | Path,
+    *,
+    engine: EngineKind = "auto",
+    limits: Limits | None = None,
 ) -> Report:
     """Check a game program, given as text or as a file: syntax, names, running, and the
     resulting game.
@@ -73,6 +76,8 @@ def check(
 
 def _read_program(program: str | Path) -> str:
     is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
+    if is_file and not Path(program).exists():
+        raise UsageError(f"{program}: there is no such file")
     return read_program_text(Path(program)) if is_file else str(program)
 
 
@@ -125,8 +130,8 @@ def query(
 
 @dataclass(frozen=True)
 class Formalized:
-    """What came of a story: every attempt of the model, the game where there is one, and what was
-    checked."""
+    """The result of formalizing a story: every attempt of the model, the game if there is one, and
+    the checks."""
 
     election: Election
     name: str = "story"
@@ -265,7 +270,7 @@ class Formalized:
 
 @dataclass(frozen=True)
 class FormalizedStrategy:
-    """What came of a strategy in words: every attempt of the model, and the rules where there are
+    """The result of formalizing a strategy: every attempt of the model, and the rules if there are
     any."""
 
     name: str
@@ -331,7 +336,12 @@ def formalize_strategy(
     try:
         with open_models((named,), Path(output_dir), limits or ModelLimits()) as opened:
             found = write_strategy_rules(
-                words, program, opened.models[named], engine, asked=asked, tell=tell
+                words,
+                program,
+                opened.models[named],
+                engine,
+                asked=asked,
+                tell=tell,
             )
             return FormalizedStrategy(name, program, found, opened.meter.spent)
     finally:
@@ -351,7 +361,7 @@ def _write_stage_program(game: NamedGame) -> str:
 
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b"
-ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
+ENGINE_HELP = "auto (SWI-Prolog if it is installed and can be confined), embedded or swi."
 
 
 @settings
@@ -361,10 +371,18 @@ class FormalizeConfig(RunSettings):
     story: str | Path = setting(kw_only=False, argument=True)
     """A text file with the story, or - to read it from standard input."""
     model: ModelSetting = setting(
-        default=DEFAULT_MODEL, kw_only=False, short="-m", help="See `bestresponse models`."
+        default=DEFAULT_MODEL,
+        kw_only=False,
+        short="-m",
+        help="See `bestresponse models`.",
     )
     name: str = setting(default="story", option=False)
-    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts to repair a program.")
+    attempts: int = setting(
+        default=5,
+        ge=1,
+        le=20,
+        help="Maximum attempts to repair a program.",
+    )
     candidates: int = setting(default=1, ge=1, le=50)
     """Programs to write; the game that most of them describe wins."""
     back_check: bool = setting(
@@ -380,11 +398,16 @@ class FormalizeConfig(RunSettings):
     examples: str | Path | None = setting(default=None)
     """A folder of further examples: NAME.txt with a story, NAME.pl its game."""
     form: Wish = setting(default="auto")
-    """What the model writes: program, table or tree (JSON, held to a schema where it can be), or
-    auto: by the story and the model. A model on this machine begins with JSON, others with the
-    program; after two failures the next form is tried, if it can hold the game."""
+    """What the model writes: a program, or a table or tree in JSON; auto chooses by the story and
+    the model. A local model starts with JSON, any other with a program; after two failures the
+    next form that fits the game is tried."""
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
-    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Maximum tokens per reply.")
+    max_tokens: int = setting(
+        default=1500,
+        ge=1,
+        le=100_000,
+        help="Maximum tokens per reply.",
+    )
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
     """Reasoning effort, for models that have one. [default: the provider's choice]"""
     reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
@@ -394,7 +417,9 @@ class FormalizeConfig(RunSettings):
     threads: int = setting(default=1, ge=1, le=256)
     """Threads for a local model; more help only on idle cores."""
     tell: Callable[[Attempt], None] | None = setting(
-        default=None, option=False, help="Called with every attempt."
+        default=None,
+        option=False,
+        help="Called with every attempt.",
     )
     refine: Callable[[Formalizer, Election], Election] | None = setting(default=None, option=False)
     """May change the game before it is checked."""
@@ -431,7 +456,13 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
     try:
         with open_models((config.model,), Path(config.output_dir), config.limits) as models:
             tell = config.tell or (lambda attempt: None)
-            formalizer = Formalizer(models.models[config.model], opened, asked, known, tell)
+            formalizer = Formalizer(
+                models.models[config.model],
+                opened,
+                asked,
+                known,
+                tell,
+            )
             election = formalize_many(formalizer, text, config.candidates)
             if config.refine is not None:
                 election = config.refine(formalizer, election)
@@ -439,7 +470,11 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             if checks.findings:
                 election, checks = _repair_game(formalizer, election, checks, config)
             return Formalized(
-                election, config.name, checks.told_back, checks.tested, models.meter.spent
+                election,
+                config.name,
+                checks.told_back,
+                checks.tested,
+                models.meter.spent,
             )
     finally:
         opened.close()
@@ -473,14 +508,29 @@ def _check_game(formalization: Formalization, model: Model, config: FormalizeCon
     room = config.max_tokens
     seed = config.llm_seed
     if config.back_check:
-        told_back = compare_with_story(formalization.told, table, model, max_tokens=room, seed=seed)
+        told_back = compare_with_story(
+            formalization.told,
+            table,
+            model,
+            max_tokens=room,
+            seed=seed,
+        )
     if config.claims:
-        tested = check_claims(formalization.told, table, model, max_tokens=room, seed=seed)
+        tested = check_claims(
+            formalization.told,
+            table,
+            model,
+            max_tokens=room,
+            seed=seed,
+        )
     return _Checks(told_back, tested)
 
 
 def _repair_game(
-    formalizer: Formalizer, election: Election, checks: _Checks, config: FormalizeConfig
+    formalizer: Formalizer,
+    election: Election,
+    checks: _Checks,
+    config: FormalizeConfig,
 ) -> tuple[Election, _Checks]:
     """Give what the checks found back to the writer, once; keep the game of which they find less.
 

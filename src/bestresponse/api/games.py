@@ -30,7 +30,10 @@ def ask(
     {'row': ['defect'], 'col': ['defect']}
     """
     return ask_game(
-        as_loaded_game(game, other), concept=concept, dynamics=dynamics, settings=settings
+        as_loaded_game(game, other),
+        concept=concept,
+        dynamics=dynamics,
+        settings=settings,
     )
 
 
@@ -45,12 +48,18 @@ def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Co
     True
     """
     return compare_games(
-        as_loaded_game(first).solvable(), as_loaded_game(second).solvable(), any_names=any_names
+        as_loaded_game(first).solvable(),
+        as_loaded_game(second).solvable(),
+        any_names=any_names,
     )
 
 
 def convert(
-    game: GameLike, path: str | Path, *, force: bool = False, openspiel: bool = False
+    game: GameLike,
+    path: str | Path,
+    *,
+    force: bool = False,
+    openspiel: bool = False,
 ) -> Path:
     """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that
     is there.
@@ -98,7 +107,9 @@ def list_games() -> Frame[GameRow]:
         rows.append(GameRow(name=name, kind="registered", what=what.partition("\n")[0]))
     rows += [
         GameRow(
-            name=name, kind="family", what=(inspect.getdoc(FAMILIES[name]) or "").partition("\n")[0]
+            name=name,
+            kind="family",
+            what=(inspect.getdoc(FAMILIES[name]) or "").partition("\n")[0],
         )
         for name in families()
     ]

@@ -174,12 +174,7 @@ def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
     if isinstance(player, str):
         if (strategy := find_strategy(player, rules, role, seed)) is not None:
             return strategy
-        try:
-            check_seat_name(player, rules)
-        except UsageError as error:
-            raise UsageError(
-                f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them."
-            ) from None
+        check_seat_name(player, rules)
         return seat_model(player, open_model(player), rules, role, seed)
     if hasattr(player, "decide"):
         return cast(Player, player)
@@ -203,7 +198,13 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
         return reproduce_paper(Path(data))
     except BestResponseError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         what = f"{type(error).__name__}: {error}"
         raise UsageError(
             f"{data} does not hold the records of {paper} as they were published ({what[:200]})"

@@ -130,12 +130,12 @@ _GROUPS = {
 """The first command of every group of `--help`, and the heading above it."""
 _THREE_THINGS = """Language models meet game theory. Three things to try:
 
-  bestresponse demo                       a story becomes a game, is solved, played, checked and reported
-  bestresponse solve prisoners-dilemma    the equilibria of a game, and all else that theory knows of it
+  bestresponse demo                       a story becomes a game, is solved, played and checked
+  bestresponse solve prisoners-dilemma    the equilibria of a game, and what else theory says of it
   bestresponse play kuhn-poker            play against an equilibrium
 
 `bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes.
-From a paper (Nash gap, autoformalization, LELMA, CFR gain, Alympics)? See docs/papers."""  # noqa: E501
+From a paper (Nash gap, autoformalization, LELMA, CFR gain, Alympics)? See docs/papers."""
 
 
 @contextmanager
@@ -174,7 +174,9 @@ class _LazyGroup(TyperGroup):
         return command
 
     def resolve_command(
-        self, ctx: Context, args: list[str]
+        self,
+        ctx: Context,
+        args: list[str],
     ) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = _MEANT.get(args[0]) or did_you_mean(args[0], list(COMMANDS))
@@ -189,7 +191,11 @@ class _LazyGroup(TyperGroup):
             return super().invoke(ctx)
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Context | None = None,
+        **extra: object,
     ) -> Context:
         """Read the options before the command."""
         with _refuse_mistakes():

@@ -133,7 +133,10 @@ class Commands(typer.Typer):
         )
 
     def command(  # type: ignore[override]
-        self, name: str | None = None, *, cls: type[TyperCommand] | None = None
+        self,
+        name: str | None = None,
+        *,
+        cls: type[TyperCommand] | None = None,
     ) -> Callable[[F], F]:
         """Add a command."""
         return super().command(name, cls=cls or HelpfulCommand)
@@ -217,6 +220,7 @@ Mistake: type[Exception] = typer.BadParameter.__bases__[0]
 """What typer raises where the words that were typed do not fit the command."""
 _MEANT = {
     "--lambda": " The parameter of a concept is typed as --set lambda=VALUE.",
+    **dict.fromkeys(("--size", "--sizes"), " Games of `bench` have --num-rows and --num-cols."),
     "--format": " For JSON, type --json.",
 }
 """Words that people type as options, with what they mean."""
@@ -233,7 +237,10 @@ def explain_mistake(error: Mistyped) -> str:
     match type(error).__name__:
         case "NoSuchOption":
             names = [name for each in known for name in each.opts]
-            hint = _MEANT.get(typed) or did_you_mean(typed, names)
+            # the dashes are not part of the likeness: --dynamics is not near to --noise
+            words = [name.lstrip("-") for name in names]
+            near = did_you_mean(typed.lstrip("-"), words, likeness=0.65)
+            hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
             return f"{command} has no option {typed}.{hint} {where}"
         case "BadOptionUsage":
             return f"{typed} needs a value: {typed} {find_placeholder(typed.lstrip('-'))}"

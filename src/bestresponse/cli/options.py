@@ -20,6 +20,12 @@ from bestresponse.theory.catalogue.trees import tree_names
 OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and cached replies.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+_PAIRS = {
+    "seat": "ROLE=PLAYER, such as row=random (--others names the player of all other seats)",
+    "set": "NAME=VALUE, such as precision=2",
+}
+"""What is typed for options that take pairs."""
+
 
 def read_pairs(option: str, typed: Iterable[str]) -> dict[str, str]:
     """Read pairs that were typed for an option.
@@ -31,7 +37,9 @@ def read_pairs(option: str, typed: Iterable[str]) -> dict[str, str]:
     for words in typed:
         name, equals, value = words.partition("=")
         if not equals or not name or not value:
-            raise SettingError(option, f"expected NAME=VALUE, got {words!r}")
+            raise SettingError(
+                option, f"expected {_PAIRS.get(option, 'NAME=VALUE')}, got {words!r}"
+            )
         if name in pairs:
             raise SettingError(option, f"{name} is given twice, as {pairs[name]} and as {value}")
         pairs[name] = value

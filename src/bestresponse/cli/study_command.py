@@ -149,7 +149,9 @@ def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> N
     for _, table in comparison.report().tables:
         print_table(console(), table)
     notes().print(
-        f"wrote {written[0]} and {len(written) - 1} files beside it", markup=False, soft_wrap=True
+        f"wrote {written[0]} and {len(written) - 1} files next to it",
+        markup=False,
+        soft_wrap=True,
     )
 
 
@@ -170,7 +172,14 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         figures: FiguresFolder = None,
     ) -> None:
         gate = GateOptions(tuple(fail_if or ()), against, junit)
-        run_gated(study, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
+        run_gated(
+            study,
+            config,
+            gate,
+            as_json=as_json,
+            dry_run=dry_run,
+            figures=figures,
+        )
 
     again = "You can stop at any time; run the same command to resume."
     return make_settings_command(study.config, run, again)
@@ -351,7 +360,12 @@ def _choose_metavar(given: str, parts: Sequence[object], choices: Sequence[str])
 
 
 def _keyword(name: str, annotation: object, default: object = None) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return Parameter(
+        name,
+        Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=annotation,
+    )
 
 
 def _choose_form(hint: object) -> Literal["pairs", "many", "one"]:
@@ -403,7 +417,9 @@ def run_and_show(
     def announce(opened: OpenedModels) -> None:
         if config.part is None:
             estimate = study.estimate_missing(
-                config, opened.models, find_path(study, config, folder)
+                config,
+                opened.models,
+                find_path(study, config, folder),
             )
         else:
             estimate = _estimate_part(study, config, config.part)
@@ -442,7 +458,10 @@ def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> 
     plays = study.count_part(config, part) or 0
     scaled = whole.without((whole.plays or plays) - plays)
     return replace(
-        scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else ""
+        scaled,
+        plays=plays,
+        found=0,
+        what=f"shard {part} of {whole.what}" if whole.what else "",
     )
 
 
@@ -503,7 +522,9 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
             if sentence := fill_template(run.study.own.closing, run):
                 console().print(visible(sentence), markup=False, soft_wrap=True)
         notes().print(
-            f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True
+            f"wrote {files[0]} and {len(files) - 1} files next to it",
+            markup=False,
+            soft_wrap=True,
         )
     for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
         print(f"bestresponse: {visible(failure)}", file=sys.stderr)

@@ -65,7 +65,9 @@ def print_table(out: Console, table: Table) -> None:
         lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
         for index in indices:
             lines.add_column(
-                Text(names[index]), justify=table.columns[index].align, overflow="fold"
+                Text(names[index]),
+                justify=table.columns[index].align,
+                overflow="fold",
             )
         for row in rows:
             lines.add_row(*(Text(row[index]) for index in indices))
@@ -128,7 +130,9 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
 
 @contextmanager
 def play_progress(
-    total: int | None, what: str, recorded: int = 0
+    total: int | None,
+    what: str,
+    recorded: int = 0,
 ) -> Iterator[Callable[[Progress], None]]:
     """A live bar on the terminal, which begins at what was `recorded`; gives the function to tell
     progress to.
@@ -153,7 +157,12 @@ def play_progress(
         rich.TextColumn("{task.fields[failed]}"),
     )
     out = notes()
-    with rich.Progress(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
+    with rich.Progress(
+        *columns,
+        console=out,
+        transient=False,
+        disable=not out.is_terminal,
+    ) as bar:
         task = bar.add_task(what, total=total, completed=recorded, failed="")
         last_tenth = -1
 

@@ -163,7 +163,12 @@ def _check_cells(game: Game[S], at_once: AtOnce, rules: Sequence[Statement]) -> 
             _compare(amount, payoffs[role], f"the payoff of {role} for {', '.join(moves)}")
 
 
-def _settle(game: Game[S], state: S, meant: Mapping[Role, str], stated: Repetition) -> S:
+def _settle(
+    game: Game[S],
+    state: S,
+    meant: Mapping[Role, str],
+    stated: Repetition,
+) -> S:
     """Let the moves be made that were meant, and compare the odds of errors and of the end."""
     for move in meant.values() if stated.noise else ():
         ask = game.asks(state).get(NATURE)
@@ -249,7 +254,10 @@ def _check_draw(stated: Draw, ask: Ask | None, where: str) -> None:
 
 
 def _check_knowledge(
-    key: str, seen: dict[tuple[Role, str], str], known_as: tuple[Role, str], where: str
+    key: str,
+    seen: dict[tuple[Role, str], str],
+    known_as: tuple[Role, str],
+    where: str,
 ) -> None:
     """Compare what a player sees with what positions are stated to look alike."""
     who, _ = known_as
@@ -265,7 +273,10 @@ def _check_knowledge(
 
 
 def _find_owed(
-    game: Game[S], state: S, rules: Sequence[Statement], history: Sequence[Event]
+    game: Game[S],
+    state: S,
+    rules: Sequence[Statement],
+    history: Sequence[Event],
 ) -> dict[Role, Fraction] | None:
     """Return what the stated rule pays for what a history says; None where no such rule is
     stated."""
@@ -328,7 +339,9 @@ def _pay_auction(
 
 
 def _pay_trust(
-    roles: Sequence[Role], rule: TrustRule, history: Sequence[Event]
+    roles: Sequence[Role],
+    rule: TrustRule,
+    history: Sequence[Event],
 ) -> dict[Role, Fraction]:
     sent = sum(event.amount for event in history if isinstance(event, SentOver))
     returned = sum(event.amount for event in history if isinstance(event, ReturnedBack))
@@ -337,7 +350,9 @@ def _pay_trust(
 
 
 def _pay_ultimatum(
-    roles: Sequence[Role], rule: UltimatumRule, history: Sequence[Event]
+    roles: Sequence[Role],
+    rule: UltimatumRule,
+    history: Sequence[Event],
 ) -> dict[Role, Fraction]:
     accepted = OfferAnswered(accepted=True) in history
     offer = sum(event.amount for event in history if isinstance(event, OfferMade))

@@ -296,7 +296,12 @@ def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, object]:
     }
 
 
-def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -> float | None:
+def measure_decision_cost(
+    game: Game[S],
+    state: S,
+    role: Role,
+    action: object,
+) -> float | None:
     """Return what `role` loses by answering `action` in `state` if all else is played as in the
     known equilibrium.
 

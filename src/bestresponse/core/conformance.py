@@ -164,7 +164,12 @@ def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
         _demand(seen_again.key == view.key, "apply() changed what a role saw before")
 
 
-def check_player(player: Player, game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
+def check_player(
+    player: Player,
+    game: Game[S],
+    seed: int = 0,
+    max_steps: int = 10_000,
+) -> None:
     """Seat `player` everywhere except nature; its decisions must be legal and the same for the same
     view."""
     rng = Random(seed)

@@ -122,7 +122,13 @@ def read_archive(path: Path, most: int = _LARGEST_UNPACKED) -> dict[str, bytes]:
         raise UsageError(f"there is no file {path}") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        ValueError,
+        RuntimeError,
+    ) as error:
         # RuntimeError: encrypted, or packed by a method that is not known here
         raise UsageError(f"{path} is not a ZIP archive that can be read: {error}") from None
     return files

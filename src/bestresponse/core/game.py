@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, canonical
-from bestresponse.core.told import Event, Statement, spell_told
+from bestresponse.core.told import Event, Statement
+from bestresponse.core.told_json import spell_told
 
 Role = str
 Action = Any

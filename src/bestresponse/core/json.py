@@ -24,7 +24,11 @@ def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 _encode = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+    check_circular=False,
 ).encode
 
 

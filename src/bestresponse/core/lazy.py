@@ -53,7 +53,9 @@ def lazy_exports(
     def __getattr__(name: str) -> object:
         if name not in exports:
             raise AttributeError(
-                f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package]
+                f"module {package!r} has no attribute {name!r}",
+                name=name,
+                obj=sys.modules[package],
             )
         module, attribute = exports[name]
         home = import_module(module)

@@ -60,7 +60,9 @@ def _pay_nearest(rule: NearestWins, chosen: Numbers) -> tuple[Fraction, ...]:
 
 
 def pay_bids(
-    rule: FirstPriceRule | SecondPriceRule, values: Numbers, bids: Numbers
+    rule: FirstPriceRule | SecondPriceRule,
+    values: Numbers,
+    bids: Numbers,
 ) -> tuple[Fraction, ...]:
     """Return what everybody gets in an auction; among equal bids the first bidder wins.
 

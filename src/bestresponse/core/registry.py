@@ -29,25 +29,35 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 
 
-def did_you_mean(name: str, known: list[str]) -> str:
+def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
     """Suggest the nearest known name, as ' Did you mean x?', or return an empty text.
 
     >>> did_you_mean("kuhn", ["kuhn-poker", "chicken"])
     ' Did you mean kuhn-poker?'
+    >>> did_you_mean("titfortot", ["TitForTat", "Defector"])
+    ' Did you mean TitForTat?'
     """
-    near = get_close_matches(name.casefold(), known, cutoff=0.56)
-    starts = [candidate for candidate in known if candidate.startswith(name.casefold())]
+    wanted = name.casefold()
+    folded: dict[str, str] = {}
+    for candidate in known:
+        folded.setdefault(candidate.casefold(), candidate)
+    near = get_close_matches(wanted, folded, cutoff=likeness)
+    starts = [candidate for candidate in folded if candidate.startswith(wanted)]
     best = [*starts, *near]
-    return f" Did you mean {best[0]}?" if best else ""
+    return f" Did you mean {folded[best[0]]}?" if best else ""
 
 
 def find_by_name(known: Mapping[str, Thing], name: str, kind: str) -> Thing:
     """Return the thing of that name; UsageError with the nearest name where there is none.
 
-    >>> find_by_name({"full": 1, "window": 5}, "windo", "memory")
-    Traceback (most recent call last):
-    bestresponse.core.errors.UsageError: there is no memory named 'windo'; known: full, window. Did you mean window?
-    """  # noqa: E501
+    >>> find_by_name({"full": 1, "window": 5}, "window", "memory")
+    5
+    >>> try:
+    ...     find_by_name({"full": 1, "window": 5}, "windo", "memory")
+    ... except UsageError as error:
+    ...     print(error)
+    there is no memory named 'windo'; known: full, window. Did you mean window?
+    """
     if name not in known:
         hint = did_you_mean(name, list(known))
         raise UsageError(f"there is no {kind} named {name!r}; known: {', '.join(known)}.{hint}")
@@ -78,7 +88,8 @@ class Registry:
         for entry in self._find_entries().select(name=name):
             try:
                 return entry.load()
-            except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
+            except Exception as error:  # noqa: BLE001
+                # A package may raise anything while it is imported.
                 raise UsageError(
                     f"{self.describe(name)} cannot be imported: {_say(error)}"
                 ) from None

@@ -95,7 +95,10 @@ class Comparison:
 
 
 def compare_games(
-    first: NormalForm | Tree, second: NormalForm | Tree, *, any_names: bool = False
+    first: NormalForm | Tree,
+    second: NormalForm | Tree,
+    *,
+    any_names: bool = False,
 ) -> Comparison:
     """Compare two games; TooLarge where there are too many ends, or too many symmetries.
 
@@ -119,7 +122,10 @@ def compare_games(
         first_form = _reduce(first)
         second_form = _reduce(second)
         reduced = _relate(
-            Ends.of(first_form), Ends.of(second_form), "reduced normal forms", any_names
+            Ends.of(first_form),
+            Ends.of(second_form),
+            "reduced normal forms",
+            any_names,
         )
     except (InvalidGame, TooLarge) as error:
         unknown = f"whether both have the same reduced normal form is not known: {error}"
@@ -141,7 +147,9 @@ def _compare_tables(first: NormalForm, second: NormalForm, any_names: bool) -> C
 
 def _add_differences(comparison: Comparison, sentences: Sequence[str]) -> Comparison:
     return replace(
-        comparison, differences=tuple(sentences[:_MOST_LISTED]), num_differences=len(sentences)
+        comparison,
+        differences=tuple(sentences[:_MOST_LISTED]),
+        num_differences=len(sentences),
     )
 
 
@@ -170,7 +178,9 @@ def _keeps_names(first: Ends, second: Ends, maps: Sequence[Mapping[str, str]]) -
 
 
 def _name_maps(
-    first: Ends, second: Ends, isomorphism: Isomorphism
+    first: Ends,
+    second: Ends,
+    isomorphism: Isomorphism,
 ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     players = {
         name: second.players[seat]

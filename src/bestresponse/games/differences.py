@@ -119,7 +119,10 @@ class _Side:
 
 
 def _make_sides(
-    first: Tree, second: Tree, seats: Sequence[int], span: tuple[float, float] | None
+    first: Tree,
+    second: Tree,
+    seats: Sequence[int],
+    span: tuple[float, float] | None,
 ) -> tuple[_Side, _Side]:
     """Return both trees with the second's players in the first's order; with `span` payoffs are
     compared after two quantiles of them were made 0 and 1."""
@@ -295,7 +298,9 @@ def _list_labels(tree: Tree, node: int) -> list[str]:
 
 
 def _compare_knowledge(
-    first: Tree, second: Tree, positions: Sequence[_Position]
+    first: Tree,
+    second: Tree,
+    positions: Sequence[_Position],
 ) -> Iterator[_Difference]:
     """Say which positions can be told apart in one of two trees only."""
     for side, (game, other) in enumerate((("first", "second"), ("second", "first"))):

@@ -184,7 +184,11 @@ Folding = Callable[[str], str]
 
 
 def list_isomorphisms(
-    first: Ends, second: Ends, scale: Scale, *, any_names: bool = False
+    first: Ends,
+    second: Ends,
+    scale: Scale,
+    *,
+    any_names: bool = False,
 ) -> Iterator[Isomorphism]:
     """Yield the ways in which the first game becomes the second; TooLarge after too many trials.
 
@@ -286,7 +290,10 @@ class _TwoGames:
         return self.any_names or name == other or (name not in others and other not in names)
 
     def list_kinds(
-        self, players: tuple[int, ...], *, num_common: int
+        self,
+        players: tuple[int, ...],
+        *,
+        num_common: int,
     ) -> Iterator[tuple[object, ...]]:
         """Say what can be seen of every node of `_join_graphs` alone, in its order.
 

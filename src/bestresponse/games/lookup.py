@@ -170,7 +170,10 @@ class LoadedGame:
 
 
 def find_game(
-    name: str | Path, *, read_input: Callable[[], str] | None = None, allow_files: bool = True
+    name: str | Path,
+    *,
+    read_input: Callable[[], str] | None = None,
+    allow_files: bool = True,
 ) -> LoadedGame:
     """Find the game called `name`, or the one in the file of that path; UsageError with the nearest
     name otherwise.
@@ -244,10 +247,22 @@ def _from_catalogue(text: str) -> LoadedGame | None:
     plain = _normalise(text)
     if plain in catalogue.names():
         table = catalogue.entry(plain)
-        return LoadedGame(table.name, "catalogue", table.game(), table.description, table.citation)
+        return LoadedGame(
+            table.name,
+            "catalogue",
+            table.game(),
+            table.description,
+            table.citation,
+        )
     if plain in tree_names():
         tree = tree_entry(plain)
-        return LoadedGame(tree.name, "catalogue", tree.make(), tree.description, tree.citation)
+        return LoadedGame(
+            tree.name,
+            "catalogue",
+            tree.make(),
+            tree.description,
+            tree.citation,
+        )
     return None
 
 
@@ -387,7 +402,9 @@ def _load(named: NamedGame) -> LoadedGame:
         from bestresponse.games.dialogue.game import draw_plain_dialogue
 
         return LoadedGame(
-            named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name))
+            named.name,
+            "file",
+            draw_plain_dialogue(parse_domain(named.text, named.name)),
         )
     form = find_format(named.ending)
     assert form is not None  # it was read by this format
@@ -443,9 +460,7 @@ def as_loaded_game(game: GameLike, other: Matrix | None = None) -> LoadedGame:
         return game.game
     if hasattr(game, "asks"):
         return LoadedGame(game.name, "registered", game)
-    raise UsageError(
-        f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}"
-    )
+    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {game!r:.60}")
 
 
 def as_source(game: GameLike) -> NamedGame:

@@ -85,7 +85,10 @@ def _list_events(game: HasTree, leaf: int) -> Iterator[Event]:
 
 
 def ask_about_play(
-    game: Game[S], role: Role, rng: Random, verbs: Sequence[Verb] = ()
+    game: Game[S],
+    role: Role,
+    rng: Random,
+    verbs: Sequence[Verb] = (),
 ) -> tuple[Question, ...]:
     """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better
     word than choose."""
@@ -94,7 +97,10 @@ def ask_about_play(
 
 
 def _ask_about_one_play(
-    game: Game[S], reader: Role, rng: Random, verbs: Sequence[Verb]
+    game: Game[S],
+    reader: Role,
+    rng: Random,
+    verbs: Sequence[Verb],
 ) -> Question | None:
     """Let everybody answer until the same kind of question would come again or the game is over."""
     state = game.start()
@@ -175,15 +181,21 @@ class _Steps:
 
 _VERBS: dict[Verb, _Steps] = {
     "choose": _Steps(
-        "you choose {move}", "{who} chooses {move}", "each of the others chooses {move}"
+        "you choose {move}",
+        "{who} chooses {move}",
+        "each of the others chooses {move}",
     ),
     "send": _Steps("you send {move}", "{who} sends {move}", "each of the others sends {move}"),
     "return": _Steps(
-        "you return {move}", "{who} returns {move}", "each of the others returns {move}"
+        "you return {move}",
+        "{who} returns {move}",
+        "each of the others returns {move}",
     ),
     "offer": _Steps("you offer {move}", "{who} offers {move}", "each of the others offers {move}"),
     "invest": _Steps(
-        "you invest {move}", "{who} invests {move}", "each of the others invests {move}"
+        "you invest {move}",
+        "{who} invests {move}",
+        "each of the others invests {move}",
     ),
 }
 

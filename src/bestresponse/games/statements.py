@@ -83,7 +83,12 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
             AtOnce(choices),
             NearestWins() | LowerClaim() | LowestEffort() | SharedProject() as rule,
         ]:
-            return _rebuild_table(players, choices, tuple(_iterate_cells(choices, rule)), name)
+            return _rebuild_table(
+                players,
+                choices,
+                tuple(_iterate_cells(choices, rule)),
+                name,
+            )
         case [Players(players), Course() as course]:
             return _rebuild_tree(players, course, name)
         case _:
@@ -282,7 +287,10 @@ def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
 
 
 def _rebuild_table(
-    players: tuple[str, ...], choices: tuple[Options, ...], cells: tuple[Cell, ...], name: str
+    players: tuple[str, ...],
+    choices: tuple[Options, ...],
+    cells: tuple[Cell, ...],
+    name: str,
 ) -> NormalForm:
     if tuple(choice.who for choice in choices) != players:
         raise InvalidGame("in a table every player chooses, in the order in which they are named")

@@ -13,7 +13,12 @@ from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.function import FunctionModel
 
 
-def choose_players(game: str, seats: Sequence[str], first: str, others: str) -> dict[Role, str]:
+def choose_players(
+    game: str,
+    seats: Sequence[str],
+    first: str,
+    others: str,
+) -> dict[Role, str]:
     """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and
     `others` elsewhere."""
     roles = find_game(game).playable().roles
@@ -27,7 +32,9 @@ def choose_players(game: str, seats: Sequence[str], first: str, others: str) -> 
 
 
 def play_seats(
-    game: str, players: Mapping[Role, str | FunctionModel], seed: int
+    game: str,
+    players: Mapping[Role, str | FunctionModel],
+    seed: int,
 ) -> tuple[Record, dict[Role, float]]:
     """Play a game once; return the record, and the mean regret of each seat against the equilibria
     that are found."""

@@ -29,7 +29,11 @@ class Allowance:
     """
 
     def __init__(
-        self, *, deadline: float = inf, processor: float = inf, pids: Sequence[int] = ()
+        self,
+        *,
+        deadline: float = inf,
+        processor: float = inf,
+        pids: Sequence[int] = (),
     ) -> None:
         self._deadline = deadline
         self._pids = tuple(pids)

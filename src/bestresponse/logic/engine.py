@@ -72,7 +72,10 @@ class LogicEngine(Protocol):
         ...
 
     def solutions(
-        self, program: Program, goal: str | Term, limit: int | None = None
+        self,
+        program: Program,
+        goal: str | Term,
+        limit: int | None = None,
     ) -> tuple[Answer, ...]:
         """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be
         had."""
@@ -91,7 +94,11 @@ class LogicEngine(Protocol):
 
 
 def open_engine(
-    kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0, *, confined: bool = True
+    kind: EngineKind = "auto",
+    limits: Limits | None = None,
+    seed: int = 0,
+    *,
+    confined: bool = True,
 ) -> LogicEngine:
     """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the
     embedded one.

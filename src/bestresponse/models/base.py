@@ -217,7 +217,11 @@ class Wrapper:
 
 
 def ask(
-    text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0
+    text: str,
+    *,
+    system: str | None = None,
+    max_tokens: int = 256,
+    temperature: float | None = 0.0,
 ) -> Request:
     """Build the commonest request: one user message, perhaps after a system message."""
     first = () if system is None else (Message("system", system),)

@@ -30,19 +30,31 @@ def open_server(spec: str, settings: ModelSettings) -> Model:
     key = Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY)
     base_url = spec.partition("#")[0]
     return _open(
-        OpenAIModel, parts.fragment, key, settings, base_url=base_url, id=spec, variable=_SERVER_KEY
+        OpenAIModel,
+        parts.fragment,
+        key,
+        settings,
+        base_url=base_url,
+        id=spec,
+        variable=_SERVER_KEY,
     )
 
 
 def open_openai(name: str, settings: ModelSettings) -> Model:
     """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
     return _open_hosted(
-        OpenAIModel, name, settings, settings.environ.get("OPENAI_BASE_URL") or None
+        OpenAIModel,
+        name,
+        settings,
+        settings.environ.get("OPENAI_BASE_URL") or None,
     )
 
 
 def _open_hosted(
-    kind: type[HttpModel], name: str, settings: ModelSettings, base_url: str | None = None
+    kind: type[HttpModel],
+    name: str,
+    settings: ModelSettings,
+    base_url: str | None = None,
 ) -> Model:
     for variable in KEYS[kind.provider]:
         if key := settings.environ.get(variable, "").strip():
@@ -51,11 +63,20 @@ def _open_hosted(
 
 
 def _open(
-    kind: type[HttpModel], name: str, key: Secret, settings: ModelSettings, **more: str | None
+    kind: type[HttpModel],
+    name: str,
+    key: Secret,
+    settings: ModelSettings,
+    **more: str | None,
 ) -> Model:
     clients = settings.clients or HttpClients()
     return kind(
-        name, clients, key, timeout=settings.timeout, concurrency=settings.concurrency, **more
+        name,
+        clients,
+        key,
+        timeout=settings.timeout,
+        concurrency=settings.concurrency,
+        **more,
     )
 
 

@@ -59,7 +59,16 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 """The environment variables that hold the key of a provider."""
 _SERVER = re.compile(r"(localhost|\d+\.\d+\.\d+\.\d+|[\w.-]+)(:\d+)(/|#|$)")
 """An address of a server without http:// before it."""
-_SERVERS = {"ollama": 11434, "vllm": 8000, "lmstudio": 1234, "lm-studio": 1234, "llama.cpp": 8080}
+_PLAIN = ("random", "uniform", "equilibrium", "simulated")
+"""Players that some commands take in the place of a model."""
+_ONE_SLASH = re.compile(r"(https?):/?(?!/)")
+_SERVERS = {
+    "ollama": 11434,
+    "vllm": 8000,
+    "lmstudio": 1234,
+    "lm-studio": 1234,
+    "llama.cpp": 8080,
+}
 """Programs that serve models by the OpenAI protocol, with the port that each uses by default."""
 _FAMILIES = {
     "gpt": "openai",
@@ -117,7 +126,9 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
                 f"{spec} is not on this machine: run `bestresponse models pull {spec}`"
             )
         model = LocalModel(
-            pull(spec, settings.folder, settings.progress), settings.local, name=spec
+            pull(spec, settings.folder, settings.progress),
+            settings.local,
+            name=spec,
         )
         if model.identity["sha256"] != WEIGHTS[spec].sha256:
             raise ModelUnavailable(
@@ -132,7 +143,14 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     if slash and name and prefix in providers.names():
         opened: Model = providers.make(prefix, name, settings)
         check_members(
-            opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix)
+            opened,
+            (
+                "id",
+                "identity",
+                "abilities",
+                "complete",
+            ),
+            providers.describe(prefix),
         )
         return opened
     folder = find_weights_folder(spec)
@@ -188,6 +206,10 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
 
 def _suggest(spec: str) -> str:
     prefix, slash, name = spec.partition("/")
+    if single := _ONE_SLASH.match(spec):
+        return f" Did you mean the server {single[1]}://{spec[single.end() :]}?"
+    if slash and not name and prefix in {*KEYS, *providers.names()}:
+        return f" {prefix} is a provider: add the name of a model, {prefix}/MODEL."
     if _SERVER.match(spec):
         address = spec if slash else f"{spec}/v1"
         full = address if "#" in address else f"{address}#MODEL"
@@ -202,5 +224,5 @@ def _suggest(spec: str) -> str:
         return f" {spec} is a provider: add the name of a model, {spec}/MODEL."
     if slash and (near := did_you_mean(prefix, providers.names())):
         return f"{near.removesuffix('?')}/{name}?"
-    near = did_you_mean(spec, sorted(WEIGHTS)) if spec else ""
+    near = did_you_mean(spec, [*sorted(WEIGHTS), *_PLAIN]) if spec else ""
     return near or " `bestresponse models` lists what there is."

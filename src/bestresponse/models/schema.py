@@ -30,9 +30,22 @@ _BOUNDS = (
 _KEPT = frozenset(_VALUES + _BOUNDS)
 _REMARKS = ("title", "default", "examples", "$schema", "$id", "$comment")
 _LENGTHS = ("minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties")
-_STRUCTURE = ("properties", "required", "additionalProperties", "items", "anyOf", "$ref")
+_STRUCTURE = (
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "$ref",
+)
 _UNDERSTOOD = _KEPT.union(_REMARKS, _LENGTHS, _STRUCTURE)
-_TYPE_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
+_TYPE_NAMES = {
+    str: "string",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    type(None): "null",
+}
 
 
 def schema_text(schema: object) -> str:
@@ -42,7 +55,12 @@ def schema_text(schema: object) -> str:
     >>> schema_text({"properties": {"why": {}, "move": {}}})
     '{"properties":{"why":{},"move":{}}}'
     """
-    return json.dumps(schema, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return json.dumps(
+        schema,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+    )
 
 
 def read_schema(request: Request) -> JsonObject:

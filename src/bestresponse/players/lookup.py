@@ -157,8 +157,11 @@ def check_strategy(name: str, game: Game[S]) -> None:
                 " set rounds to 2 or more."
             )
         known = list_strategies(game)
+        classic = [automaton.name for automaton in classic_strategies()]
+        repeated = did_you_mean(name, classic, likeness=0.75)
         hint = (
             did_you_mean(name, list(known))
+            or (f"{repeated} It needs 2 or more rounds." if repeated else "")
             or f" There are {strategies.ALWAYS}MOVE, {', '.join(known)}."
         )
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
@@ -178,7 +181,9 @@ def check_seat_name(name: str, game: Game[S]) -> None:
         try:
             check_strategy(bare, game)
         except UsageError as error:
-            raise UsageError(f"{error} `bestresponse models` lists models.") from None
+            raise UsageError(
+                f"{error} Models are named PROVIDER/MODEL: `bestresponse models` lists models."
+            ) from None
 
 
 def describe_seat(name: str, game: Game[S], role: Role) -> str:
@@ -223,7 +228,11 @@ def find_question(game: Game[S]) -> Callable[[Ask], str] | None:
 
 
 def seat_speaker(
-    model: Model, game: HasSpeakers, role: Role, seed: int, sampling: Sampling | None = None
+    model: Model,
+    game: HasSpeakers,
+    role: Role,
+    seed: int,
+    sampling: Sampling | None = None,
 ) -> Player:
     """Seat a model as the referee of a dialogue, or as a speaker whom nobody tells how to speak."""
     if role == REFEREE:

@@ -301,7 +301,10 @@ class LibraryRound:
 
 
 def play_in_library(
-    names: tuple[str, str], form: NormalForm, rules: Rules, seed: int
+    names: tuple[str, str],
+    form: NormalForm,
+    rules: Rules,
+    seed: int,
 ) -> tuple[LibraryRound, ...]:
     """Let two strategies of Axelrod's library play a match there, and return its rounds.
 
@@ -343,7 +346,9 @@ class _LibraryPlayer(Protocol):
 
 
 def ask_library_player(
-    player: _LibraryPlayer, other: _LibraryPlayer, moves: Sequence[Hashable]
+    player: _LibraryPlayer,
+    other: _LibraryPlayer,
+    moves: Sequence[Hashable],
 ) -> Hashable:
     """Ask a strategy of Axelrod's library, or of a package that adds to it, for its move;
     UsageError where it fails or makes none."""
@@ -375,7 +380,10 @@ def _recording_match() -> type:
             return made
 
         def simultaneous_play(
-            self, player: _LibraryPlayer, coplayer: _LibraryPlayer, noise: float = 0
+            self,
+            player: _LibraryPlayer,
+            coplayer: _LibraryPlayer,
+            noise: float = 0,
         ) -> tuple[Hashable, Hashable]:
             """Play a round as the library does, with its draws in its order."""
             meant = (
@@ -426,7 +434,9 @@ class AxelrodPlayer:
         player = axelrod_strategy(self.strategy)()
         other = library.MockPlayer()
         player.set_match_attributes(
-            length=self.rounds or inf, game=library.Game(), noise=self.noise
+            length=self.rounds or inf,
+            game=library.Game(),
+            noise=self.noise,
         )
         player.set_seed(split(self.seed, view.role) % 2**32)
         letters = [

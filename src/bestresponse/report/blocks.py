@@ -8,7 +8,7 @@ the section before it; what stands before the first title opens the report. Any 
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from itertools import product
 from typing import Any, Literal, Protocol
@@ -371,7 +371,10 @@ class boxes(FrameBlock):
         if any(size > NOISE for size in sizes):
             title = frame.columns[self.value].name
             image = charts.draw_distribution(
-                groups, x_label=title, zero=self.zero, baselines=groups.keys() - models
+                groups,
+                x_label=title,
+                zero=self.zero,
+                baselines=groups.keys() - models,
             )
             yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
 
@@ -477,11 +480,22 @@ def build_sections(
     return tuple(opening), tuple(made)
 
 
-def fill_template(template: str, measured: Measurement, **values: object) -> str:
+@dataclass(frozen=True, slots=True)
+class TextNames:
+    """What a text of a report may use; `label` is the part of a frame that its caption is for."""
+
+    config: Any
+    figures: Figures
+    frame: Callable[[str], Frame[Any]]
+    label: str
+
+
+def fill_template(template: str, measured: Measurement, label: str = "") -> str:
     """Fill in a Jinja template with the settings and frames of a run, in one line."""
     if "{" in template:  # what holds no braces is no template, and compiling one takes time
-        seen = {"config": measured.config, "figures": measured.figures, "frame": measured.frame}
-        template = _compile_template(template).render(**seen, **values)
+        names = TextNames(measured.config, measured.figures, measured.frame, label)
+        known = {field.name: getattr(names, field.name) for field in fields(names)}
+        template = _compile_template(template).render(known)
     return " ".join(template.split())
 
 

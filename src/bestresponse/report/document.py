@@ -269,7 +269,9 @@ def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
             absent = math.isnan(cell)
             style = "absent" if absent else "number"
             return ShownCell(
-                format_number(cell, spec, noise), key="" if absent else repr(cell), style=style
+                format_number(cell, spec, noise),
+                key="" if absent else repr(cell),
+                style=style,
             )
 
 

@@ -69,7 +69,15 @@ def column(
     link: str = "",
 ) -> Column:
     """Say how a field of a row is shown; without a title it is called as its field is."""
-    return Column(title, "left", help=help, format=format, noise=noise, anchor=anchor, link=link)
+    return Column(
+        title,
+        "left",
+        help=help,
+        format=format,
+        noise=noise,
+        anchor=anchor,
+        link=link,
+    )
 
 
 @dataclass(frozen=True)
@@ -168,7 +176,10 @@ def describe_columns(row: type) -> dict[str, Column]:
         title = shown.name or name.replace("_", " ")
         about = shown.help or help.get(name, "")
         described[name] = replace(
-            shown, name=title, align="right" if number else "left", help=about
+            shown,
+            name=title,
+            align="right" if number else "left",
+            help=about,
         )
     return described
 
@@ -332,7 +343,9 @@ def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
 
 
 def compute_figures(
-    metrics: Sequence[Metric[Group]], labels: tuple[str, ...], groups: Mapping[Heads, Group]
+    metrics: Sequence[Metric[Group]],
+    labels: tuple[str, ...],
+    groups: Mapping[Heads, Group],
 ) -> Figures:
     """Compute every metric for every group."""
     computed = []

@@ -12,8 +12,9 @@ import functools
 import hashlib
 import re
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
+from typing import ClassVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -37,6 +38,44 @@ _UNFOLDED = 120
 _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 300}
 
 
+@dataclass(frozen=True)
+class PageModel:
+    """What a page shows: the fields are the names that its template may use, and no others."""
+
+    template: ClassVar[str]
+
+
+def fill_page(environment: Environment, page: PageModel) -> str:
+    """Fill the template of a page with its fields."""
+    names = {field.name: getattr(page, field.name) for field in fields(page)}
+    return environment.get_template(page.template).render(names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfflinePage(PageModel):
+    """A page without requests: its own style, script and policy, and base64, are the only text that
+    is not escaped."""
+
+    style: Markup
+    script: Markup
+    policy: Markup
+
+    def render(self) -> str:
+        """Return the page as text."""
+        return fill_page(report_environment(), self).rstrip() + "\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportPage(OfflinePage):
+    """The page of a report; `plays` is the page of single plays that it links to."""
+
+    template = "report.html"
+
+    document: Document
+    sections: list[Section]
+    plays: str
+
+
 def render(document: Document, plays: str = "") -> str:
     """Return the page; write it with encoding="utf-8". `plays` is the page of single plays that it
     links to."""
@@ -46,14 +85,15 @@ def render(document: Document, plays: str = "") -> str:
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
         f"style-src '{hash_source(style)}'; script-src '{hash_source(script)}'"
     )
-    # Our own style, script and policy, and base64, are the only text that is not escaped.
-    trusted = {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}
-    page = (
-        report_environment()
-        .get_template("report.html")
-        .render(document=document, sections=_anchored(document), plays=plays, **trusted)
+    page = ReportPage(
+        document=document,
+        sections=_anchored(document),
+        plays=plays,
+        style=Markup(style),
+        script=Markup(script),
+        policy=Markup(policy),
     )
-    return page.rstrip() + "\n"
+    return page.render()
 
 
 def embed_page(document: Document, first: str = "") -> str:

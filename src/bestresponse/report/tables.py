@@ -123,7 +123,12 @@ def to_latex(table: Table) -> str:
     sides = {"left": "l", "right": "r", "center": "c"}
     aligned = "".join(sides[column.align] for column in table.columns)
     heads = " & ".join(escape_latex(column.name) for column in table.columns)
-    lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{heads} \\", r"\midrule"]
+    lines = [
+        rf"\begin{{tabular}}{{{aligned}}}",
+        r"\toprule",
+        rf"{heads} \\",
+        r"\midrule",
+    ]
     for row in format_rows(table):
         cells = " & ".join(map(escape_latex, row))
         lines.append(rf"{cells} \\")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from bestresponse.report.page import hash_source, read_asset, report_environment
+from bestresponse.report.page import OfflinePage, hash_source, read_asset
 from bestresponse.report.text import abridged, visible
 
 LONGEST = 20_000
@@ -37,6 +37,18 @@ class ViewerLinks:
     replay: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ViewerPage(OfflinePage):
+    """The page that lists plays; they come in files beside it."""
+
+    template = "plays.html"
+
+    title: str
+    subtitle: str
+    links: ViewerLinks
+    footer: str
+
+
 def render_viewer(title: str, subtitle: str, links: ViewerLinks, footer: str = "") -> str:
     """Return the page; its plays are expected in `plays/` beside it."""
     style = read_asset("report.css") + read_asset("plays.css")
@@ -45,20 +57,16 @@ def render_viewer(title: str, subtitle: str, links: ViewerLinks, footer: str = "
         "default-src 'none'; base-uri 'none'; form-action 'none'; "
         f"style-src '{hash_source(style)}'; script-src '{hash_source(script)}' 'strict-dynamic'"
     )
-    page = (
-        report_environment()
-        .get_template("plays.html")
-        .render(
-            title=title,
-            subtitle=subtitle,
-            links=links,
-            footer=footer,
-            style=Markup(style),
-            script=Markup(script),
-            policy=Markup(policy),
-        )
+    page = ViewerPage(
+        title=title,
+        subtitle=subtitle,
+        links=links,
+        footer=footer,
+        style=Markup(style),
+        script=Markup(script),
+        policy=Markup(policy),
     )
-    return page.rstrip() + "\n"
+    return page.render()
 
 
 def write_index(rows: Sequence[object], starts: Sequence[int], total: int) -> str:

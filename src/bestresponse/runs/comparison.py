@@ -293,14 +293,27 @@ class RunComparison:
         names = ", ".join(compared.run.path.name for compared in self.runs)
         subtitle = f"{len(self.runs)} runs: {names}. Differences are later less earlier."
         return Document(
-            "Runs compared", subtitle, tuple(sections), opening, self.runs[0].run.manifest.footer
+            "Runs compared",
+            subtitle,
+            tuple(sections),
+            opening,
+            self.runs[0].run.manifest.footer,
         )
 
     def _show_differences(self, tested: bool) -> tuple[Block, ...]:
         rows: Frame[Any] = self.differences.select(tested=tested)
         if not len(rows):
             return ()
-        columns = ["by", "player", "against", "difference", "p", "p_adjusted", "effect", "games"]
+        columns = [
+            "by",
+            "player",
+            "against",
+            "difference",
+            "p",
+            "p_adjusted",
+            "effect",
+            "games",
+        ]
         shown = table("differences", columns)
         paired = any(row["p"] is not None for row in rows)
         blocks = list(shown.build(rows, _describe_family(tested, paired)))
@@ -388,14 +401,20 @@ def _match_players(
 
 
 def _compare_players(
-    before: Value, after: Value, first: Sequence[GameValue], second: Sequence[GameValue]
+    before: Value,
+    after: Value,
+    first: Sequence[GameValue],
+    second: Sequence[GameValue],
 ) -> _Compared | None:
     """Compare two players: game by game where they share games, else by their figures; None where
     one has none."""
     paired = _pair_games(first, second)
     if paired is not None:
         return _Compared(
-            paired.difference, paired.p_value, paired.effect, games=paired.difference.n
+            paired.difference,
+            paired.p_value,
+            paired.effect,
+            games=paired.difference.n,
         )
     if isinstance(before, Interval) and isinstance(after, Interval):
         return _Compared(subtract_intervals(after, before))
@@ -414,7 +433,11 @@ def _pair_games(first: Sequence[GameValue], second: Sequence[GameValue]) -> Pair
     bounds = [value.most for value in (*first, *second) if (value.game, value.part) in shared]
     most = None if None in bounds else max(bound or 0.0 for bound in bounds)
     return paired_difference(
-        [b[case] for case in common], [a[case] for case in common], games, rng=_SEED, most=most
+        [b[case] for case in common],
+        [a[case] for case in common],
+        games,
+        rng=_SEED,
+        most=most,
     )
 
 

@@ -91,7 +91,12 @@ class Job:
 class Executor(Protocol):
     """Makes plays. A new engine implements these two methods."""
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+    def play(
+        self,
+        job: Job,
+        tasks: Iterator[Task | None],
+        keep: Keep,
+    ) -> Generator[Ended]:
         """Take tasks as there is room for them, make the plays, and yield how each ended, in any
         order.
 
@@ -102,7 +107,10 @@ class Executor(Protocol):
         ...
 
     def map(
-        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+        self,
+        function: Callable[[A], B],
+        items: Iterable[A],
+        workers: int | None,
     ) -> Iterator[B]:
         """Apply a function to every item, several at a time, and yield the results in order.
 
@@ -156,12 +164,25 @@ def find_executor(name: str, address: str | None = None) -> Executor:
 class Threads:
     """Make plays in threads: right for models that are waited for."""
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+    def play(
+        self,
+        job: Job,
+        tasks: Iterator[Task | None],
+        keep: Keep,
+    ) -> Generator[Ended]:
         """Make the plays with the job's own models."""
-        return play_in_threads(job.study.play(job.config, job.models), job.workers, tasks, keep)
+        return play_in_threads(
+            job.study.play(job.config, job.models),
+            job.workers,
+            tasks,
+            keep,
+        )
 
     def map(
-        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+        self,
+        function: Callable[[A], B],
+        items: Iterable[A],
+        workers: int | None,
     ) -> Iterator[B]:
         """Apply the function here, one item at a time: threads do not speed up work of this
         kind."""
@@ -169,7 +190,10 @@ class Threads:
 
 
 def play_in_threads(
-    play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep
+    play_one: PlayOne,
+    workers: int,
+    tasks: Iterator[Task | None],
+    keep: Keep,
 ) -> Generator[Ended]:
     """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt
     ends it at once.
@@ -218,7 +242,9 @@ def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:
     spec = task.spec
     try:
         record = play_one(
-            spec, task.done, lambda submission: keep(*encode_answer(spec.id, submission))
+            spec,
+            task.done,
+            lambda submission: keep(*encode_answer(spec.id, submission)),
         )
         return Ended(spec, encode_plays([StoredPlay(spec.id, spec.data, record)]))
     except Exception as error:  # noqa: BLE001 - whoever counts the plays decides what it means

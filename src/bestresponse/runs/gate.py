@@ -139,7 +139,10 @@ class GateResult:
         )
         for check in self.checks:
             case = ElementTree.SubElement(
-                suite, "testcase", classname=visible(check.player), name=check.condition.text
+                suite,
+                "testcase",
+                classname=visible(check.player),
+                name=check.condition.text,
             )
             if not check.passed:
                 kind = "error" if check.value is None else "failure"

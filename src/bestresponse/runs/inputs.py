@@ -170,7 +170,9 @@ class Converted(Generic[Given, Kept]):
 
     @classmethod
     def __get_pydantic_core_schema__(
-        cls, source: object, handler: object
+        cls,
+        source: object,
+        handler: object,
     ) -> core_schema.CoreSchema:
         """Tell pydantic how the setting is made and written."""
 
@@ -256,7 +258,9 @@ class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedMode
 
     @classmethod
     def convert(
-        cls, value: ModelLike | Sequence[ModelLike], stored: bool
+        cls,
+        value: ModelLike | Sequence[ModelLike],
+        stored: bool,
     ) -> tuple[NamedModel, ...]:
         """Name the models."""
         if isinstance(value, Sequence) and not isinstance(value, str):

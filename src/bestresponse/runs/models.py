@@ -99,7 +99,12 @@ class OpenedModels:
     are not cached.
     """
 
-    def __init__(self, output_dir: Path, limits: ModelLimits, on_download: Download) -> None:
+    def __init__(
+        self,
+        output_dir: Path,
+        limits: ModelLimits,
+        on_download: Download,
+    ) -> None:
         if limits.cache not in list(CacheMode):
             raise SettingError(
                 "cache", f"expected one of {', '.join(CacheMode)}, got {limits.cache!r}"
@@ -110,7 +115,9 @@ class OpenedModels:
         self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads), local=False)
         self._limits = limits
         self._settings = replace(
-            self.shared.opening.settings, progress=on_download, clients=HttpClients()
+            self.shared.opening.settings,
+            progress=on_download,
+            clients=HttpClients(),
         )
         self._folder = output_dir
         self._bare: dict[str, Model] = {}

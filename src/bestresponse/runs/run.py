@@ -57,14 +57,26 @@ C_co = TypeVar("C_co", bound=RunSettings, covariant=True)
 _MOST_ROWS = 500_000
 """A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes
 minutes."""
-_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 class Run(Generic[C_co]):
     """A run of a study. `outcome` says how it ended where it was run just now; None for a run that
     was loaded."""
 
-    def __init__(self, folder: RunFolder, study: AnyStudy, outcome: Outcome | None = None) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        study: AnyStudy,
+        outcome: Outcome | None = None,
+    ) -> None:
         self.folder = folder
         self.study = study
         self.outcome = outcome
@@ -252,22 +264,30 @@ def load_run(path: str | Path) -> Run[RunSettings]:
     return Run(folder, find_study(folder.manifest.study))
 
 
+def explain_no_run(path: Path, command: str = "bench") -> str:
+    """Say why no run can be loaded from `path`, and which command writes one."""
+    expected = f"a run is a folder with a manifest.json, as `{command}` writes it"
+    if not path.exists():
+        return f"there is no folder {path}; {expected}"
+    return f"{path} {'contains no run' if path.is_dir() else 'is a file'}; {expected}"
+
+
 def find_folder(path: Path) -> RunFolder:
     """Return that folder of a run, or the newest one below it."""
     if (path / "manifest.json").exists():
         return RunFolder.read(path)
     below = list_manifests(path)
     if not below:
-        raise UsageError(
-            f"{path} contains no run; a run is a folder with a manifest.json, as `bench` writes it"
-        )
+        raise UsageError(explain_no_run(path))
     return RunFolder.read(below[0].parent)
 
 
 def list_manifests(folder: Path) -> list[Path]:
     """List the manifests of the runs below a folder, the newest first."""
     return sorted(
-        folder.glob("*/manifest.json"), key=lambda path: (read_time(path), path), reverse=True
+        folder.glob("*/manifest.json"),
+        key=lambda path: (read_time(path), path),
+        reverse=True,
     )
 
 
@@ -302,8 +322,22 @@ def find_revision() -> str | None:
     if not (folder / ".git").exists():
         return None
     try:
-        command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
+        command = [
+            "git",
+            "-C",
+            str(folder),
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=12",
+        ]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() or None
@@ -389,7 +423,12 @@ def play_missing(
     # a wrong name is said before a download
     folder = Path(config.output_dir)
     executor = choose_executor(config)
-    with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
+    with open_models(
+        config.models,
+        folder,
+        config.limits,
+        on_download=on_download,
+    ) as opened:
         on_opened(opened)
         how = Execution(
             max(opened.workers, config.processes),

@@ -79,7 +79,12 @@ class AgentSettings(RunSettings):
     """How often a game is played and how models are asked in it."""
 
     repeats: int = setting(default=10, ge=1, le=1_000_000, help="Plays per game.")
-    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed for chance moves and random players.")
+    seed: int = setting(
+        default=0,
+        ge=0,
+        lt=2**63,
+        help="Seed for chance moves and random players.",
+    )
     memory: str = setting(
         default="full", help="What agents remember of earlier rounds: full, window:N or summary:N."
     )
@@ -88,7 +93,10 @@ class AgentSettings(RunSettings):
     reasons: bool = setting(default=True, help="Let models explain each choice before they answer.")
     own_words: bool = setting(default=True, help="Show models their own earlier reasons.")
     attempts: int = setting(
-        default=3, ge=1, le=20, help="Maximum attempts per question if an answer is unusable."
+        default=3,
+        ge=1,
+        le=20,
+        help="Maximum attempts per question if an answer is unusable.",
     )
     on_failure: Literal["abstain", "void"] | None = setting(default=None)
     """What to do if a seat gives no usable answer: abstain if the game allows it, or void the
@@ -97,7 +105,12 @@ class AgentSettings(RunSettings):
         default="auto", help="How models answer; auto uses JSON if the model follows a schema."
     )
     temperature: float = setting(default=0.7, ge=0, le=5, help="Sampling temperature.")
-    max_tokens: int = setting(default=512, ge=1, le=100_000, help="Maximum tokens per reply.")
+    max_tokens: int = setting(
+        default=512,
+        ge=1,
+        le=100_000,
+        help="Maximum tokens per reply.",
+    )
 
     def __post_init__(self) -> None:
         memory(self.memory)
@@ -116,7 +129,10 @@ class ToolSettings(RunSettings):
     """A tool that models may call before they answer: mcp:COMMAND starts a server, or the name
     of an installed tool."""
     tool_calls: int = setting(
-        default=USUAL_CALLS, ge=1, le=100, help="Maximum tool calls per answer."
+        default=USUAL_CALLS,
+        ge=1,
+        le=100,
+        help="Maximum tool calls per answer.",
     )
 
     def describe_tools(self) -> dict[str, object]:
@@ -186,11 +202,22 @@ class MatchSettings(AgentSettings):
     rounds: int = setting(default=1, ge=1, le=10000)
     """Rounds of a game with a payoff table; with --continuation the maximum."""
     continuation: float = setting(
-        default=1.0, gt=0, le=1, help="Probability that another round follows."
+        default=1.0,
+        gt=0,
+        le=1,
+        help="Probability that another round follows.",
     )
-    discount: float = setting(default=1.0, gt=0, le=1, help="Discount factor per round.")
+    discount: float = setting(
+        default=1.0,
+        gt=0,
+        le=1,
+        help="Discount factor per round.",
+    )
     noise: float = setting(
-        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
+        default=0.0,
+        ge=0,
+        lt=1,
+        help="Probability that a move is replaced by another one.",
     )
     about_others: Literal["nothing", "participant", "truth"] = setting(default="nothing")
     """What models are told about the other players: nothing, that each is a participant, or who
@@ -208,12 +235,22 @@ class MatchSettings(AgentSettings):
     def make_game(self) -> AnyGame:
         """Return the game to be played, repeated where the settings say so; the same object each
         time."""
-        return _make_match(self.game, self.rounds, self.continuation, self.discount, self.noise)
+        return _make_match(
+            self.game,
+            self.rounds,
+            self.continuation,
+            self.discount,
+            self.noise,
+        )
 
 
 @lru_cache(maxsize=16)
 def _make_match(
-    source: NamedGame, rounds: int, continuation: float, discount: float, noise: float
+    source: NamedGame,
+    rounds: int,
+    continuation: float,
+    discount: float,
+    noise: float,
 ) -> AnyGame:
     """Make the game, repeated where there are several rounds or moves can go wrong; SettingError
     where it cannot be."""
@@ -231,7 +268,13 @@ def _make_match(
             else "it has no payoff table"
         )
         raise SettingError("rounds", f"{source.name} cannot be repeated, because {why}")
-    return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
+    return RepeatedGame(
+        game.normal_form,
+        rounds,
+        continuation,
+        discount=discount,
+        noise=noise,
+    )
 
 
 def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
@@ -333,7 +376,13 @@ def list_plays(
     data |= describe_play(config, config.make_game(), seats, personas, referee)
     if config.rounds > 1 or config.noise:
         data |= {
-            name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")
+            name: getattr(config, name)
+            for name in (
+                "rounds",
+                "continuation",
+                "discount",
+                "noise",
+            )
         }
     if config.about_others != "nothing":
         data["about_others"] = config.about_others
@@ -363,11 +412,22 @@ def estimate_plays(
         f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed"
         f" {config.seed}"
     )
-    return Estimate.of_calls(config.repeats, what, calls, briefing, config.max_tokens, sure=sure)
+    return Estimate.of_calls(
+        config.repeats,
+        what,
+        calls,
+        briefing,
+        config.max_tokens,
+        sure=sure,
+    )
 
 
 def _count_calls(
-    config: AgentSettings, game: Game[S], seats: Mapping[str, str], rounds: int, referee: str | None
+    config: AgentSettings,
+    game: Game[S],
+    seats: Mapping[str, str],
+    rounds: int,
+    referee: str | None,
 ) -> tuple[int, bool]:
     """Count the calls of one play at most, and say whether that is sure."""
     asked = find_model_seats(game, seats)
@@ -465,7 +525,12 @@ def make_player(
             role: (
                 find_player(spec, game, role, name)
                 or _seat_model(
-                    spec, game, role=role, name=name, models=models, replies=replies[role]
+                    spec,
+                    game,
+                    role=role,
+                    name=name,
+                    models=models,
+                    replies=replies[role],
                 )
             )
             for role, name in spec.data["seats"]
@@ -474,10 +539,18 @@ def make_player(
         if isinstance(game, HasSpeakers):
             name = spec.data["referee"]
             seats[REFEREE] = find_player(spec, game, REFEREE, name) or _seat_model(
-                spec, game, REFEREE, name, models
+                spec,
+                game,
+                REFEREE,
+                name,
+                models,
             )
         return play(
-            game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep_and_remember
+            game,
+            seats,
+            submissions=done,
+            ask_seats=ask_at_once,
+            on_submission=keep_and_remember,
         )
 
     return play_one

@@ -17,6 +17,7 @@ be said by the bounds of one field is checked in `__post_init__`, which raises `
 """  # noqa: E501
 
 import dataclasses
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
@@ -138,7 +139,10 @@ class RunSettings:
     )
     """How to use cached replies."""
     max_calls: int | None = setting(
-        default=None, how=True, ge=0, help="Maximum number of model calls."
+        default=None,
+        how=True,
+        ge=0,
+        help="Maximum number of model calls.",
     )
     max_total_tokens: int | None = setting(
         default=None,
@@ -167,7 +171,11 @@ class RunSettings:
     def limits(self) -> ModelLimits:
         """What calls may cost, and how many are made at once."""
         return ModelLimits(
-            self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost
+            self.workers,
+            self.cache,
+            self.max_calls,
+            self.max_total_tokens,
+            self.max_cost,
         )
 
     @property
@@ -287,7 +295,8 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
     known = list_settings(kind)
     if name not in known or first["type"] == "unexpected_keyword_argument":
         study = kind.__name__.removesuffix("Config").lower()
-        return UsageError(f"{study} has no setting {name!r}.{did_you_mean(name, sorted(known))}")
+        hint = did_you_mean(name, sorted(known)) or " --help lists all settings."
+        return UsageError(f"{study} has no setting {name!r}.{hint}")
     if first["type"] in ("missing", "missing_argument"):
         return SettingError(name, MISSING_SETTING)
     expected = describe_setting(kind, name)
@@ -302,4 +311,5 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
         near = did_you_mean(str(first["input"]), choices)
         return SettingError(name, f"expected {expected}, got {shown}{'.' + near if near else ''}")
     wanted = first["msg"].replace("Input should be", "expected")
-    return SettingError(name, f"{wanted}, got {shown}")
+    near = did_you_mean(str(first["input"]), re.findall("'(.*?)'", wanted))
+    return SettingError(name, f"{wanted}, got {shown}{'.' + near if near else ''}")

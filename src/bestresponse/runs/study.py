@@ -263,7 +263,9 @@ _ANSWERS = table("answers", title="How the answers were read")
 
 
 def refuse_to_play(
-    spec: Spec, done: list[Submission], keep: Callable[[Submission], None]
+    spec: Spec,
+    done: list[Submission],
+    keep: Callable[[Submission], None],
 ) -> Record:
     """Raise UsageError: what the study does is no play of a game."""
     raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")
@@ -427,7 +429,12 @@ class Study(Generic[P, C]):
             return Estimate(study.count(config))
         return study.estimate_calls(config)
 
-    def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
+    def estimate_missing(
+        self,
+        config: C,
+        models: Mapping[str, Model],
+        path: Path,
+    ) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
         if self.own.estimate_rest is not None:
             return self.own.estimate_rest(config, models, path)
@@ -450,7 +457,11 @@ class Study(Generic[P, C]):
         return sum(shard.holds(spec.id) for spec in self.list_specs(config))
 
     def execute(
-        self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution
+        self,
+        config: C,
+        folder: RunFolder,
+        models: Mapping[str, Model],
+        how: Execution,
     ) -> Outcome:
         """Play what is missing."""
         if self.make_run is not None:

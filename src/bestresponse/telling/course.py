@@ -66,7 +66,9 @@ class Narrator:
             step = self.say("step", who, option=self.language.write_name(move))
             if number:
                 step = self.language.say(
-                    "step.and" if number in together else "step.then", before=told, after=step
+                    "step.and" if number in together else "step.then",
+                    before=told,
+                    after=step,
                 )
             told = step
         return self.language.say("end.when", steps=told or self.language.say("step.none"))
@@ -124,7 +126,12 @@ def _list_odds(draw: Draw, language: Language) -> list[str]:
     return odds
 
 
-def _describe_position(chart: Map, place: int, players: Sequence[str], words: Narrator) -> str:
+def _describe_position(
+    chart: Map,
+    place: int,
+    players: Sequence[str],
+    words: Narrator,
+) -> str:
     position = chart.get(place)
     if isinstance(position, PlayEnd):
         return words.list_payoffs(players, position.payoffs)
@@ -263,7 +270,12 @@ def _list_cells(family: Sequence[Known], number: int) -> list[Moves]:
     return list(cells)
 
 
-def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Narrator) -> str:
+def _describe_draw(
+    chart: Map,
+    places: Sequence[int],
+    draw: Draw,
+    words: Narrator,
+) -> str:
     language = words.language
     outcomes = language.join(_list_odds(draw, language), "or")
     steps = join_ways([chart.ways[place] for place in places])
@@ -274,7 +286,10 @@ def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Narrato
 
 
 def _describe_choice(
-    chart: Map, family: Sequence[Known], decision: Decides, words: Narrator
+    chart: Map,
+    family: Sequence[Known],
+    decision: Decides,
+    words: Narrator,
 ) -> str:
     """Say who chooses what when, and what the player knows and does not know then."""
     language = words.language
@@ -297,7 +312,12 @@ def _describe_choice(
     options = language.join_options(decision.options)
     if done:
         after = language.join(words.list_past(done), "standard")
-        sentence = words.say("chooses.after", decision.who, steps=after, options=options)
+        sentence = words.say(
+            "chooses.after",
+            decision.who,
+            steps=after,
+            options=options,
+        )
     else:
         key = "chooses" if first.steps is None else "chooses.first" if is_first else "chooses.then"
         sentence = words.say(key, decision.who, options=options)

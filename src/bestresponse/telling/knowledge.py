@@ -226,7 +226,9 @@ class Map:
         return set(reached) == places
 
     def _find_forgotten(
-        self, places: Sequence[int], steps: Sequence[tuple[str, Moves]]
+        self,
+        places: Sequence[int],
+        steps: Sequence[tuple[str, Moves]],
     ) -> Iterator[int]:
         """Yield the steps of which the player knew more when it chose before."""
         me = self.find_mover(places[0])

@@ -309,7 +309,16 @@ def _load(name: str, folder: Path | None) -> Language:
     plurals: dict[str, Forms] = {}
     words: dict[str, str] = {}
     for key, entry in english.entries.items():
-        forms = entry.source if own is english else _find_translation(own, key, entry, name)
+        forms = (
+            entry.source
+            if own is english
+            else _find_translation(
+                own,
+                key,
+                entry,
+                name,
+            )
+        )
         for form in forms:
             _check_places(form, entry.source, key, name)
         if len(forms) > 1:

@@ -167,7 +167,9 @@ def write_history(view: View, language: Spoken = ENGLISH) -> str:
 
 
 def write_events(
-    history: Iterable[Event], reader: str | None = None, language: Spoken = ENGLISH
+    history: Iterable[Event],
+    reader: str | None = None,
+    language: Spoken = ENGLISH,
 ) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
     words = Narrator(load_language(language), reader)
@@ -206,7 +208,11 @@ def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
 
 @lru_cache(maxsize=256)
 def _write_rules(
-    rules: tuple[Statement, ...], reader: str, language: Spoken, layout: Layout, most: int
+    rules: tuple[Statement, ...],
+    reader: str,
+    language: Spoken,
+    layout: Layout,
+    most: int,
 ) -> str:
     told = _ToldRules(Narrator(load_language(language), reader), layout, most)
     for statement in rules:
@@ -282,7 +288,12 @@ def _introduce_table(players: Sequence[str], words: Narrator) -> str:
     if len(players) == 1:
         return language.say("intro.alone", who=who)
     if len(players) > 2:
-        return language.say("intro.many", who=who, count=len(players), names=", ".join(names))
+        return language.say(
+            "intro.many",
+            who=who,
+            count=len(players),
+            names=", ".join(names),
+        )
     # The reader comes first, as in every sentence on what it gets.
     (other,) = [name for name in names if name != who] or names[1:]
     both = language.join((who, other), "standard")
@@ -324,7 +335,10 @@ def _describe_payoff_rule(rule: PayoffRule, language: Language) -> str:
             return language.say("lower-claim", bonus=write(bonus))
         case LowestEffort(gain, cost, base):
             return language.say(
-                "lowest-effort", gain=write(gain), cost=write(cost), base=write(base)
+                "lowest-effort",
+                gain=write(gain),
+                cost=write(cost),
+                base=write(base),
             )
         case SharedProject(base, share):
             return language.say("shared-project", base=write(base), share=write(share))
@@ -373,7 +387,10 @@ def check_length(rules: Sequence[Statement], name: str, most_tokens: int = MOST_
 
 
 def _write_outline(
-    players: Sequence[str], course: Course, language: Language, most: int
+    players: Sequence[str],
+    course: Course,
+    language: Language,
+    most: int,
 ) -> list[str]:
     outline = _find_outline(tuple(players), course, language, most)
     if outline is None:
@@ -384,7 +401,10 @@ def _write_outline(
 
 @lru_cache(maxsize=16)
 def _find_outline(
-    players: tuple[str, ...], course: Course, language: Language, most: int
+    players: tuple[str, ...],
+    course: Course,
+    language: Language,
+    most: int,
 ) -> str | None:
     """Return the outline of a course, None where it is too long to be read."""
     lines: list[str] = []
@@ -405,7 +425,10 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Narr
     names = ", ".join(map(language.write_name, players))
     if titles:
         return language.say(
-            "intro.title", who=who, title=language.write_name(titles[0]), names=names
+            "intro.title",
+            who=who,
+            title=language.write_name(titles[0]),
+            names=names,
         )
     return language.say("intro", who=who, names=names)
 
@@ -576,7 +599,10 @@ def _describe_step(event: Event, words: Narrator) -> str:
             return language.say("chose.chance", options=shorten_options(outcomes, language))
         case Meant(who, meant, made):
             return words.say(
-                "meant", who, meant=language.write_name(meant), made=language.write_name(made)
+                "meant",
+                who,
+                meant=language.write_name(meant),
+                made=language.write_name(made),
             )
         case Made(who, move):
             return words.say("made", who, move=language.write_name(move))
@@ -646,7 +672,10 @@ def _list_choices(choices: Sequence[Options], words: Narrator) -> list[str]:
 
 
 def _list_cells(
-    players: Sequence[str], cells: Sequence[Cell], words: Narrator, most: int | None
+    players: Sequence[str],
+    cells: Sequence[Cell],
+    words: Narrator,
+    most: int | None,
 ) -> list[str]:
     lines = [_head("cells", len(cells), words, most)]
     for cell in cells[:most]:
@@ -662,7 +691,10 @@ def _say_cell(players: Sequence[str], cell: Cell, words: Narrator) -> str:
 
 
 def _list_course(
-    players: Sequence[str], course: Course, words: Narrator, most: int | None
+    players: Sequence[str],
+    course: Course,
+    words: Narrator,
+    most: int | None,
 ) -> list[str]:
     chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
@@ -676,7 +708,12 @@ def _list_course(
     return [*turns, *_list_ends(chart, players, words, most)]
 
 
-def _list_ends(chart: Map, players: Sequence[str], words: Narrator, most: int | None) -> list[str]:
+def _list_ends(
+    chart: Map,
+    players: Sequence[str],
+    words: Narrator,
+    most: int | None,
+) -> list[str]:
     goes_on = any(chart.children[child] for child in chart.children[0])
     key = "ends" if goes_on else "cells"
     return [

@@ -112,11 +112,21 @@ def describe_special_rule(rule: SpecialRule, players: Sequence[str], words: Narr
         case KuhnRule(cards):
             names = _join_cards(cards, words)
             first = words.language.write_name(players[0])
-            return words.language.say("kuhn", count=len(cards), cards=names, first=first)
+            return words.language.say(
+                "kuhn",
+                count=len(cards),
+                cards=names,
+                first=first,
+            )
         case LeducRule():
             places = _write_places(rule, words) | {"cards": _join_cards(rule.cards, words)}
             first = words.language.write_name(players[0])
-            return words.language.say("leduc", count=2 * len(rule.cards), first=first, **places)
+            return words.language.say(
+                "leduc",
+                count=2 * len(rule.cards),
+                first=first,
+                **places,
+            )
         case DroughtRule(days):
             return _say_rule(_count("drought", days), rule, words)
         case HealthRule():
@@ -167,7 +177,9 @@ def _say_rule(key: str, rule: Told, words: Narrator, **more: str) -> str:
     own = f"{key}.you"
     is_told_to_player = words.reader is not None and own in words.language.messages
     return words.language.say(
-        own if is_told_to_player else key, **_write_places(rule, words), **more
+        own if is_told_to_player else key,
+        **_write_places(rule, words),
+        **more,
     )
 
 

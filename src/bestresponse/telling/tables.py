@@ -13,7 +13,10 @@ from bestresponse.telling.course import Narrator
 
 
 def write_payoffs(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, layout: Layout
+    choices: Sequence[Options],
+    cells: Sequence[Cell],
+    words: Narrator,
+    layout: Layout,
 ) -> str:
     """Write the payoffs as the reader is told them; of two players who share a sum of 0 only the
     own."""
@@ -37,7 +40,10 @@ def is_zero_sum(cells: Sequence[Cell]) -> bool:
 
 
 def _write_table(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool
+    choices: Sequence[Options],
+    cells: Sequence[Cell],
+    words: Narrator,
+    own_only: bool,
 ) -> str:
     language = words.language
     seat = _find_seat(choices, words)
@@ -68,7 +74,10 @@ def _write_cell(name: str, words: Narrator) -> str:
 
 
 def _list_sentences(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool
+    choices: Sequence[Options],
+    cells: Sequence[Cell],
+    words: Narrator,
+    own_only: bool,
 ) -> list[str]:
     """List what the reader gets first, then what the others get."""
     language = words.language
@@ -90,7 +99,10 @@ def _list_sentences(
 
 
 def _write_json(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool
+    choices: Sequence[Options],
+    cells: Sequence[Cell],
+    words: Narrator,
+    own_only: bool,
 ) -> str:
     language = words.language
     seat = _find_seat(choices, words)

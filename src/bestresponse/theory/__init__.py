@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         logit_dynamics as logit_dynamics,
         multiplicative_weights as multiplicative_weights,
         regret_matching as regret_matching,
-        replicator as replicator,
     )
     from bestresponse.theory.dynamics.moran import (
         alpha_rank as alpha_rank,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         fixation_probability as fixation_probability,
         moran as moran,
     )
+    from bestresponse.theory.dynamics.replicator import replicator as replicator
     from bestresponse.theory.equilibria.commitment import stackelberg as stackelberg
     from bestresponse.theory.equilibria.extremes import extreme_equilibria as extreme_equilibria
     from bestresponse.theory.equilibria.lemke_howson import (

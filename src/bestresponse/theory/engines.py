@@ -54,7 +54,12 @@ def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
     return "numba"
 
 
-def load_kernels(kernels: str, engine: Engine, work: float, worth: float) -> ModuleType | None:
+def load_kernels(
+    kernels: str,
+    engine: Engine,
+    work: float,
+    worth: float,
+) -> ModuleType | None:
     """Import a module of compiled loops; None where the engine is numpy, or "auto" and the work
     does not repay it."""
     chosen = choose_engine(engine, pays=repays_loading(kernels, work, worth))

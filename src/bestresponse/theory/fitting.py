@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.deadline import Deadline
-from bestresponse.theory.dynamics.learning import fitness, logit_reply, start_or_uniform
+from bestresponse.theory.dynamics.learning import logit_reply
+from bestresponse.theory.dynamics.trajectory import fitness, start_or_uniform
 from bestresponse.theory.equilibria.many_players.tracing import (
     LogitBranch,
     TableBranch,
@@ -103,7 +104,12 @@ def cognitive_hierarchy(
         for paths in zip(*steps, strict=True):
             believed.append(np.tensordot(below, paths, 1))
         steps.append(tuple(map(share_best, values(believed), game.payoffs)))
-    return _levels(game, f"cognitive hierarchy, tau {tau:g}", weights / weights.sum(), steps)
+    return _levels(
+        game,
+        f"cognitive hierarchy, tau {tau:g}",
+        weights / weights.sum(),
+        steps,
+    )
 
 
 def share_best(values: Array, payoffs: Array) -> Array:
@@ -115,14 +121,23 @@ def share_best(values: Array, payoffs: Array) -> Array:
     return np.asarray(is_best / is_best.sum(axis=-1, keepdims=True))
 
 
-def _levels(game: NormalForm, method: str, shares: Array, steps: list[Profile]) -> Levels:
+def _levels(
+    game: NormalForm,
+    method: str,
+    shares: Array,
+    steps: list[Profile],
+) -> Levels:
     strategies = tuple(np.array(path) for path in zip(*steps, strict=True))
     final = tuple(shares @ path for path in strategies)
     gains = []
     for mix, value in zip(final, fitness(game)(final), strict=True):
         gains.append(value.max() - mix @ value)
     return Levels(
-        method=method, shares=shares, strategies=strategies, final=final, gains=np.array(gains)
+        method=method,
+        shares=shares,
+        strategies=strategies,
+        final=final,
+        gains=np.array(gains),
     )
 
 
@@ -204,7 +219,10 @@ def quantal_branch(game: GameLike, highest: float, *, seconds: float = inf) -> Q
 
 
 def trace_branch(
-    branch: LogitBranch, highest: float, unit: float, deadline: Deadline
+    branch: LogitBranch,
+    highest: float,
+    unit: float,
+    deadline: Deadline,
 ) -> QuantalBranch:
     """Follow a branch of payoffs in multiples of `unit` until `highest` is first reached, and
     certify its points."""

@@ -51,7 +51,9 @@ def family(
 
 
 def check_shape(
-    shape: tuple[int, ...], players: int | None = None, square_from: int | None = None
+    shape: tuple[int, ...],
+    players: int | None = None,
+    square_from: int | None = None,
 ) -> None:
     """Refuse a shape that is no shape, is of the wrong number of players, or has too many payoffs.
 
@@ -114,7 +116,11 @@ def families() -> tuple[str, ...]:
 
 
 def generate(
-    family: str, count: int, shape: Shape | None = None, seed: int = 0, **properties: object
+    family: str,
+    count: int,
+    shape: Shape | None = None,
+    seed: int = 0,
+    **properties: object,
 ) -> Batch:
     """`count` games of `family`; game k depends only on (seed, k). `properties` are those of the
     family's function.
@@ -145,7 +151,10 @@ def generate(
 
 @family
 def uniform(
-    rng: np.random.Generator, shape: Shape = (2, 2), low: float = 0.0, high: float = 1.0
+    rng: np.random.Generator,
+    shape: Shape = (2, 2),
+    low: float = 0.0,
+    high: float = 1.0,
 ) -> Array:
     """Independent payoffs, uniform between `low` and `high`."""
     check_shape(shape)
@@ -155,18 +164,29 @@ def uniform(
 
 @family
 def integer(
-    rng: np.random.Generator, shape: Shape = (2, 2), low: int = -10, high: int = 10
+    rng: np.random.Generator,
+    shape: Shape = (2, 2),
+    low: int = -10,
+    high: int = 10,
 ) -> Array:
     """Independent whole payoffs from `low` to `high`, both included; ties, and so degenerate games,
     do occur."""
     check_shape(shape)
     _check_range(low, high)
-    return rng.integers(low, high, (len(shape), *shape), endpoint=True).astype(np.float64)
+    return rng.integers(
+        low,
+        high,
+        (len(shape), *shape),
+        endpoint=True,
+    ).astype(np.float64)
 
 
 @family
 def normal(
-    rng: np.random.Generator, shape: Shape = (2, 2), mean: float = 0.0, deviation: float = 1.0
+    rng: np.random.Generator,
+    shape: Shape = (2, 2),
+    mean: float = 0.0,
+    deviation: float = 1.0,
 ) -> Array:
     """Independent normally distributed payoffs."""
     check_shape(shape)
@@ -206,7 +226,12 @@ def zero_sum(
         )
     for _ in range(TRIES):
         if whole:
-            row = rng.integers(round(low), round(high), shape, endpoint=True).astype(np.float64)
+            row = rng.integers(
+                round(low),
+                round(high),
+                shape,
+                endpoint=True,
+            ).astype(np.float64)
         else:
             row = low + (high - low) * rng.random(shape)
         if equilibrium == "pure":
@@ -318,7 +343,9 @@ def _check_range(low: float, high: float) -> None:
 
 @family
 def cyclic(
-    rng: np.random.Generator, shape: Shape = (3, 3), stakes: tuple[float, float] = (0.5, 1.5)
+    rng: np.random.Generator,
+    shape: Shape = (3, 3),
+    stakes: tuple[float, float] = (0.5, 1.5),
 ) -> Array:
     """Generalised rock-paper-scissors: each action beats the next ones around a circle and loses to
     the others.
@@ -344,7 +371,10 @@ def cyclic(
 
 @family
 def blotto(
-    rng: np.random.Generator, troops: tuple[int, int] = (5, 5), fields: int = 3, tilt: float = 0.0
+    rng: np.random.Generator,
+    troops: tuple[int, int] = (5, 5),
+    fields: int = 3,
+    tilt: float = 0.0,
 ) -> Array:
     """Colonel Blotto: both split their troops over battlefields; a field goes to whoever sends
     more.

@@ -21,10 +21,11 @@ _BASE = "bestresponse.theory"
 
 @dataclass(frozen=True, slots=True)
 class KernelStep:
-    """What is compiled, in words, the module it is in, and something small that needs all of it."""
+    """What is compiled, in words, the modules it is in, and something small that needs all of
+    it."""
 
     words: str
-    module: str
+    modules: tuple[str, ...]
     use: Callable[[], object]
 
 
@@ -74,30 +75,38 @@ def use_estimation() -> None:
 
 
 STEPS = (
-    KernelStep("equilibria of two players", f"{_BASE}.equilibria.extreme_kernels", use_enumeration),
+    KernelStep(
+        "equilibria of two players",
+        (
+            f"{_BASE}.equilibria.vertex_kernels",
+            f"{_BASE}.equilibria.extreme_kernels",
+            f"{_BASE}.equilibria.three_by_three_kernels",
+        ),
+        use_enumeration,
+    ),
     KernelStep(
         "one equilibrium of many games",
-        f"{_BASE}.equilibria.lemke_howson_kernels",
+        (f"{_BASE}.equilibria.lemke_howson_kernels",),
         lambda: theory.nash_one_batch(_draw(2, 3, 3), _draw(2, 3, 3), engine="numba"),
     ),
     KernelStep(
         "equilibria of several players",
-        f"{_BASE}.equilibria.many_players.path_kernels",
+        (f"{_BASE}.equilibria.many_players.path_kernels",),
         lambda: follow_paths(list(_draw(3, 2, 2, 2, 2)), engine="numba"),
     ),
-    KernelStep("zero-sum games", f"{_BASE}.zero_sum.kernels", use_zero_sum),
+    KernelStep("zero-sum games", (f"{_BASE}.zero_sum.kernels",), use_zero_sum),
     KernelStep(
         "correlated equilibria",
-        f"{_BASE}.correlation.kernels",
+        (f"{_BASE}.correlation.kernels",),
         lambda: theory.correlated_batch(_draw(2, 2, 2), _draw(2, 2, 2), engine="numba"),
     ),
     KernelStep(
         "counterfactual regret",
-        f"{_BASE}.trees.cfr",
+        (f"{_BASE}.trees.cfr",),
         lambda: theory.cfr(theory.load_tree("kuhn-poker"), 1, engine="numba"),
     ),
-    KernelStep("dynamics", f"{_BASE}.dynamics.kernels", use_dynamics),
-    KernelStep("tournaments", f"{_BASE}.repeated.kernels", use_tournaments),
-    KernelStep("shares of strategies", f"{_BASE}.behaviour.kernels", use_estimation),
+    KernelStep("dynamics", (f"{_BASE}.dynamics.kernels",), use_dynamics),
+    KernelStep("tournaments", (f"{_BASE}.repeated.kernels",), use_tournaments),
+    KernelStep("shares of strategies", (f"{_BASE}.behaviour.kernels",), use_estimation),
 )
 """Everything there is to compile."""

@@ -52,7 +52,16 @@ def solve_program(
 
     minimise: Any = optimize.linprog
     options = {**_PRECISE, "time_limit": deadline.left}
-    answer = minimise(cost, above, limits, equal, totals, bounds, method="highs", options=options)
+    answer = minimise(
+        cost,
+        above,
+        limits,
+        equal,
+        totals,
+        bounds,
+        method="highs",
+        options=options,
+    )
     if answer.status == _OUT_OF_TIME and deadline.is_over:
         raise NotCertified(
             f"a linear program was not solved within {deadline.seconds:g} s; allow more seconds"
@@ -63,7 +72,10 @@ def solve_program(
 
 
 def find_mixture(
-    cost: Array, above: Matrix, limits: Array, deadline: Deadline = NEVER
+    cost: Array,
+    above: Matrix,
+    limits: Array,
+    deadline: Deadline = NEVER,
 ) -> Array | None:
     """Find the distribution p of least cost'p with above p <= limits; None where there is none."""
     answer = solve_program(
@@ -78,7 +90,9 @@ def find_mixture(
 
 
 def find_fairest_mixture(
-    payoffs: Array, above: csr_array | None = None, deadline: Deadline = NEVER
+    payoffs: Array,
+    above: csr_array | None = None,
+    deadline: Deadline = NEVER,
 ) -> Array:
     """Find the distribution p whose lowest expected payoff is largest, with above p <= 0."""
     sparse = load_sparse()

@@ -31,7 +31,8 @@ from bestresponse.web.access import (
     TooFast,
     refuse_key,
 )
-from bestresponse.web.render import load_asset, load_templates, render_form, render_page
+from bestresponse.web.pages import ErrorPage, LeavePage, LeftPage
+from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, OriginGuard, load_secret
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker
@@ -44,7 +45,7 @@ from bestresponse.web.sessions.store import (
     SessionStore,
 )
 from bestresponse.web.texts import Cause
-from bestresponse.web.views import formalize, judge, play, rooms, seat, watch
+from bestresponse.web.views import formalize, join, judge, play, rooms, seat, watch
 
 _log = logging.getLogger("bestresponse.web")
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -91,6 +92,7 @@ def create_app() -> FastAPI:
     for kind in (BestResponseError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)
+    app.include_router(join.pages)
     for view in _VIEWS:
         app.include_router(view.calls)
         app.include_router(view.pages)
@@ -119,12 +121,12 @@ def enter(request: Request, server: Server, token: str) -> Response:
 
 def ask_to_leave(server: Server) -> Response:
     """The page with the form that logs out."""
-    return render_form(server, "leave.html", "")
+    return render_page(LeavePage(csrf=server.csrf()))
 
 
 def leave(form: PostedForm) -> Response:
     """Log the admin out in this browser; the form carries a token, as every other does."""
-    answer = render_page("left.html")
+    answer = render_page(LeftPage())
     answer.delete_cookie(ADMIN_COOKIE)
     return answer
 
@@ -164,7 +166,7 @@ def _say(
     # says what kind of mistake it is.
     kind = status if status in (403, 404, 429, 503) else "other"
     sentence = texts.explain(sentence, otherwise=f"error_{kind}")
-    return render_page("error.html", status, sentence=sentence, status=status, t=texts, brand="")
+    return render_page(ErrorPage(sentence=sentence, status=status, t=texts, brand=""), status)
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:

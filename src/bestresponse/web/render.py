@@ -22,19 +22,17 @@ from pydantic import BaseModel, ConfigDict
 
 from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Document, Table, cell_json, format_cell
-from bestresponse.report.page import make_environment
+from bestresponse.report.page import PageModel, fill_page, make_environment
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import list_table_rows
 from bestresponse.report.text import abridged, visible
-from bestresponse.web.access import ServerState
+from bestresponse.web.pages import AdminForm, NestedItem, ProseRuns
 from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
 """Deeper items are next to those of this depth: lists are written by recursion, and a text may
 come from anybody."""
-Item = tuple[str, "list[Item]"]
-"""An item of a list and the items below it."""
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
 """Reads Markdown without HTML, and with links to the web only."""
 
@@ -66,24 +64,20 @@ def format_amount(amount: Decimal) -> str:
     return f"{exact:.4f}".removesuffix("0").removesuffix("0")
 
 
-def render_text(template: str, /, **variables: object) -> str:
-    """Render the template with its variables filled."""
-    return _environment().get_template(template).render(**variables)
+def render_text(page: PageModel) -> str:
+    """Render a page with the filters of this site."""
+    return fill_page(_environment(), page)
 
 
-def render_page(template: str, status: int = 200, /, **variables: object) -> HTMLResponse:
-    """Render the template as the answer to a request."""
-    return HTMLResponse(render_text(template, **variables), status)
+def render_page(page: PageModel, status: int = 200) -> HTMLResponse:
+    """Render a page as the answer to a request."""
+    return HTMLResponse(render_text(page), status)
 
 
-def render_form(
-    server: ServerState, template: str, error: str, **variables: object
-) -> HTMLResponse:
+def render_form(page: AdminForm) -> HTMLResponse:
     """Render a page of the admin with a form, again where something was wrong with what was
     sent."""
-    return render_page(
-        template, 422 if error else 200, error=error, csrf=server.csrf(), **variables
-    )
+    return render_page(page, 422 if page.error else 200)
 
 
 def send_file(name: str, media_type: str, content: bytes | str) -> Response:
@@ -139,11 +133,11 @@ def _format_prose(context: Context, text: str) -> Markup:
 
     Lines after dashes that are indented become lists inside the list.
     """
-    runs: list[tuple[str, object]] = []
+    runs: list[tuple[str, list[str] | list[NestedItem]]] = []
     for kind, run in itertools.groupby(visible(abridged(text, _LONGEST)).split("\n"), _find_kind):
         lines = list(run)
         runs.append((kind, _nest_items(lines) if kind == "-" else lines))
-    return Markup(_environment().get_template("prose.html").render(runs=runs, t=context["t"]))
+    return Markup(render_text(ProseRuns(runs, context["t"])))
 
 
 def _find_kind(line: str) -> str:
@@ -154,16 +148,16 @@ def _find_kind(line: str) -> str:
     return "|" if line.startswith("|") else ""
 
 
-def _nest_items(lines: list[str]) -> list[Item]:
+def _nest_items(lines: list[str]) -> list[NestedItem]:
     """Nest the items of a list by how far they are indented."""
-    top: list[Item] = []
-    open_items: list[tuple[int, list[Item]]] = [(-1, top)]
+    top: list[NestedItem] = []
+    open_items: list[tuple[int, list[NestedItem]]] = [(-1, top)]
     for line in lines:
         item = line.lstrip(" ")
         indent = len(line) - len(item)
         while open_items[-1][0] >= indent:
             open_items.pop()
-        below: list[Item] = []
+        below: list[NestedItem] = []
         open_items[-1][1].append((item.removeprefix("- "), below))
         if len(open_items) <= _DEEPEST_LIST:
             open_items.append((indent, below))

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -27,16 +27,17 @@ from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.reading import parse_experiment
+from bestresponse.web.pages import PreviewPage, SeenPage
 from bestresponse.web.reader import ask_reader, read_page
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_participants
+from bestresponse.web.services.fields import read_fields, write_fields
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.setup import list_named_models
 from bestresponse.web.sessions.store import Lobby, draw_treatments
 from bestresponse.web.texts import PageTexts
-from bestresponse.web.views.seat import read_fields, write_fields
 
 RANDOM = "strategy:random"
 _LOOK = 0.02
@@ -63,21 +64,9 @@ class TrialSettings:
     readers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SeenPage:
-    """A page as somebody saw it: in which treatment, game and role, what kind of page, and its
-    HTML."""
-
-    treatment: str
-    part: int
-    role: str
-    kind: str
-    html: str
-
-
 @dataclass
 class Trial:
-    """What came of a trial; `turned_away` found no free seat.
+    """The result of a trial; `turned_away` found no free seat.
 
     `wrong` are answers of which the server has kept something else or nothing.
     """
@@ -95,7 +84,7 @@ class Trial:
     def list_findings(self) -> list[str]:
         """Say what came of it, in sentences."""
         lines = [
-            f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s;"
+            f"{self.finished} of {self.people} finished in {self.seconds:.1f} s;"
             f" {self.answers} answers."
         ]
         if self.turned_away:
@@ -388,16 +377,16 @@ _REFUSED = 422
 def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
     """Return a sheet with every kind of page of every role, each as somebody saw it first."""
     style = load_asset("app.css")
-    shown: dict[tuple[object, ...], str] = {}
+    shown: dict[tuple[object, ...], SeenPage] = {}
     for page in pages:
         alone = re.sub(r"<script.*?</script>", "", page.html)
         alone = alone.replace(
             '<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>"
         )
-        shown.setdefault((page.part, page.treatment, page.role, page.kind), alone)
-    return render_text(
-        "preview.html", title=title, pages=sorted(shown.items(), key=lambda entry: entry[0][:3])
-    )
+        key = (page.part, page.treatment, page.role, page.kind)
+        shown.setdefault(key, replace(page, html=alone))
+    in_order = sorted(shown.values(), key=lambda page: (page.part, page.treatment, page.role))
+    return render_text(PreviewPage(title, in_order))
 
 
 def list_seated_models(text: str) -> list[str]:

@@ -62,13 +62,20 @@ def test_every_program_gets_its_line_and_one_bad_program_makes_the_exit_code_1(r
     assert found[1]["messages"][0]["line"] == 2
 
 
-def test_files_that_cannot_be_read_and_ten_megabytes_are_told_plainly(run, program, tmp_path):
+def test_ten_megabytes_are_refused_in_a_sentence(run, program):
     big = program("big.pl", "p(x).\n" * 1_700_000)
-    code, out, _ = run("check", tmp_path / "none.pl", big, tmp_path, "--engine", "embedded")
+    code, out, _ = run("check", big, "--engine", "embedded")
     assert code == 1
-    assert "none.pl: no game\n  error: it cannot be read: No such file or directory" in out
     assert "is not a game program: it has 10,200,000 bytes" in out
-    assert "Is a directory" in out
+
+
+def test_a_missing_file_and_a_folder_are_mistakes_of_typing(run, tmp_path):
+    code, out, err = run("check", tmp_path / "none.pl", "--engine", "embedded")
+    assert (code, out) == (2, "")
+    assert "none.pl: there is no such file" in err
+    code, out, err = run("check", tmp_path, "--engine", "embedded")
+    assert (code, out) == (2, "")
+    assert "is a folder; expected logic programs, such as" in err
 
 
 def test_a_program_that_reaches_for_the_machine_is_refused_and_nothing_happens(

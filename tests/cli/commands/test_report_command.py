@@ -63,7 +63,7 @@ def test_a_run_that_is_not_finished_is_not_checked(bestresponse, played):
         (("--fail-if", "nash_gp > 1"), "there is no metric 'nash_gp'. Did you mean nash_gap?"),
         (("--fail-if", "nash_gap - baseline > 1"), "add --against RUN"),
         (("--junit", "x.xml"), "there is nothing to write without --fail-if CONDITION"),
-        (("--against", "nowhere"), "nowhere contains no run"),
+        (("--against", "nowhere"), "there is no folder nowhere"),
     ],
 )
 def test_a_gate_that_cannot_work_is_refused_before_anything_is_played(played, words, sentence):

@@ -76,7 +76,7 @@ def test_a_form_of_a_package_is_decided_by_its_rule_and_by_its_arithmetic():
         assert checker.check(claim.negate()).verdict is (
             Verdict.REFUTED if holds else Verdict.PROVED
         )
-        from bestresponse.formal.claims.checker import ground
+        from bestresponse.formal.claims.grounding import ground
 
         assert (
             checker.logic.decide(ground(claim, checker.subject)).verdict

@@ -13,8 +13,9 @@ from drawn_claims import KINDS, TABLE_FORMS, TREE_FORMS, table_claims, tables, t
 from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.claims import Checker, Claim, Malformed, Subject, parse, parse_json
-from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck
+from bestresponse.formal.claims.checker import TheoryCheck
 from bestresponse.formal.claims.claim import FORMS, claims_schema
+from bestresponse.formal.claims.logic_check import LogicCheck
 from bestresponse.logic import EmbeddedEngine, Proof, Verdict, open_engine
 from bestresponse.logic.engine import Program
 from bestresponse.logic.language.terms import Term

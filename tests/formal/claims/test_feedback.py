@@ -11,8 +11,8 @@ from drawn_claims import KINDS, TREE_FORMS, table_claims, tables, tree_claims, t
 from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.claims import Checker, Claim, RulesTranslator, Subject, parse, say
-from bestresponse.formal.claims.checker import LogicCheck
 from bestresponse.formal.claims.feedback import Tone, correct, deny
+from bestresponse.formal.claims.logic_check import LogicCheck
 from bestresponse.logic import EmbeddedEngine, Verdict
 from bestresponse.theory.games.normal_form import NormalForm
 

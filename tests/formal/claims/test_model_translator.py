@@ -17,7 +17,7 @@ from bestresponse.formal.claims.claim import FORMS, claims_schema
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.models.schema import make_strict
-from bestresponse.studies.verify.study import VerifyConfig
+from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm
 

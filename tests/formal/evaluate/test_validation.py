@@ -16,7 +16,7 @@ from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.studies.reproduce.autoformalization import PublishedLevels, published_levels
+from bestresponse.studies.reproduce.program_levels import PublishedLevels, published_levels
 
 FOLDER = DATA / "autoformalization"
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
@@ -120,7 +120,7 @@ def test_the_published_procedure_plays_four_rounds_that_visit_every_pair_of_move
 
 @needs_recorded("autoformalization")
 def test_every_fifth_recorded_program_gets_the_published_verdicts(tmp_path):
-    from bestresponse.studies.reproduce.autoformalization import judge_programs
+    from bestresponse.studies.reproduce.recorded_programs import judge_programs
 
     (tmp_path / "games.jsonl").write_bytes((FOLDER / "games.jsonl").read_bytes())
     lines = (FOLDER / "exp1_agents.jsonl").read_bytes().splitlines(keepends=True)
@@ -134,7 +134,7 @@ def test_every_fifth_recorded_program_gets_the_published_verdicts(tmp_path):
 @pytest.mark.soak
 @needs_recorded("autoformalization")
 def test_the_275_recorded_programs_get_the_published_verdicts():
-    from bestresponse.studies.reproduce.autoformalization import check_programs, judge_programs
+    from bestresponse.studies.reproduce.recorded_programs import check_programs, judge_programs
 
     found = judge_programs(FOLDER)
     levels = [one.published for one in found]

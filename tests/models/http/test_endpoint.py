@@ -328,6 +328,23 @@ def test_retry_after_is_seconds_or_a_date(value, expected):
     assert parse_retry_after(value, now=784111740.0) == expected
 
 
+@pytest.mark.parametrize("clock", [784111740.0, 784111740.0 - 3600, 784111740.0 + 86400])
+def test_a_date_to_retry_after_counts_from_the_date_of_the_reply(client, clock):
+    def refuse(handler):
+        handler.send_response_only(429)
+        handler.send_header("date", "Sun, 06 Nov 1994 08:49:00 GMT")
+        handler.send_header("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")
+        handler.send_header("content-length", "0")
+        handler.end_headers()
+
+    with (
+        faulty.serving(refuse) as server,
+        pytest.raises(Transient) as raised,
+    ):
+        post(client, server, clock=lambda: clock)
+    assert raised.value.retry_after == 37.0
+
+
 def test_the_key_is_nowhere(openai, client, caplog):
     caplog.set_level(logging.DEBUG)
     shown = []

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from waiting import run_at_once
 
-from bestresponse.core.errors import ModelError, ModelUnavailable, UsageError
+from bestresponse.core.errors import ModelError, ModelUnavailable, UnknownModel, UsageError
 from bestresponse.models import Finish, ask
 from bestresponse.models.providers.local import LocalModel, LocalSettings, check_gguf
 
@@ -139,7 +139,7 @@ def test_a_file_that_is_no_gguf_is_refused_before_the_engine_sees_it(tmp_path):
         ModelUnavailable, match=r"is not a GGUF file: it begins with b'<htm' instead of b'GGUF'"
     ):
         LocalModel(page)
-    with pytest.raises(ModelUnavailable, match=r"cannot read the model file .*absent"):
+    with pytest.raises(UnknownModel, match=r"there is no model file .*absent"):
         LocalModel(tmp_path / "absent.gguf")
     page.write_bytes(b"GGUF\x63\0\0\0")
     with pytest.raises(ModelUnavailable, match="version 99"):

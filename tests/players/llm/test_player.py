@@ -15,6 +15,7 @@ from bestresponse.players.llm.player import (
     Sampling,
     instruction,
     schema,
+    write_schema,
 )
 from bestresponse.players.llm.reading import find_reasons, read_reply
 from bestresponse.players.strategies import BASELINES, BaselinePlayer, FixedMix
@@ -145,6 +146,15 @@ def test_a_fixed_mix_draws_where_an_action_is_asked():
     assert (
         FixedMix((0.0, 0.0, 1.0)).decide(game.view((), "row"), game.asks(())["row"]).action == "a2"
     )
+
+
+@pytest.mark.parametrize(("first", "second"), [(280, 280.0), (280.0, 280)])
+def test_equal_bounds_are_told_alike_whichever_came_first(first, second):
+    write_schema.cache_clear()
+    expected = '"minimum":0,"maximum":280}'
+    assert expected in write_schema(Amount(0, first))
+    assert expected in write_schema(Amount(0.0, second))
+    assert '"maximum":280.5}' in write_schema(Amount(0, 280.5))
 
 
 def test_reasons_come_before_the_answer_in_form_and_schema_and_are_read_apart():

@@ -10,7 +10,7 @@ import pytest
 
 from bestresponse.core import Decision, Reading, Status
 from bestresponse.core.episode import Record, Submission, Void
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.player import Call
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
@@ -109,7 +109,7 @@ def test_another_part_of_the_run_is_not_written_into_either(tmp_path):
 
 def test_a_folder_below_a_file_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="making the folder"):
+    with pytest.raises(UsageError, match="file is a file; expected a folder for results"):
         RunFolder.open(tmp_path / "file" / "run", MANIFEST)
 
 

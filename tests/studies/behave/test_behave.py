@@ -128,15 +128,30 @@ def test_a_treatment_with_one_match_has_no_interval_and_says_so(tmp_path):
     assert {row["share"].method for row in run.frame("strategies")} == {"none"}
 
 
-def test_shares_that_one_round_cannot_tell_are_called_open(tmp_path):
-    run = behave(
-        tmp_path, write_rows(("ann", "bob"), ["C", "C", "D"], ["C"] * 3), fit=("strategies",)
-    )
+def test_single_choices_tell_no_strategy_from_an_error_and_it_is_said(tmp_path):
+    rows = write_rows(("ann", "bob"), ["C", "C", "D"], ["C"] * 3)
+    run = behave(tmp_path, rows, fit=("strategies",))
+    assert run.frame("strategies").rows == []
+    assert run.frame("left_out").select(what="ann: strategies")[0] == {
+        "what": "ann: strategies",
+        "why": "everybody made a single choice, which cannot tell strategies from errors",
+        "times": 3,
+    }
+
+
+def test_shares_that_two_rounds_cannot_tell_are_called_open(tmp_path):
+    # Two matches are those of tit-for-tat and of win-stay-lose-shift alike, and the third is of a
+    # defector; only the sum of the first two shares is known.
+    rows = write_rows(("ann", "bob"), ["CC", "CC", "DD"], ["CC"] * 3)
+    run = behave(tmp_path, rows, fit=("strategies",))
     row = run.frame("groups").select(group="ann")[0]
-    assert row["remark"] == "other shares fit as well"
-    assert find_shares(run, "ann").keys() == {
-        "defector = suspicious-tit-for-tat",
-        "cooperator = grim = tit-for-tat = tit-for-two-tats = win-stay-lose-shift",
+    assert row["remark"].startswith("other shares fit as well")
+    shares = find_shares(run, "ann")
+    nice = shares.pop("cooperator = grim = tit-for-tat = tit-for-two-tats")
+    assert nice + shares.pop("win-stay-lose-shift") == pytest.approx(2 / 3)
+    assert shares == {
+        "defector": pytest.approx(1 / 3),
+        "suspicious-tit-for-tat": pytest.approx(0.0, abs=1e-6),
     }
 
 

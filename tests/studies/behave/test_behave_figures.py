@@ -503,6 +503,8 @@ def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_p
         find_row(measured, "models", parameter="tau")["estimate"],
     )
     assert figures["level"] is None  # anything from 1 to 3
+    parameters = [row["parameter"] for row in measured.frames["models"]]
+    assert "mean level" not in parameters
 
 
 def test_more_matches_of_the_same_players_make_no_interval_of_precision_narrower(tmp_path):

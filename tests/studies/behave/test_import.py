@@ -177,7 +177,9 @@ def test_a_mapping_that_does_not_fit_is_refused_with_the_reason(tmp_path, mappin
 
 
 def test_an_unknown_mapping_or_file_is_refused(tmp_path):
-    with pytest.raises(SettingError, match=r"akata, dilemma, fairgame, or a \.toml file"):
+    with pytest.raises(
+        SettingError, match=r"akata, dilemma, fairgame, friend-or-foe, or a \.toml file"
+    ):
         br.import_plays(tmp_path / "x.csv", mapping="acata")
     with pytest.raises(UsageError, match=r"x\.csv"):
         br.import_plays(tmp_path / "x.csv", mapping="dilemma")
@@ -207,3 +209,38 @@ def test_published_records_are_read_and_their_faults_are_found(
     run = br.import_plays(recorded("play") / file, mapping=mapping, output_dir=tmp_path)
     assert run.answered == matches
     assert {row["problem"] for row in run.frame("found")} == kinds
+
+
+FRIENDS = """"","sex","white","age","play","round","season","cash","sex1","white1","age1","play1","win","win1"
+"1","male","yes",20,"foe","1","1",1.2,"female","yes",32,"friend",1.2,0
+"2","male","yes",40,"friend","3","1",7.7,"female","no",31,"friend",3.85,3.85
+"3","female","no",35,"foe","2","2",3.2,"female","no",24,"foe",0,0
+"4","male","yes",26,"foe","1","2",1.2,"male","yes",40,"foe",0,0
+"""
+
+
+def test_pairs_of_a_game_show_are_read_and_described_by_season_and_sex(tmp_path):
+    (tmp_path / "FriendFoe.csv").write_text(FRIENDS)
+    run = br.import_plays(
+        tmp_path / "FriendFoe.csv", mapping="friend-or-foe", output_dir=tmp_path / "runs"
+    )
+    assert run.frame("file").rows == [{"rows": 4, "matches": 4, "left_out": 0}]
+    assert [play.record.payoffs for play in run.folder.plays()] == [
+        {"row": 2.0, "column": 0.0},
+        {"row": 1.0, "column": 1.0},
+        {"row": 0.0, "column": 0.0},
+        {"row": 0.0, "column": 0.0},
+    ]
+
+    def count_friends(part):
+        described = br.behave(
+            [run.path], by=(part,), fit=("strategies",), bootstraps=20, output_dir=tmp_path / part
+        )
+        counted = {}
+        for (name,), figures in described.figures.groups:
+            counted[name] = (figures["matches"], figures["cooperation"].estimate)
+        return counted
+
+    assert count_friends("season") == {"1": (2, 0.75), "2": (2, 0.0)}
+    # Two of the four women are friends, and one of the four men; three pairs have a woman.
+    assert count_friends("sex") == {"female": (3, 0.5), "male": (3, 0.25)}

@@ -13,16 +13,13 @@ from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder, read_lines
 from bestresponse.studies.behave.importing import (
     ImportConfig,
-    Layout,
-    Reader,
-    find_layout,
-    find_mapping,
     make_recorded_game,
     measure_import,
     prepare_import,
     read_into_run,
-    read_rows,
 )
+from bestresponse.studies.behave.layouts import Layout, find_layout, find_mapping, read_rows
+from bestresponse.studies.behave.reader import Reader
 
 LAYOUT = {
     "players": ("p", "q"),

@@ -15,7 +15,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.plan import Plan, prepare_plays
-from bestresponse.studies.bench.sequential.policies import plan_questions, prepare_questions
+from bestresponse.studies.bench.sequential.questions import plan_questions, prepare_questions
 from bestresponse.studies.improve.answers import (
     make_matrix_examples,
     make_story_examples,

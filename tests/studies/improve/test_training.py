@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import shutil
+import signal
 from collections import Counter
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -17,6 +18,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 pytest.importorskip("safetensors", reason="the extra `train` is not installed")
 
+from killed_training import list_left_behind, read_weights, run_training  # noqa: E402
 from tokenizers import Tokenizer, models  # noqa: E402
 
 import bestresponse as br  # noqa: E402
@@ -697,3 +699,33 @@ def test_a_base_without_the_chat_tokens_is_refused(data, base, tmp_path):
         networks.write_folder(
             networks.Network(network.sizes, network.parameters, tokenizer), tmp_path / "plain"
         )
+
+
+@pytest.fixture(scope="module")
+def unbroken(data, base, tmp_path_factory):
+    """The folder of a training that nothing stopped."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    assert run_training("none-0", base=base, data=data, folder=folder) == 0
+    return folder
+
+
+@pytest.mark.parametrize("point", ["half-2", "step-5", "weights-1"])
+def test_a_training_that_is_killed_ends_with_the_weights_of_an_unbroken_one(
+    point, data, base, unbroken, tmp_path
+):
+    assert run_training(point, base=base, data=data, folder=tmp_path) == -signal.SIGKILL
+    assert not (tmp_path / "student").exists()
+    assert run_training("none-0", base=base, data=data, folder=tmp_path) == 0
+    assert read_weights(tmp_path) == read_weights(unbroken)
+    assert list_left_behind(tmp_path) == []
+
+
+def test_a_damaged_checkpoint_is_named(base, tmp_path):
+    trainer = make_trainer(base)
+    path = tmp_path / "checkpoint.pt"
+    trainer.save(path)
+    whole = path.read_bytes()
+    for damaged in (b"", b"no checkpoint", whole[: len(whole) // 2]):
+        path.write_bytes(damaged)
+        with pytest.raises(StoreError, match=r"checkpoint\.pt is damaged .* delete it to train"):
+            trainer.load(path)

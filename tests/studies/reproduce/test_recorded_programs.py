@@ -7,17 +7,19 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import find_game
-from bestresponse.studies.reproduce.autoformalization import (
+from bestresponse.studies.reproduce.program_levels import PublishedLevels
+from bestresponse.studies.reproduce.recorded_programs import (
     JudgedProgram,
-    PublishedLevels,
-    RecordedGame,
     _compare_published,
     check_programs,
-    check_strategies,
+)
+from bestresponse.studies.reproduce.recorded_strategies import check_strategies
+from bestresponse.studies.reproduce.recorded_tournament import (
+    RecordedGame,
     check_tournament,
-    published_strategy,
     replay_matches,
 )
 

@@ -8,12 +8,9 @@ from recorded import DATA, needs_recorded
 from bestresponse.core.errors import UsageError
 from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import find_game
-from bestresponse.studies.reproduce.autoformalization import (
-    check_strategies,
-    check_tournament,
-    judge_strategies,
-    reproduce_autoformalization,
-)
+from bestresponse.studies.reproduce.autoformalization import reproduce_autoformalization
+from bestresponse.studies.reproduce.recorded_strategies import check_strategies, judge_strategies
+from bestresponse.studies.reproduce.recorded_tournament import check_tournament
 
 RECORDS = DATA / "autoformalization"
 recorded = needs_recorded("autoformalization")

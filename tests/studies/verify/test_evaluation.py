@@ -14,6 +14,8 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.measure import sum_up_attempts
 from bestresponse.studies.verify.ratings import (
     Rating,
     aggregate,
@@ -22,7 +24,7 @@ from bestresponse.studies.verify.ratings import (
     read_ratings,
 )
 from bestresponse.studies.verify.scenes import disguised
-from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
+from bestresponse.studies.verify.study import verify_model
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.services.judging import read_items

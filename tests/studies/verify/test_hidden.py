@@ -21,7 +21,8 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies import Mixing
-from bestresponse.studies.verify.study import VerifyConfig, verify_model
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.study import verify_model
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 

@@ -22,8 +22,9 @@ from bestresponse.players.llm.verified import Verified, moves_of
 from bestresponse.players.strategies import Mixing
 from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
+from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.scenes import disguised_tree
-from bestresponse.studies.verify.study import VerifyConfig, verify_model
+from bestresponse.studies.verify.study import verify_model
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.catalogue.trees import centipede, load_tree
 from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame

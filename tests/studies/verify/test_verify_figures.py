@@ -6,6 +6,14 @@ from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translation import write_translation_prompt
 from bestresponse.studies.verify.audit import list_judged_sentences, sample_verdicts
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.measure import (
+    _count_claims,
+    _list_changes,
+    list_values,
+    sum_up_attempts,
+)
+from bestresponse.studies.verify.plays import estimate_runs, list_runs
 from bestresponse.studies.verify.ratings import (
     Confusion,
     RatedSheets,
@@ -14,15 +22,6 @@ from bestresponse.studies.verify.ratings import (
     compare_with_people,
     measure_correctness,
     merge_labels,
-)
-from bestresponse.studies.verify.study import (
-    VerifyConfig,
-    _count_claims,
-    _list_changes,
-    estimate_runs,
-    list_runs,
-    list_values,
-    sum_up_attempts,
 )
 from bestresponse.telling.render import write_rules
 

@@ -13,16 +13,11 @@ from bestresponse.report.document import Paragraph, Quote, Table
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.verify.audit import sample_verdicts, show_audit
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.measure import _list_changes, _measure_run, measure_reasoning
+from bestresponse.studies.verify.plays import prepare_runs
 from bestresponse.studies.verify.ratings import read_ratings
-from bestresponse.studies.verify.study import (
-    VerifyConfig,
-    _list_changes,
-    _measure_run,
-    list_sheets,
-    measure_reasoning,
-    prepare_runs,
-    show_briefing,
-)
+from bestresponse.studies.verify.study import list_sheets, show_briefing
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
@@ -43,7 +38,7 @@ def make_attempt(choice, state="unrefuted", **more):
     }
 
 
-def store_run(scene, repeat, *attempts, game="prisoners-dilemma"):
+def store_run(scene, repeat, *attempts, game="prisoners-dilemma", model="m"):
     """A stored run of the reasoner with these attempts."""
     role = scene.game.roles[scene.seat]
     other = scene.game.roles[1 - scene.seat]
@@ -52,7 +47,7 @@ def store_run(scene, repeat, *attempts, game="prisoners-dilemma"):
         Submission(other, Decision("defect")),
         Submission(role, Decision("defect", remarks=attempts)),
     )
-    data = {"repeat": repeat, "model": "m", "game": {"name": game}}
+    data = {"repeat": repeat, "model": model, "game": {"name": game}}
     return StoredPlay(f"run {repeat}", data, Record("g", 1, {}, submissions, {}))
 
 
@@ -122,6 +117,22 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
     assert measured.groups["first",]["chose_defect"].estimate == 0.5
 
 
+def test_every_model_has_a_group_for_its_first_and_one_for_its_last_attempts(tmp_path):
+    config = VerifyConfig(("m", "n"), "prisoners-dilemma", **PLAIN)
+    changed = make_attempt("cooperate"), make_attempt("defect")
+    plays = [store_run(config.scene, 0, *changed), store_run(config.scene, 0, *changed, model="n")]
+    folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays, calls=lambda: ())
+    measured = measure_reasoning(config, folder)
+    assert measured.labels == ("model", "attempt")
+    shares = {heads: group["chose_defect"].estimate for heads, group in measured.groups.items()}
+    assert shares == {
+        ("m", "first"): 0.0,
+        ("m", "last"): 1.0,
+        ("n", "first"): 0.0,
+        ("n", "last"): 1.0,
+    }
+
+
 def test_choices_that_differ_in_signs_alone_have_a_share_each(tmp_path):
     signs = ("+1", "-1")
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(signs, signs))
@@ -147,6 +158,8 @@ def test_a_run_without_a_value_at_one_end_is_no_pair():
         return {
             "first_choice": "A",
             "last_choice": "A",
+            "first_state": "unrefuted",
+            "last_state": "unrefuted",
             "first_payoff": first,
             "last_payoff": last,
             "first_gap": first,

@@ -9,13 +9,12 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import catalogue, generators
 from bestresponse.theory.dynamics.learning import (
     fictitious_play,
-    fitness,
     logit_dynamics,
     multiplicative_weights,
     regret_matching,
-    replicator,
-    space_records,
 )
+from bestresponse.theory.dynamics.replicator import replicator
+from bestresponse.theory.dynamics.trajectory import fitness, space_records
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.fitting import quantal_response
 from bestresponse.theory.games.isomorphs import random_isomorph

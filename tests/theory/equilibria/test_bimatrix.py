@@ -263,7 +263,7 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
 def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_and_far_from_them() -> (
     None
 ):
-    kernels = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
+    kernels = pytest.importorskip("bestresponse.theory.equilibria.three_by_three_kernels")
     generator = np.random.default_rng(5)
     closed = 0
     for _ in range(300):
@@ -374,15 +374,14 @@ def test_a_game_is_not_refused_for_vertices_that_it_might_have_had() -> None:
 
 
 def test_the_walk_finds_the_vertices_that_whole_numbers_find_and_gives_up_near_ties() -> None:
-    walk = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
-    pivoting = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
+    walk = pytest.importorskip("bestresponse.theory.equilibria.vertex_kernels")
     generator = np.random.default_rng(6)
     clear = 0
     for rows, columns in ((1, 4), (4, 1), (3, 5), (5, 5), (6, 4)):
         for _ in range(10):
             matrix = generator.integers(1, 40, (rows, columns)).astype(float)
             count, masks = walk.walk_vertices(matrix / 40)
-            listed, known, *_ = pivoting.enumerate_vertices(matrix)
+            listed, known, *_ = walk.enumerate_vertices(matrix)
             if count >= 0:
                 clear += 1
                 assert sorted(masks[:count]) == sorted(known[:listed])

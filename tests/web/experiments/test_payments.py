@@ -491,6 +491,8 @@ def test_a_game_without_payoffs_of_its_rounds_is_paid_as_a_whole(server, clock, 
     answer of a stand-in counts."""
     lobby = server.state.sessions.create_experiment(DROUGHT.replace("{rule}", rule))
     (anna, link), (ben, other) = sit_down(server, lobby)
+    # Nature moves first, and meanwhile nobody is asked.
+    server.wait_for(lambda: 'name="turn" value="0"' in anna.get(link).text)
     take(anna, link, answer="1")
     take(ben, other, answer="1")
     server.wait_for(lambda: 'name="turn" value="1"' in anna.get(link).text)

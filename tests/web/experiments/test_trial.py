@@ -115,7 +115,7 @@ def test_a_file_is_checked_previewed_and_tried_by_buttons_on_the_page(server):
     assert preview.text.count("<iframe srcdoc") >= 8
     assert "style-src" not in preview.headers["content-security-policy"]
     tried = unescape(press("bots", people="2").text)
-    assert "2 of 2 came to the end" in tried
+    assert "2 of 2 finished" in tried
     assert "Every answer was kept as it was sent." in tried
     wrong = press("bots", toml=text.replace("rounds = 5", "rounds = 0"))
     assert wrong.status_code == 422

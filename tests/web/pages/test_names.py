@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
 from bestresponse.games.lookup import find_game
+from bestresponse.web.services.chat import name_roles
 from bestresponse.web.sessions.setup import GameChoice, make_game
-from bestresponse.web.views.seat import name_roles
 
 
 def test_speakers_of_a_dialogue_are_called_by_their_names():

@@ -12,9 +12,9 @@ from bestresponse.core.errors import UsageError
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web import security as limits
 from bestresponse.web.app import ServerSettings
+from bestresponse.web.services.fields import read_fields, write_fields
 from bestresponse.web.sessions.setup import GameChoice, Setup, list_offers
 from bestresponse.web.texts import load_texts
-from bestresponse.web.views.seat import read_fields, write_fields
 
 DILEMMA = GameChoice("prisoners-dilemma")
 

@@ -95,7 +95,14 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
         table = _describe_table(solved.table)
         for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
             shown["policy"] = find_behaviour(solved.tree, e.strategies).table()
-        shared = ("engine", "actions", "degenerate", "components", "continua", "equilibria")
+        shared = (
+            "engine",
+            "actions",
+            "degenerate",
+            "components",
+            "continua",
+            "equilibria",
+        )
         return data | {key: table[key] for key in shared}
     if solved.cfr is not None:
         steps = [

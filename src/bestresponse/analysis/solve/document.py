@@ -65,7 +65,9 @@ _APPROXIMATE = 3
 
 
 def as_document(
-    game: LoadedGame, solved: SolvedTable | SolvedTree, pictures: tuple[Section, ...] = ()
+    game: LoadedGame,
+    solved: SolvedTable | SolvedTree,
+    pictures: tuple[Section, ...] = (),
 ) -> Document:
     """Say in the title which game it is, in the sections what is known of it; `pictures` come
     first."""

@@ -47,7 +47,9 @@ def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) 
 
 
 def mix_text(
-    mix: Mapping[str, float], exact: Mapping[str, str] | None = None, decimals: int | None = None
+    mix: Mapping[str, float],
+    exact: Mapping[str, str] | None = None,
+    decimals: int | None = None,
 ) -> str:
     """Write a strategy: the action alone where it is pure, else the probability of each action
     used.
@@ -133,7 +135,9 @@ def show_values(facts: Mapping[str, object]) -> KeyValues:
 
 
 def show_by_player(
-    players: Sequence[str], columns: Mapping[str, Mapping[str, object]], unit: float = 1.0
+    players: Sequence[str],
+    columns: Mapping[str, Mapping[str, object]],
+    unit: float = 1.0,
 ) -> Table:
     """Show facts that are there for every player, a row each."""
     records = []

@@ -142,7 +142,9 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
             solved = _search_replies(form, wish)
         case "external-sampling" | "outcome-sampling":
             solved = _sampled(
-                form, "external" if method == "external-sampling" else "outcome", wish
+                form,
+                "external" if method == "external-sampling" else "outcome",
+                wish,
             )
         case _:
             solved = _iterated(form, cast("Variant", method), wish)
@@ -201,7 +203,12 @@ def _backward(form: SequenceForm) -> SolvedTree:
     if tree.num_players == 2 and tree.is_constant_sum:
         first = tree.players[0]
         exact = equilibria[0].exact
-        value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
+        value = Value(
+            equilibria[0].payoffs[first],
+            exact[first] if exact else None,
+            first,
+            0.0,
+        )
     remarks: tuple[str, ...] = ()
     extent: tuple[Concept, ...] = ()
     if perfect.complete:
@@ -260,7 +267,12 @@ def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
 
 def _complementarity(form: SequenceForm) -> SolvedTree:
     solved = theory.solve_general_tree(form.tree)
-    return SolvedTree(form.tree, solved.method, (_equilibrium(form, solved.policy),), None)
+    return SolvedTree(
+        form.tree,
+        solved.method,
+        (_equilibrium(form, solved.policy),),
+        None,
+    )
 
 
 def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
@@ -295,7 +307,13 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     tree = form.tree
     iterations = wish.iterations or _ITERATIONS
-    regrets = theory.cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
+    regrets = theory.cfr(
+        tree,
+        iterations,
+        variant,
+        engine=wish.engine,
+        report=wish.report,
+    )
     remarks = [_NEAR.format(regrets.nash_conv, iterations)]
     if regrets.nash_conv > _GOOD * _measure_range(tree):
         remarks.append("this is not close to an equilibrium; more iterations may help")
@@ -367,7 +385,9 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     nash = find_equilibria(game, wish)
     if left is not None and left.solved and not nash.complete:
         nash = NashResult(
-            nash.equilibria, f"{nash.method}; unique by iterated elimination", complete=True
+            nash.equilibria,
+            f"{nash.method}; unique by iterated elimination",
+            complete=True,
         )
     correlated = None
     if wish.objective:
@@ -406,7 +426,12 @@ def _describe_cells(solved: SolvedTable) -> SolvedTable:
     )
 
 
-def _list_remarks(game: NormalForm, wish: Wish, nash: NashResult, small: bool) -> tuple[str, ...]:
+def _list_remarks(
+    game: NormalForm,
+    wish: Wish,
+    nash: NashResult,
+    small: bool,
+) -> tuple[str, ...]:
     """List what the reader should know of the equilibria and of what is left out."""
     remarks = []
     if not nash.equilibria:
@@ -445,7 +470,12 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
         )
     match method:
         case "enumeration":
-            return nash(game, engine=wish.engine, seconds=wish.seconds, report=wish.report)
+            return nash(
+                game,
+                engine=wish.engine,
+                seconds=wish.seconds,
+                report=wish.report,
+            )
         case "lemke-howson":
             return _by_paths(game)
         case "zero-sum":
@@ -501,7 +531,10 @@ def _pure(game: NormalForm) -> NashResult:
         strategies = tuple(np.array(mix, dtype=np.float64) for mix in exact)
         equilibria.append(Equilibrium.at(game, strategies, tuple(exact)))
     return NashResult(
-        tuple(equilibria), "pure strategies only", all_pure=True, mixed_searched=False
+        tuple(equilibria),
+        "pure strategies only",
+        all_pure=True,
+        mixed_searched=False,
     )
 
 
@@ -532,4 +565,9 @@ def _find_value(game: NormalForm, nash: NashResult) -> Value:
         payoffs[0] for e in nash.equilibria if (payoffs := e.exact_payoffs) is not None
     )
     exact = level.exact[0] if level.exact is not None else next(at_equilibrium, None)
-    return Value(level.value if exact is None else float(exact), exact, game.players[0], level.gap)
+    return Value(
+        level.value if exact is None else float(exact),
+        exact,
+        game.players[0],
+        level.gap,
+    )

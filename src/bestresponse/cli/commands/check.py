@@ -14,7 +14,7 @@ import typer
 import bestresponse as br
 from bestresponse.api.formalizing import ENGINE_HELP
 from bestresponse.cli.options import AsJson, complete_engine, complete_game, complete_named_game
-from bestresponse.core.errors import InvalidGame, LogicError
+from bestresponse.core.errors import InvalidGame, LogicError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.validation import (
     Named,
@@ -84,6 +84,7 @@ def check_command(
     cannot do any harm: they pass a gate and run within limits. The exit code is 0 if all programs
     are games and the query has an answer (which may be "false"), otherwise 1.
     """
+    _refuse_missing(programs)
     wanted = {} if name is None else find_constraints(name)
     open_engine(engine).close()  # type: ignore[arg-type]
     right = True
@@ -99,6 +100,15 @@ def check_command(
             right = right and result["ok"]
     if not right:
         raise typer.Exit(1)
+
+
+def _refuse_missing(programs: list[Path]) -> None:
+    """Raise UsageError where a path is no file: that is a mistake of typing, not of a program."""
+    for path in programs:
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder; expected logic programs, such as {path}/*.pl")
+        if not path.exists():
+            raise UsageError(f"{path}: there is no such file")
 
 
 def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:
@@ -181,7 +191,14 @@ def _tell_answers(result: JsonObject) -> list[str]:
 
 
 def _make_message(stage: str, why: str) -> dict[str, object]:
-    return {"stage": stage, "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
+    return {
+        "stage": stage,
+        "severity": "error",
+        "line": 0,
+        "column": 0,
+        "message": why,
+        "hint": "",
+    }
 
 
 def _format(result: JsonObject) -> str:
@@ -207,7 +224,9 @@ def _format(result: JsonObject) -> str:
 
 
 def _tell_roles(
-    players: Mapping[str, str], first: Mapping[str, str], second: Mapping[str, str]
+    players: Mapping[str, str],
+    first: Mapping[str, str],
+    second: Mapping[str, str],
 ) -> str:
     """Say which move is which, once where it is the same for both players."""
     if first == second:

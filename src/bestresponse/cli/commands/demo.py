@@ -70,7 +70,10 @@ def demo_command(
         f"bestresponse tournament {program} --rounds 10 {entries} --entries MODEL",
     )
     run = br.tournament(
-        game, [*_OPPONENTS, from_function("reasoner", reasoner)], rounds=10, output_dir=output_dir
+        game,
+        [*_OPPONENTS, from_function("reasoner", reasoner)],
+        rounds=10,
+        output_dir=output_dir,
     )
     print_table(console(), run.report().tables[0][1])
 

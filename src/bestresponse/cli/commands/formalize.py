@@ -41,10 +41,11 @@ from bestresponse.report.text import visible
 from bestresponse.runs.inputs import OptionalGameSetting
 from bestresponse.runs.settings import setting, settings
 
-_FILES = """The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a
-game; if there is none the exit code is 1. Where the story is contradictory or incomplete the game is written with
-the assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
-is where a check that was asked for finds a difference between story and game, or cannot be made."""  # noqa: E501
+_FILES = """The best program so far is kept in NAME.partial.pl with the messages in
+NAME.messages.txt until there is a game; if there is none the exit code is 1. Where the story is
+contradictory or incomplete the game is written with the assumptions that were made, the questions
+are reported, and the exit code is 1 too; --interactive asks them. So it is where a check that was
+asked for finds a difference between story and game, or cannot be made."""
 
 
 @settings
@@ -70,7 +71,9 @@ class FormalizeOptions(FormalizeConfig):
     """The game that the strategy is for: a name or a file; two players who choose among the same
     moves at once."""
     output: Path | None = setting(
-        default=None, short="-o", help="File for the program. [default: the story's name with .pl]"
+        default=None,
+        short="-o",
+        help="File for the program. [default: the story's name with .pl]",
     )
     page: Path | None = setting(default=None)
     """Also write a page (.html): story, game in words, picture and solution."""
@@ -403,7 +406,9 @@ def _ask(state: Formalization) -> tuple[Formalization, str]:
 
 
 def _revise(
-    formalizer: Formalizer, states: list[Formalization], remark: str
+    formalizer: Formalizer,
+    states: list[Formalization],
+    remark: str,
 ) -> list[Formalization]:
     before = states[-1]
     after = formalizer.revise(before, remark)

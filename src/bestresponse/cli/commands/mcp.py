@@ -44,7 +44,10 @@ def mcp_command(
     server = build_server(CallLimits(seconds, max_input, megabytes=memory))
     if http:
         server.run(
-            "streamable-http", host=host, port=port, max_request_body_size=4 * max_input + 10_000
+            "streamable-http",
+            host=host,
+            port=port,
+            max_request_body_size=4 * max_input + 10_000,
         )
     else:
         server.run("stdio")

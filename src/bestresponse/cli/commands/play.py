@@ -54,7 +54,7 @@ ME = "me"
 class PlayConfig(RunSettings):
     """Play a game yourself. Without --seat you take the first one.
 
-    At the end you see what each of your choices cost, where that is known. Type `help` at the
+    At the end you see what each of your choices cost, if that is known. Type `help` at the
     prompt to see what else you can type. You can leave at any time; run the same command to resume.
     """
 
@@ -69,7 +69,10 @@ class PlayConfig(RunSettings):
     rounds: int | None = setting(default=None, ge=1, le=10_000)
     """Rounds of a game with a payoff table; days of the water game."""
     noise: float = setting(
-        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
+        default=0.0,
+        ge=0,
+        lt=1,
+        help="Probability that a move is replaced by another one.",
     )
     abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
     low: int | None = setting(default=None, ge=0, help="Water game: smallest daily supply.")
@@ -77,7 +80,10 @@ class PlayConfig(RunSettings):
     rules: Path | None = setting(default=None, metavar="FILE")
     """Water game: TOML with residents and any other rules instead of the published ones."""
     seed: int | None = setting(
-        default=None, ge=0, lt=2**63, help="Seed for chance moves and random players."
+        default=None,
+        ge=0,
+        lt=2**63,
+        help="Seed for chance moves and random players.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
@@ -153,11 +159,22 @@ def _read_town(setup: PlayConfig) -> Water | None:
     return Water(rules).with_parameters(changes)
 
 
-def _make_game(name: str, town: Water | None, rounds: int | None, noise: float) -> AnyGame:
+def _make_game(
+    name: str,
+    town: Water | None,
+    rounds: int | None,
+    noise: float,
+) -> AnyGame:
     if name in domain_names() or Path(name).suffix == ".toml":
         domain = load_domain(name)  # a dialogue of two messages each, or until all agree
         drawn = (scenarios(domain, 0, 1)[0],)
-        game: AnyGame = DialogueGame(domain, drawn, domain.manners(), replies=2, early_end=True)
+        game: AnyGame = DialogueGame(
+            domain,
+            drawn,
+            domain.manners(),
+            replies=2,
+            early_end=True,
+        )
     else:
         game = town or br.find_game(name).playable()
     if rounds is not None and isinstance(game, AdjustableRounds) and not noise:
@@ -186,7 +203,10 @@ def _seat_players(game: Game[S], chosen: Mapping[str, str], others: str) -> dict
 
 
 def _sit_down(
-    game: Game[S], config: JsonMapping, seated: Mapping[str, Player], output_dir: Path
+    game: Game[S],
+    config: JsonMapping,
+    seated: Mapping[str, Player],
+    output_dir: Path,
 ) -> None:
     """Play to the end, or until the person leaves."""
     person = ConsolePlayer(lambda prompt: input(visible(prompt)), _show, game=game)

@@ -49,7 +49,7 @@ def report_command(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Folder for the comparison of several runs. [default: beside the first run]",
+            help="Folder for the comparison of several runs. [default: next to the first run]",
         ),
     ] = None,
     against: Against = None,
@@ -68,7 +68,12 @@ def report_command(
     if len(run) == 1:
         if output is not None:
             raise UsageError("--output: a single run is reported in its own folder")
-        report_run(run[0], GateOptions(tuple(fail_if or ()), None, junit), figures, as_json)
+        report_run(
+            run[0],
+            GateOptions(tuple(fail_if or ()), None, junit),
+            figures,
+            as_json,
+        )
         return
     if figures is not None:
         raise UsageError("--figures: name one run; a comparison is written with --output FOLDER")
@@ -84,7 +89,12 @@ def report_command(
         gate.check(compared.run)
 
 
-def report_run(path: Path, gate: GateOptions, figures: Path | None, as_json: bool) -> None:
+def report_run(
+    path: Path,
+    gate: GateOptions,
+    figures: Path | None,
+    as_json: bool,
+) -> None:
     """Measure and report one run again, and check the conditions of the gate."""
     loaded = br.load_run(path)
     gate.refuse(loaded.study)
@@ -140,7 +150,7 @@ def merge_command(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Folder in which the merged run gets a folder of its own.",
+            help="Folder in which the folder of the merged run is created.",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,

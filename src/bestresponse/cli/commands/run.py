@@ -28,7 +28,11 @@ class _GameOrWords(HelpfulCommand):
     own settings."""
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: Context | None = None,
+        **extra: object,
     ) -> Context:
         if not args or args[0] not in _OF_WORDS:
             near = get_close_matches(args[0], _OF_WORDS, cutoff=0.75) if args else []
@@ -37,7 +41,10 @@ class _GameOrWords(HelpfulCommand):
                 raise UsageError(f"there is no game named {args[0]!r}. Did you mean {meant}?")
             return super().make_context(info_name, args, parent, **extra)
         return make_command(args[0]).make_context(
-            f"{info_name} {args[0]}", args[1:], parent, **extra
+            f"{info_name} {args[0]}",
+            args[1:],
+            parent,
+            **extra,
         )
 
 

@@ -16,7 +16,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.core.errors import BestResponseError, UnknownModel, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text, read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
@@ -66,9 +66,14 @@ class ServeConfig(RunSettings):
 
     host: str = setting(
         default="127.0.0.1",
-        help="Address to listen on; other than localhost only with an admin key of your own.",
+        help="Address to listen on; any but localhost needs your own admin key.",
     )
-    port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
+    port: int = setting(
+        default=8642,
+        ge=0,
+        le=65535,
+        help="Port to listen on; 0 takes a free one.",
+    )
     admin_token: str | None = setting(
         default=None,
         help=f"Admin key, at least 16 characters; safer: --admin-token-file, or set {_TOKEN}.",
@@ -123,7 +128,12 @@ def open_to_people(config: ServeConfig) -> None:
 
     def work(number: int) -> None:
         with open_models((), output_dir, config.limits) as opened:
-            _, server, close = open_web_server(server_settings, opened.open, seated, app)
+            _, server, close = open_web_server(
+                server_settings,
+                opened.open,
+                seated,
+                app,
+            )
             try:
                 if number == 0:
                     key = _GIVEN if admin_token else server.keys.admin
@@ -136,7 +146,10 @@ def open_to_people(config: ServeConfig) -> None:
                         print(_link(listener, server.join_path(lobby.id)), flush=True)
                 Thread(target=prepare_solver, daemon=True).start()
                 served = uvicorn.Config(
-                    app, log_level="warning", timeout_graceful_shutdown=2, server_header=False
+                    app,
+                    log_level="warning",
+                    timeout_graceful_shutdown=2,
+                    server_header=False,
                 )
                 running = uvicorn.Server(served)
                 # Pages that wait for news are answered, so that nothing has to be broken off.
@@ -173,16 +186,21 @@ serve_command = make_settings_command(ServeConfig, open_to_people)
 
 
 def read_experiment(path: Path) -> str:
-    """Read and check an experiment file; UsageError with the file, the line and the cause."""
+    """Read and check an experiment file; UsageError where there is none, and InvalidGame with
+    the line and the cause where it is wrong."""
     try:
         text = read_text_file(path)
         check_experiment(text, path.parent / "pictures")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder; expected an experiment file (.toml)") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from None
     except UsageError as error:
-        raise UsageError(f"{path}, {error}") from None
+        raise InvalidGame(f"{path}, {error}") from None
     return text
 
 
@@ -230,12 +248,20 @@ class ExperimentConfig(RunSettings):
         help="The experiment file; game: the name of a game; export: the file or the id of its"
         " lobby; replay: the pack.",
     )
-    people: int = setting(default=8, ge=1, le=2000, help="bots, run: number of participants.")
+    people: int = setting(
+        default=8,
+        ge=1,
+        le=2000,
+        help="bots, run: number of participants.",
+    )
     player: str = setting(
         default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model."
     )
     drop_outs: int = setting(
-        default=0, ge=0, le=100, help="bots: percentage of participants who drop out."
+        default=0,
+        ge=0,
+        le=100,
+        help="bots: percentage of participants who drop out.",
     )
     speed: int = setting(
         default=100,
@@ -244,7 +270,9 @@ class ExperimentConfig(RunSettings):
         help="bots, preview: divide the time limits of the file by this.",
     )
     model: NamesSetting = setting(
-        default=(), short="-m", help="A model that may be seated; run: the model that takes part."
+        default=(),
+        short="-m",
+        help="A model that may be seated; run: the model that takes part.",
     )
     text: str = setting(
         default="",

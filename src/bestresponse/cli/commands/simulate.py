@@ -36,7 +36,9 @@ class _GameOrCommand(typer.core.TyperGroup):
     """A word that is no command is a game: `simulate stag-hunt` means `simulate game stag-hunt`."""
 
     def resolve_command(
-        self, ctx: Context, args: list[str]
+        self,
+        ctx: Context,
+        args: list[str],
     ) -> tuple[str | None, Command | None, list[str]]:
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["game", *args])
@@ -112,7 +114,12 @@ def write_sheet(
     """Write sheets for human judges: the persona, the events, the resident's words and the scales,
     for each game and resident."""
     sheets = br.make_judging_sheets(
-        run, judge or ["judge 1"], games=games, sample=sample, each=each, seed=seed
+        run,
+        judge or ["judge 1"],
+        games=games,
+        sample=sample,
+        each=each,
+        seed=seed,
     )
     for path, sheet in name_sheets(output, sheets).items():
         write_text(path, sheet)
@@ -131,7 +138,9 @@ class JudgeConfig(RunSettings):
     run: Path = setting(argument=True, help="The folder of a run of `simulate water`, or above it.")
     model: NamesSetting = setting(short="-m", help="A model that judges.")
     games: int = setting(
-        default=5, ge=1, help="Maximum number of games to judge, starting with the first."
+        default=5,
+        ge=1,
+        help="Maximum number of games to judge, starting with the first.",
     )
     sample: int | None = setting(default=None, ge=1)
     """Draw this many games at random, balanced over conditions."""

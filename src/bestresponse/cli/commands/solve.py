@@ -49,7 +49,7 @@ def solve_command(
         Path | None,
         typer.Option(
             help=(
-                "Draw the game into this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
+                "Draw the game to this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
                 " table), or a page with everything as .html."
             )
         ),
@@ -167,7 +167,10 @@ def _is_latex(plot: Path) -> bool:
 
 
 def _ask(
-    game: LoadedGame, dynamics: str | None, concept: str | None, settings: Mapping[str, str]
+    game: LoadedGame,
+    dynamics: str | None,
+    concept: str | None,
+    settings: Mapping[str, str],
 ) -> Answered:
     """Ask for dynamics or one concept; what is wrong with a setting is said of `--set`."""
     try:
@@ -218,7 +221,9 @@ def _print(result: br.Solution | Answered, as_json: bool) -> None:
 
 
 def _write(
-    plot: Path, make_page: Callable[[], str], draw: Callable[[Literal["svg", "png"]], bytes]
+    plot: Path,
+    make_page: Callable[[], str],
+    draw: Callable[[Literal["svg", "png"]], bytes],
 ) -> None:
     match plot.suffix.lower():
         case ".html":

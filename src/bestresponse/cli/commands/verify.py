@@ -27,7 +27,7 @@ from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
 from bestresponse.studies.verify.audit import SentenceVerdict, list_judged_sentences
-from bestresponse.studies.verify.study import AUTO
+from bestresponse.studies.verify.config import AUTO
 
 _LARGEST = 10_000_000
 """Bytes of a text that is checked."""
@@ -44,13 +44,13 @@ _FOR_TEXTS = (
 )
 _FOR_RUNS = ("dry_run", "against", "fail_if", "junit", "figures")
 _TEXT = "Check the reasoning in this file instead of asking a model; - reads standard input."
-_JUDGE = "Let the model rate the reasonings of this run by its protocol, as people do."
+_JUDGE = "Let the model rate the reasoning in this run by its protocol, as people do."
 _ENGINE = "Logic engine for --text: auto, embedded or swi."
 _FORMULAS = "With --text: also print each claim as a formula."
 _ABOUT = """Run the same command again to resume.
 
 With --text no model is needed: rules read the text, and --translator MODEL reads more. The exit
-code is then 1 where something is refuted and 2 where nothing could be checked. With --judge the
+code is then 1 if something is refuted and 2 if nothing could be checked. With --judge the
 model rates a finished run."""
 
 
@@ -69,7 +69,14 @@ def _run(
 ) -> None:
     """Let a model reason; the options of texts and judges were seen before."""
     gate = GateOptions(tuple(fail_if or ()), against, junit)
-    run_gated(br.verify_model, config, gate, as_json=as_json, dry_run=dry_run, figures=figures)
+    run_gated(
+        br.verify_model,
+        config,
+        gate,
+        as_json=as_json,
+        dry_run=dry_run,
+        figures=figures,
+    )
 
 
 def _check_text_or_judge(typed: Typed) -> bool:
@@ -90,7 +97,10 @@ def _check_text_or_judge(typed: Typed) -> bool:
 
 
 verify_command = make_settings_command(
-    br.verify_model.config, _run, _ABOUT, instead=_check_text_or_judge
+    br.verify_model.config,
+    _run,
+    _ABOUT,
+    instead=_check_text_or_judge,
 )
 
 
@@ -133,13 +143,16 @@ def _check_text(text: Path, typed: Typed) -> None:
 
 
 def _read_text(path: Path) -> str:
-    """Return the text of a file; bytes that are no text are replaced, not refused."""
+    """Return the text of a file; single bytes that are no text are replaced, binary files
+    refused."""
     try:
         data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
     except FileNotFoundError:
         raise UsageError(f"--text {path}: there is no such file") from None
     except OSError as error:
         raise UsageError(f"--text {path}: {error.strerror}") from None
+    if b"\0" in data:
+        raise UsageError(f"--text {path}: expected text in UTF-8, got a binary file")
     return data.decode("utf-8", "replace")
 
 

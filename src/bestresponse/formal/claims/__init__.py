@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from bestresponse.formal.claims.checker import (
         Checked as Checked,
         Checker as Checker,
-        Grounded as Grounded,
         TheoryCheck as TheoryCheck,
     )
     from bestresponse.formal.claims.claim import (
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from bestresponse.formal.claims.form import (
         add_form as add_form,
     )
+    from bestresponse.formal.claims.grounding import Grounded as Grounded
     from bestresponse.formal.claims.review import (
         Review as Review,
         Reviewer as Reviewer,

@@ -59,7 +59,9 @@ NO_CLAIM: Final = "no_claim"
 _EMPTY: Final = {
     NO_CLAIM: Form(NO_CLAIM, (), "the text claims <nothing|something> of these kinds"),
     "unclear": Form(
-        "unclear", (), "it is <unclear|clear> of whom or of which choice something is claimed"
+        "unclear",
+        (),
+        "it is <unclear|clear> of whom or of which choice something is claimed",
     ),
 }
 added_forms = Registry("bestresponse.forms", "form of claim")
@@ -446,7 +448,9 @@ def read_number(text: str) -> Fraction:
     """
     plain = text.strip().strip("$€£ ").replace("−", "-")
     if len(plain) <= _MOST_DIGITS and re.fullmatch(
-        r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII
+        r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?",
+        plain,
+        re.ASCII,
     ):
         return Fraction(plain)
     raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")
@@ -613,7 +617,7 @@ def read_answer(text: str) -> JsonAnswer:
         position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
     read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
     if len(rows) > MOST_CLAIMS:
-        why = f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}"
+        why = f"got {len(rows):,} claims; the limit is {MOST_CLAIMS:,}"
         read.append(QuotedClaim(Malformed("...", why, "too long")))
     return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
 

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from bestresponse.core.game import NATURE
-from bestresponse.formal.claims.checker import Checked, Checker, Grounded, TheoryCheck, ground
+from bestresponse.formal.claims.checker import Checked, Checker, TheoryCheck
 from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
 from bestresponse.formal.claims.form import (
     SORTS,
@@ -31,6 +31,7 @@ from bestresponse.formal.claims.form import (
     Sort,
     number_text,
 )
+from bestresponse.formal.claims.grounding import Grounded, ground
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
 from bestresponse.logic.engine import Verdict
@@ -85,7 +86,9 @@ class Correction:
 
 
 def correct(
-    checked: tuple[Checked, ...], checker: Checker, tone: Tone = "positive"
+    checked: tuple[Checked, ...],
+    checker: Checker,
+    tone: Tone = "positive",
 ) -> tuple[Correction, ...]:
     """Correct every refuted claim, in order."""
     corrections: list[Correction] = []

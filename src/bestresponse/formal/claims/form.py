@@ -53,7 +53,16 @@ SORTS: Final = {
     **dict.fromkeys(("value", "first", "second", "share"), Sort.NUMBER),
     **dict.fromkeys(("action", "other"), Sort.ACTION),
     **dict.fromkeys(
-        ("outcome", "than", "against", "after", "known", "removed", "chosen"), Sort.CHAIN
+        (
+            "outcome",
+            "than",
+            "against",
+            "after",
+            "known",
+            "removed",
+            "chosen",
+        ),
+        Sort.CHAIN,
     ),
     **dict.fromkeys(("mixed", "mixes", "part"), Sort.MIXES),
     "actions": Sort.JOINT,
@@ -135,7 +144,10 @@ class AddedForm:
 
 
 def add_form(
-    words: str, *, rule: str = "", about: Literal["tables", "trees"] = "tables"
+    words: str,
+    *,
+    rule: str = "",
+    about: Literal["tables", "trees"] = "tables",
 ) -> Callable[[Callable[..., bool | Fraction | Proof]], AddedForm]:
     """Declare a form of claim of a package, at the function that decides it.
 
@@ -231,13 +243,23 @@ class SharedForms(ABC, Generic[Outcome]):
 
     @form("{who} <get> {value} more if {outcome} than if {than}")
     def payoff_difference(
-        self, who: int, value: Fraction, outcome: Outcome, than: Outcome
+        self,
+        who: int,
+        value: Fraction,
+        outcome: Outcome,
+        than: Outcome,
     ) -> Fraction:
         """Say how much more a player gets in one outcome than in another."""
         return self.pay(who, outcome) - self.pay(who, than)
 
     @form("{who} <get> {value} times as much if {outcome} as if {than}")
-    def payoff_ratio(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> bool:
+    def payoff_ratio(
+        self,
+        who: int,
+        value: Fraction,
+        outcome: Outcome,
+        than: Outcome,
+    ) -> bool:
         """Compare two payoffs by their ratio."""
         base = self.pay(who, than)
         return base != 0 and self.pay(who, outcome) == value * base

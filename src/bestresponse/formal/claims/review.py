@@ -24,10 +24,11 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
 from bestresponse.core.registry import find_by_name
-from bestresponse.formal.claims.checker import BOTH_SOLVERS, Checked, Checker, ground, list_solvers
+from bestresponse.formal.claims.checker import BOTH_SOLVERS, Checked, Checker, list_solvers
 from bestresponse.formal.claims.claim import Claim, FormSet, Malformed, counts_in
 from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Passage, Reading, Translation, Translator
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
@@ -41,6 +42,8 @@ _DISPUTED = "the rules read this sentence otherwise"
 
 def check_reasoning(text: str) -> None:
     """Refuse a text without words: nothing in it could be checked."""
+    if not isinstance(text, str):
+        raise UsageError(f"expected the text of a reasoning, got {text!r:.60}")
     if not text.strip():
         raise UsageError("the reasoning is empty: give the text whose claims are to be checked")
 
@@ -315,7 +318,13 @@ class Reviewer:
         if kept or not passage.claims:
             return replace(passage, claims=kept)
         why = f"its claims are of forms that do not count among {self.forms}"
-        return replace(passage, claims=(), reading=Reading.SET_ASIDE, why=why, left_out=())
+        return replace(
+            passage,
+            claims=(),
+            reading=Reading.SET_ASIDE,
+            why=why,
+            left_out=(),
+        )
 
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never
@@ -343,7 +352,9 @@ def _choose_reading(first: Translation, second: Translation) -> Translation:
 
 
 def _list_disputed(
-    passages: Iterable[Passage], others: Iterable[Passage], checker: Checker
+    passages: Iterable[Passage],
+    others: Iterable[Passage],
+    checker: Checker,
 ) -> Iterator[tuple[Claim | Malformed, str]]:
     """Yield the claims of sentences that another reader judges differently, each with what that
     reader understood."""
@@ -366,7 +377,12 @@ def _place(passage: Passage, start: int, subject: Subject) -> Passage:
     """Move a passage of a paragraph to its place in the text, its claims in the game's own
     names."""
     claims = tuple(_ground(claim, subject) for claim in passage.claims)
-    return replace(passage, start=passage.start + start, end=passage.end + start, claims=claims)
+    return replace(
+        passage,
+        start=passage.start + start,
+        end=passage.end + start,
+        claims=claims,
+    )
 
 
 def _ground(claim: Claim | Malformed, subject: Subject) -> Claim | Malformed:

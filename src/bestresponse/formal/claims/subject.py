@@ -30,7 +30,15 @@ _SIMPLE = 1_000_000
 THEM = "them"
 _SELF = frozenset({"you", "i", "me", "myself", "reasoner", "self"})
 _OTHERS = frozenset(
-    {"them", "they", "opponent", "other", "the other", "other player", "the other player"}
+    {
+        "them",
+        "they",
+        "opponent",
+        "other",
+        "the other",
+        "other player",
+        "the other player",
+    }
 )
 
 

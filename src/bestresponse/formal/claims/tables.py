@@ -120,7 +120,11 @@ class TableTheory(SharedForms[PureProfile]):
         return _add_weighted(ranges, sizes) / self.subject.scale
 
     def find_lead(
-        self, player: int, action: int, other: int, mixed: Belief
+        self,
+        player: int,
+        action: int,
+        other: int,
+        mixed: Belief,
     ) -> tuple[Fraction, Fraction]:
         """Return how much more one action earns than another on average, and how far that may be
         off."""
@@ -144,7 +148,10 @@ class TableTheory(SharedForms[PureProfile]):
 
     @form("the most {who} can get by choosing {action} <is|is not> {value}")
     def highest_individual_payoff_for_choice(
-        self, value: Fraction, action: int, who: int
+        self,
+        value: Fraction,
+        action: int,
+        who: int,
     ) -> Fraction:
         """Say what is the most that an action can earn."""
         payoffs = self.own[who][action]
@@ -152,13 +159,21 @@ class TableTheory(SharedForms[PureProfile]):
 
     @form("the least {who} can get by choosing {action} <is|is not> {value}")
     def lowest_individual_payoff_for_choice(
-        self, value: Fraction, action: int, who: int
+        self,
+        value: Fraction,
+        action: int,
+        who: int,
     ) -> Fraction:
         """Say what is the least that an action can earn."""
         return self.unscale(self.worst[who][action])
 
     @form("{action} <guarantees|does not guarantee> {who} at least {value}")
-    def guaranteed_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
+    def guaranteed_payoff_for_choice(
+        self,
+        value: Fraction,
+        action: int,
+        who: int,
+    ) -> bool:
         """Bound what an action earns from below; the bound need not be reached."""
         worst = self.unscale(self.worst[who][action])
         return worst >= value
@@ -223,13 +238,24 @@ class TableTheory(SharedForms[PureProfile]):
     # Averages and responses.
 
     @form("{if mixed}{action} <earns|does not earn> {who} {value} on average")
-    def expected_payoff(self, who: int, value: Fraction, action: int, mixed: Belief) -> Fraction:
+    def expected_payoff(
+        self,
+        who: int,
+        value: Fraction,
+        action: int,
+        mixed: Belief,
+    ) -> Fraction:
         """Say what an action earns on average against a mix."""
         mean = self.expect(who, mixed)[action]
         slack = self._find_slack_around(mean, self.own[who][action].tolist(), mixed)
         return _round_towards(value, mean, slack)
 
-    def _find_slack_around(self, mean: Fraction, payoffs: list[int], mixed: Belief) -> Fraction:
+    def _find_slack_around(
+        self,
+        mean: Fraction,
+        payoffs: list[int],
+        mixed: Belief,
+    ) -> Fraction:
         """Return how far the mean of an action's payoffs (times `scale`) may be off because
         probabilities are rounded."""
         scaled_mean = mean * self.subject.scale
@@ -258,13 +284,25 @@ class TableTheory(SharedForms[PureProfile]):
         return bool(replies[action] == replies.max())
 
     @form("{if against}{action} <earns|does not earn> {who} more than {other}")
-    def better_response(self, action: int, other: int, against: PureProfile, who: int) -> bool:
+    def better_response(
+        self,
+        action: int,
+        other: int,
+        against: PureProfile,
+        who: int,
+    ) -> bool:
         """Compare two actions against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] > replies[other])
 
     @form("{if against}{action} <earns|does not earn> {who} the same as {other}")
-    def equal_response(self, action: int, other: int, against: PureProfile, who: int) -> bool:
+    def equal_response(
+        self,
+        action: int,
+        other: int,
+        against: PureProfile,
+        who: int,
+    ) -> bool:
         """Compare two actions against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] == replies[other])
@@ -275,13 +313,25 @@ class TableTheory(SharedForms[PureProfile]):
         return action in self.list_best(who, mixed)
 
     @form("{if mixed}{action} <earns|does not earn> {who} more on average than {other}")
-    def better_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
+    def better_response_to_mix(
+        self,
+        action: int,
+        other: int,
+        mixed: Belief,
+        who: int,
+    ) -> bool:
         """Compare what two actions earn on average."""
         lead, slack = self.find_lead(who, action, other, mixed)
         return lead + slack > 0
 
     @form("{if mixed}{action} <earns|does not earn> {who} the same on average as {other}")
-    def equal_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
+    def equal_response_to_mix(
+        self,
+        action: int,
+        other: int,
+        mixed: Belief,
+        who: int,
+    ) -> bool:
         """Compare what two actions earn on average."""
         lead, slack = self.find_lead(who, action, other, mixed)
         return abs(lead) <= slack
@@ -290,7 +340,13 @@ class TableTheory(SharedForms[PureProfile]):
     # holds at both.
 
     def _is_ahead(
-        self, player: int, action: int, other: int, chosen: int, share: Fraction, side: int
+        self,
+        player: int,
+        action: int,
+        other: int,
+        chosen: int,
+        share: Fraction,
+        side: int,
     ) -> _Ahead:
         """Say whether one action earns more than another, and whether it earns no less, wherever
         the other player chooses something with a probability above (side 1) or below (side -1) a
@@ -307,11 +363,23 @@ class TableTheory(SharedForms[PureProfile]):
         least = often if side > 0 else min(gains, default=Fraction(1))
         return _Ahead(earns_more=least > 0, earns_no_less=least >= 0)
 
-    def _is_best(self, player: int, action: int, chosen: int, share: Fraction, side: int) -> bool:
+    def _is_best(
+        self,
+        player: int,
+        action: int,
+        chosen: int,
+        share: Fraction,
+        side: int,
+    ) -> bool:
         """Say whether no other action earns more on one side of a share, as in `_is_ahead`."""
         for other in range(len(self.own[player])):
             ahead = self._is_ahead(
-                player, action, other=other, chosen=chosen, share=share, side=side
+                player,
+                action,
+                other=other,
+                chosen=chosen,
+                share=share,
+                side=side,
             )
             if not ahead.earns_no_less:
                 return False
@@ -322,10 +390,22 @@ class TableTheory(SharedForms[PureProfile]):
         " more than {other}"
     )
     def better_response_above(
-        self, share: Fraction, action: int, other: int, chosen: int, who: int
+        self,
+        share: Fraction,
+        action: int,
+        other: int,
+        chosen: int,
+        who: int,
     ) -> bool:
         """Compare two actions where the other player chooses something often enough."""
-        ahead = self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=1)
+        ahead = self._is_ahead(
+            who,
+            action,
+            other=other,
+            chosen=chosen,
+            share=share,
+            side=1,
+        )
         return ahead.earns_more
 
     @form(
@@ -333,17 +413,35 @@ class TableTheory(SharedForms[PureProfile]):
         " more than {other}"
     )
     def better_response_below(
-        self, share: Fraction, action: int, other: int, chosen: int, who: int
+        self,
+        share: Fraction,
+        action: int,
+        other: int,
+        chosen: int,
+        who: int,
     ) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
-        ahead = self._is_ahead(who, action, other=other, chosen=chosen, share=share, side=-1)
+        ahead = self._is_ahead(
+            who,
+            action,
+            other=other,
+            chosen=chosen,
+            share=share,
+            side=-1,
+        )
         return ahead.earns_more
 
     @form(
         "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who}"
         " more than {action}"
     )
-    def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
+    def best_response_above(
+        self,
+        share: Fraction,
+        action: int,
+        chosen: int,
+        who: int,
+    ) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
         return self._is_best(who, action, chosen=chosen, share=share, side=1)
 
@@ -351,21 +449,35 @@ class TableTheory(SharedForms[PureProfile]):
         "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who}"
         " more than {action}"
     )
-    def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
+    def best_response_below(
+        self,
+        share: Fraction,
+        action: int,
+        chosen: int,
+        who: int,
+    ) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
         return self._is_best(who, action, chosen=chosen, share=share, side=-1)
 
     # Dominance.
 
     def _dominates_strictly(
-        self, player: int, action: int, other: int, removed: _Removed = ()
+        self,
+        player: int,
+        action: int,
+        other: int,
+        removed: _Removed = (),
     ) -> bool:
         """Say whether an action earns more in every case that is left."""
         leads = self._compare(player, action, other, removed)
         return action != other and bool(np.all(leads > 0))
 
     def _dominates_weakly(
-        self, player: int, action: int, other: int, removed: _Removed = ()
+        self,
+        player: int,
+        action: int,
+        other: int,
+        removed: _Removed = (),
     ) -> bool:
         """Say whether an action never earns less, and more in some case that is left."""
         leads = self._compare(player, action, other, removed)
@@ -373,7 +485,13 @@ class TableTheory(SharedForms[PureProfile]):
         somewhere_more = np.any(leads > 0)
         return bool(never_less and somewhere_more)
 
-    def _compare(self, player: int, action: int, other: int, removed: _Removed) -> Numbers:
+    def _compare(
+        self,
+        player: int,
+        action: int,
+        other: int,
+        removed: _Removed,
+    ) -> Numbers:
         """Return how much more one action earns than another in every case that is left, times
         `scale`."""
         cells = np.moveaxis(self.cells[player], player, 0)
@@ -399,7 +517,11 @@ class TableTheory(SharedForms[PureProfile]):
         " for {who}"
     )
     def strictly_dominates_without(
-        self, action: int, other: int, removed: _Removed, who: int
+        self,
+        action: int,
+        other: int,
+        removed: _Removed,
+        who: int,
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         return self._dominates_strictly(who, action, other, removed)
@@ -409,7 +531,11 @@ class TableTheory(SharedForms[PureProfile]):
         " {who}"
     )
     def weakly_dominates_without(
-        self, action: int, other: int, removed: _Removed, who: int
+        self,
+        action: int,
+        other: int,
+        removed: _Removed,
+        who: int,
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         return self._dominates_weakly(who, action, other, removed)

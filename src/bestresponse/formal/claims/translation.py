@@ -265,7 +265,11 @@ class _QuotedPlace(NamedTuple):
 
 
 def _make_passage(
-    text: str, first: int, last: int, near: list[_QuotedPlace], reader: SentenceReader
+    text: str,
+    first: int,
+    last: int,
+    near: list[_QuotedPlace],
+    reader: SentenceReader,
 ) -> Passage:
     """Return a sentence with the claims whose quotes are in it, and what no quote covers."""
     sentence = " ".join(text[first:last].split())
@@ -273,14 +277,22 @@ def _make_passage(
         reading = take_stance(sentence, reader).reading
         return Passage(first, last, sentence, (), reading)
     claims = tuple(dict.fromkeys(place.claim for place in near))
-    unquoted = _find_unquoted(text, first, last, [(place.start, place.end) for place in near])
+    unquoted = _find_unquoted(
+        text,
+        first,
+        last,
+        [(place.start, place.end) for place in near],
+    )
     left_out = tuple(part for part in unquoted if _speaks(part, reader))
     reading = Reading.PARTLY_READ if left_out else Reading.READ
     return Passage(first, last, sentence, claims, reading, left_out=left_out)
 
 
 def _find_unquoted(
-    text: str, first: int, last: int, spans: Iterable[tuple[int, int]]
+    text: str,
+    first: int,
+    last: int,
+    spans: Iterable[tuple[int, int]],
 ) -> Iterator[str]:
     """Yield the parts of a sentence that no quote covers.
 

@@ -87,7 +87,12 @@ class TreeTheory(SharedForms[Weighted]):
             worths = {self.surviving.least[node][seat], self.surviving.most[node][seat]}
         return tuple(sorted(worths))
 
-    def _follow(self, node: int, seat: int, play: SubgamePerfectEquilibrium) -> Fraction:
+    def _follow(
+        self,
+        node: int,
+        seat: int,
+        play: SubgamePerfectEquilibrium,
+    ) -> Fraction:
         owner = int(self.tree.owner[node])
         if owner == LEAF:
             return exact(self.tree.payoffs[node][seat])
@@ -142,7 +147,12 @@ class TreeTheory(SharedForms[Weighted]):
         return Proof(Verdict.UNKNOWN, f"{why} {' or '.join(moves)}")
 
     @form("{after after}, with everybody looking ahead {who} <get> {value}")
-    def continuation_payoff(self, who: int, value: Fraction, after: int) -> Fraction | Proof:
+    def continuation_payoff(
+        self,
+        who: int,
+        value: Fraction,
+        after: int,
+    ) -> Fraction | Proof:
         """Say what a player gets if everybody looks ahead."""
         values = self.list_worths(after, who)
         if not self.subject.tree_is_open and values[0] <= value <= values[-1] and len(values) > 1:
@@ -260,7 +270,13 @@ def _bound(
     return values
 
 
-def _is_better(tree: Tree, nodes: list[int], good: int, bad: int, left: Surviving) -> bool:
+def _is_better(
+    tree: Tree,
+    nodes: list[int],
+    good: int,
+    bad: int,
+    left: Surviving,
+) -> bool:
     """Say whether one move is better than another at every node of an information set."""
     seat = int(tree.owner[nodes[0]])
     for node in nodes:

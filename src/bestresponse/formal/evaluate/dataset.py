@@ -168,7 +168,9 @@ def judge_program(report: Report, story: Story) -> tuple[LevelFindings, Finding]
 
 
 def choose(
-    known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()
+    known: Iterable[Story],
+    games: Iterable[str] = (),
+    ids: Iterable[str] = (),
 ) -> tuple[Story, ...]:
     """The stories of certain games or ids, all if neither is named; UsageError for a name nobody
     knows."""
@@ -311,4 +313,10 @@ def _build_row(play: _Play, chancy: bool, private: bool) -> Row:
         for step in play.steps[1:]:
             percepts.append(((step.mover, step.knows),) if step.knows else ())
         percepts.append(())
-    return Row(tuple(moves), play.payoffs, (1,) * len(moves), tuple(chances), tuple(percepts))
+    return Row(
+        tuple(moves),
+        play.payoffs,
+        (1,) * len(moves),
+        tuple(chances),
+        tuple(percepts),
+    )

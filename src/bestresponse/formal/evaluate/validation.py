@@ -249,7 +249,9 @@ def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
 
 
 def _namings(
-    cells: Cells, size: int, shared: bool
+    cells: Cells,
+    size: int,
+    shared: bool,
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
     first = tuple(dict.fromkeys(row for row, _ in cells))
     second = tuple(dict.fromkeys(column for _, column in cells))
@@ -260,7 +262,11 @@ def _namings(
 
 
 def _wrong(
-    cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, ...], swapped: bool
+    cells: Cells,
+    named: Named,
+    rows: tuple[str, ...],
+    cols: tuple[str, ...],
+    swapped: bool,
 ) -> list[str]:
     """What is not as it should be under one naming; the first choice among several values that fits
     wins."""
@@ -411,7 +417,12 @@ def judge_levels(
         broken = find_broken_order(table, true, orders)
         constraints = Finding(not broken, broken)
     if true is None:
-        return LevelFindings(syntactic, functional, constraints=constraints, verdict="not compared")
+        return LevelFindings(
+            syntactic,
+            functional,
+            constraints=constraints,
+            verdict="not compared",
+        )
     comparison = compare_tables(table, true)
     why = "its payoffs are those of the true game only up to scale"
     for difference in comparison.differences[:1]:
@@ -497,7 +508,12 @@ def _find_broken(earned: Mapping[tuple[str, int], float], orders: Sequence[str])
     for order in orders:
         player, _, chain = order.rpartition(":")
         parts = chain.replace("=", " = ").replace(">", " > ").split()
-        for better, sign, worse in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
+        for better, sign, worse in zip(
+            parts[::2],
+            parts[1::2],
+            parts[2::2],
+            strict=False,
+        ):
             payoffs = earned[player, int(better)], earned[player, int(worse)]
             if not (payoffs[0] > payoffs[1] if sign == ">" else payoffs[0] == payoffs[1]):
                 numbers = f"{payoffs[0]:g} and {payoffs[1]:g}"

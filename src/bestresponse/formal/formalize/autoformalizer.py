@@ -162,7 +162,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Formalization:
-    """What came of a story: every attempt, and the best of them."""
+    """The result of formalizing a story: every attempt, and the best of them."""
 
     story: str
     model: str
@@ -286,11 +286,21 @@ class Formalizer:
         story."""
         return self._change(before, " ".join(" ".join(findings).split()), before)
 
-    def _change(self, before: Formalization, remark: str, told: Formalization) -> Formalization:
+    def _change(
+        self,
+        before: Formalization,
+        remark: str,
+        told: Formalization,
+    ) -> Formalization:
         name = before.best.form if before.best is not None else "program"
         game = describe_table(before.table) if before.table is not None else "It is not a game yet."
         begun = replace(told, attempts=(), no_game=None)
-        text = self._form(name, before.story).revise(before.told, before.source, game, remark)
+        text = self._form(name, before.story).revise(
+            before.told,
+            before.source,
+            game,
+            remark,
+        )
         fresh = self._tried(begun, (name,) * self.settings.attempts, text)
         no_game = None if before.ok else fresh.no_game
         return replace(fresh, attempts=(*before.attempts, *fresh.attempts), no_game=no_game)
@@ -304,7 +314,10 @@ class Formalizer:
         return ProgramForm(first[: self.settings.shots])
 
     def _tried(
-        self, begun: Formalization, names: Sequence[FormName], first: str | None
+        self,
+        begun: Formalization,
+        names: Sequence[FormName],
+        first: str | None,
     ) -> Formalization:
         """Attempts until one is a game. The first text may be given; after that a form begins with
         its task."""
@@ -339,7 +352,12 @@ class Formalizer:
             if no_game is None:
                 self.tell(attempt)
             if attempt.ok or no_game is not None:
-                return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
+                return replace(
+                    begun,
+                    attempts=tuple(made),
+                    no_game=no_game,
+                    examples=tuple(shown),
+                )
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
     def _validated(self, source: str) -> Report:
@@ -349,10 +367,20 @@ class Formalizer:
             return report
         has_choice = any(len(moves) > 1 for moves in report.table.moves)
         if not has_choice:
-            return _add_doubt(report, NO_CHOICE, "check legal/2 and final/1", Severity.ERROR)
+            return _add_doubt(
+                report,
+                NO_CHOICE,
+                "check legal/2 and final/1",
+                Severity.ERROR,
+            )
         outcomes = {row.payoffs for row in report.table.rows}
         if len(outcomes) == 1:
-            return _add_doubt(report, NO_MATTER, "is that what the story says?", Severity.WARNING)
+            return _add_doubt(
+                report,
+                NO_MATTER,
+                "is that what the story says?",
+                Severity.WARNING,
+            )
         return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
@@ -410,7 +438,12 @@ def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) 
         return form.task(story) if first is None else first
     last = before[-1]
     if last.form != form.name:
-        return TEXTS.fill("earlier", task=form.task(story), form=last.form, wrong=last.wrong)
+        return TEXTS.fill(
+            "earlier",
+            task=form.task(story),
+            form=last.form,
+            wrong=last.wrong,
+        )
     return form.repair(story, last.reply, last.source, last.wrong)
 
 

@@ -102,7 +102,13 @@ class ProgramForm:
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
         """Show the program, its game and the reader's remark."""
-        return TEXTS.fill("revise", story=story, program=numbered(source), game=game, remark=remark)
+        return TEXTS.fill(
+            "revise",
+            story=story,
+            program=numbered(source),
+            game=game,
+            remark=remark,
+        )
 
 
 class TableForm:
@@ -130,12 +136,20 @@ class TableForm:
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         """Show the last answer and what is wrong with it."""
         return TEXTS.fill(
-            "repair_json", task=self.task(story), answer=reply.text[:_LONGEST_QUOTE], wrong=wrong
+            "repair_json",
+            task=self.task(story),
+            answer=reply.text[:_LONGEST_QUOTE],
+            wrong=wrong,
         )
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
         """Show the game and the reader's remark."""
-        return TEXTS.fill("revise_json", task=self.task(story), game=game, remark=remark)
+        return TEXTS.fill(
+            "revise_json",
+            task=self.task(story),
+            game=game,
+            remark=remark,
+        )
 
 
 class TreeForm(TableForm):
@@ -181,7 +195,9 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> ProgramAnswer:
     except InvalidGame as error:
         wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
         return replace(
-            asides, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None
+            asides,
+            problem=wrong,
+            no_game="it lists no players" if wrong == NO_PLAYERS else None,
         )
 
 

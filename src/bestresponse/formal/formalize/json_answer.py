@@ -62,12 +62,17 @@ class ProgramAnswer:
 
     @classmethod
     def refuse(
-        cls, questions: tuple[OpenQuestion, ...], reason: str, no_game: bool
+        cls,
+        questions: tuple[OpenQuestion, ...],
+        reason: str,
+        no_game: bool,
     ) -> ProgramAnswer:
         """Return the answer that the story is no game, or that the form does not fit."""
         why = reason or "it gave no reason"
         return cls(
-            questions=questions, no_game=why if no_game else None, misfit=None if no_game else why
+            questions=questions,
+            no_game=why if no_game else None,
+            misfit=None if no_game else why,
         )
 
 
@@ -131,7 +136,9 @@ def read_asides(data: Mapping[str, object]) -> ProgramAnswer:
     if not isinstance(refusal, dict):
         return ProgramAnswer(questions=questions)
     return ProgramAnswer.refuse(
-        questions, _shorten(refusal.get("reason")), refusal.get("kind") == NO_GAME
+        questions,
+        _shorten(refusal.get("reason")),
+        refusal.get("kind") == NO_GAME,
     )
 
 
@@ -175,7 +182,9 @@ _End = tuple[tuple[str, ...], tuple[Fraction, ...]]
 
 
 _SEAT: Final = object_schema(
-    player=TEXT, move={"type": ["string", "null"]}, payoff={"type": "number"}
+    player=TEXT,
+    move={"type": ["string", "null"]},
+    payoff={"type": "number"},
 )
 TABLE_SCHEMA: Final = schema_text(
     object_schema(
@@ -336,13 +345,18 @@ _CHOICES: Final = list_schema(object_schema(move=TEXT, then=_NODE))
 # A player forgets only where the story says so, and the word stands before the moves that are made
 # without knowing.
 _CHOICE: Final = object_schema(
-    player=TEXT, knows=TEXT, forgets={"type": "boolean"}, moves=_CHOICES
+    player=TEXT,
+    knows=TEXT,
+    forgets={"type": "boolean"},
+    moves=_CHOICES,
 ) | {"required": ["player", "knows", "moves"]}
 _PAYOFFS: Final = list_schema({"type": ["number", "string"]})
 TREE_SCHEMA: Final = schema_text(
     {
         **object_schema(
-            asides_schema(), players=list_schema(TEXT), tree={"anyOf": [_NODE, {"type": "null"}]}
+            asides_schema(),
+            players=list_schema(TEXT),
+            tree={"anyOf": [_NODE, {"type": "null"}]},
         ),
         "$defs": {
             "node": {
@@ -418,7 +432,11 @@ class _Path:
     known: Mapping[str, _Known] = field(default_factory=dict)
 
     def extend(
-        self, mover: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]
+        self,
+        mover: str,
+        move: str,
+        chance: Fraction | None,
+        percepts: tuple[tuple[str, str], ...],
     ) -> _Path:
         return _Path(
             (*self.moves, (mover, move)),
@@ -492,7 +510,13 @@ class _Reader:
             )
         for (move, branch), chance in zip(branches, odds, strict=True):
             if chance:
-                yield from self._read_next(branch.get("then"), path, NATURE, move, chance)
+                yield from self._read_next(
+                    branch.get("then"),
+                    path,
+                    NATURE,
+                    move,
+                    chance,
+                )
 
     def _read_choice(self, node: Mapping[str, object], path: _Path) -> Iterator[Row]:
         player = self._find_player(node.get("player"), path)
@@ -508,7 +532,12 @@ class _Reader:
             yield from self._read_next(branch.get("then"), after, player, move, None)
 
     def _read_next(
-        self, node: object, path: _Path, mover: str, move: str, chance: Fraction | None
+        self,
+        node: object,
+        path: _Path,
+        mover: str,
+        move: str,
+        chance: Fraction | None,
     ) -> Iterator[Row]:
         return self.read(node, path.extend(mover, move, chance, self._find_percepts(node)))
 
@@ -552,7 +581,13 @@ class _Reader:
         alike = [player for player in self.players if player.casefold() == name.casefold()]
         return name if name in alike else next(iter(alike), "")
 
-    def _enter(self, player: str, known: _Known, moves: tuple[str, ...], path: _Path) -> None:
+    def _enter(
+        self,
+        player: str,
+        known: _Known,
+        moves: tuple[str, ...],
+        path: _Path,
+    ) -> None:
         seen = self.sets.get((player, known))
         if seen is None:
             self.sets[player, known] = _Seen(path, moves)
@@ -580,7 +615,9 @@ def _read_forgets(node: Mapping[str, object], path: _Path) -> bool:
 
 
 def _read_branches(
-    branches: object, name: str, path: _Path
+    branches: object,
+    name: str,
+    path: _Path,
 ) -> list[tuple[str, Mapping[str, object]]]:
     listed = branches if isinstance(branches, list) else ()
     if not listed or not all(isinstance(branch, dict) for branch in listed):

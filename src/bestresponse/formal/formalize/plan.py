@@ -35,7 +35,10 @@ _RANGE = re.compile(
     r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b"
 )
 _BETWEEN = re.compile(
-    r"\b(?:from|between|any|whole|offers?|bids?|amount|number|zwischen|von|bietet|betrag|entre|de|desde|ofrece|offre)\b",
+    r"\b(?:from|between|any|whole|offers?|bids?|amount|number"
+    r"|zwischen|von|bietet|betrag"
+    r"|entre|de|offre"
+    r"|desde|ofrece)\b",
     re.IGNORECASE,
 )
 # So many characters before two numbers, a word has to say that they are a range to choose from.
@@ -61,9 +64,10 @@ class Structure:
 def read_structure(story: str) -> Structure:
     """Read how the game of a story is built.
 
-    >>> read_structure("A card is drawn at random; only Ann knows it. Bob bids any amount from 0 to 50.")
+    >>> story = "A card is drawn at random; only Ann knows it. Bob bids any amount from 0 to 50."
+    >>> read_structure(story)
     Structure(hidden=True, turns=False, amounts=51)
-    """  # noqa: E501
+    """
     cues = count_cues(story)
     widest = 0
     for match in _RANGE.finditer(story):
@@ -75,7 +79,12 @@ def read_structure(story: str) -> Structure:
     return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, widest)
 
 
-def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
+def plan(
+    wish: Wish,
+    model: Model,
+    attempts: int,
+    story: str = "",
+) -> tuple[FormName, ...]:
     """Choose the form of every attempt; after two failures in one form it is the other's turn, and
     so on.
 

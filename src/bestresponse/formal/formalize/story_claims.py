@@ -100,7 +100,12 @@ class ClaimCheck:
 
 
 def check_claims(
-    story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
+    story: str,
+    table: GameTable,
+    model: Model,
+    *,
+    max_tokens: int = 1500,
+    seed: int | None = None,
 ) -> ClaimCheck:
     """Ask what the story says, and test it on the game."""
     prompt = TEXTS.fill("claims", story=story.strip(), names=_list_names(table))
@@ -338,7 +343,11 @@ def _list_plays(table: GameTable) -> list[_Play]:
 
 
 def _can_tell(
-    table: GameTable, plays: Iterable[_Play], player: str, other: str, meant: Collection[_Decision]
+    table: GameTable,
+    plays: Iterable[_Play],
+    player: str,
+    other: str,
+    meant: Collection[_Decision],
 ) -> bool | None:
     """Return whether a player who chooses later can tell the results of decisions; None where it
     never chooses later.
@@ -482,7 +491,12 @@ class BackCheck:
 
 
 def compare_with_story(
-    story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
+    story: str,
+    table: GameTable,
+    model: Model,
+    *,
+    max_tokens: int = 1500,
+    seed: int | None = None,
 ) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
     plain = ask(
@@ -501,5 +515,10 @@ def compare_with_story(
         why = f"the answer was cut off after {request.max_tokens:,} tokens; raise max_tokens"
         return BackCheck(None, why, request, reply)
     if not verdicts:
-        return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)
+        return BackCheck(
+            None,
+            "the answer is neither AGREES nor DIFFERS",
+            request,
+            reply,
+        )
     return BackCheck(True, "", request, reply)

@@ -67,7 +67,10 @@ class Agent:
 
     @classmethod
     def of(
-        cls, name: str, game: str | Path | NormalForm | LoadedGame, strategy: str | Path
+        cls,
+        name: str,
+        game: str | Path | NormalForm | LoadedGame,
+        strategy: str | Path,
     ) -> Agent:
         """A game as program text, file, payoff table or found game; a strategy as rules, file, or
         published name.
@@ -124,7 +127,13 @@ class Agent:
         """
         engine = ConfinedEngine(settings.limits.patient)
         return Seats(
-            self.name, engine.find_seats(self.game, self.rules, self.default_move, usual_moves)
+            self.name,
+            engine.find_seats(
+                self.game,
+                self.rules,
+                self.default_move,
+                usual_moves,
+            ),
         )
 
 
@@ -153,7 +162,12 @@ class Seats:
     def automaton(self, seat: int, actions: Sequence[Sequence[str]] = ((), ())) -> Automaton:
         """The same as an automaton; `actions` are the moves of both seats in the order the game
         lists them."""
-        return build_automaton(self._behaviour(seat), self.agent, actions[seat], actions[1 - seat])
+        return build_automaton(
+            self._behaviour(seat),
+            self.agent,
+            actions[seat],
+            actions[1 - seat],
+        )
 
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
         behaviour = self.facts.behaviour[seat]
@@ -384,7 +398,10 @@ def write_strategy_rules(
             f"the strategy has {len(strategy):,} characters; expected at most {MOST_CHARACTERS:,}"
         )
     task = TEXTS.fill(
-        "task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy
+        "task",
+        example=published_strategy("tit-for-tat").strip(),
+        game=game.strip(),
+        words=strategy,
     )
     return ask_for_rules(
         RulesTask(strategy, task, TEXTS.text("system")),
@@ -428,13 +445,20 @@ def ask_for_rules(
 
 
 def _request(
-    task: RulesTask, before: Sequence[StrategyAttempt], asked: StrategySettings
+    task: RulesTask,
+    before: Sequence[StrategyAttempt],
+    asked: StrategySettings,
 ) -> Request:
     """Rules given twice would be given again: then the model is asked with more freedom."""
     text = task.prompt
     if before and before[-1].rules:
         last = before[-1]
-        text = TEXTS.fill("repair", task=text, program=numbered(last.rules), wrong=last.wrong)
+        text = TEXTS.fill(
+            "repair",
+            task=text,
+            program=numbered(last.rules),
+            wrong=last.wrong,
+        )
     elif before:
         text = TEXTS.fill("no_program", task=text)
     stuck = len(before) > 1 and before[-1].rules == before[-2].rules

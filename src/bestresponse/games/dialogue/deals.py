@@ -107,7 +107,13 @@ class DealRules(Protocol):
     def schema(self, names: Names) -> Schema:
         """Return the JSON schema of the referee's ruling."""
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what
         was said."""
 
@@ -193,7 +199,13 @@ class Option(DealRules):
         """Return the schema of an item or null."""
         return make_object({"agreed": {"type": "boolean"}, "choice": make_choice(self.items)})
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
@@ -269,7 +281,13 @@ class Trade(DealRules):
             {"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))}
         )
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be
         carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
@@ -377,7 +395,13 @@ class Price(DealRules):
         """Return the schema of a price or null."""
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody
         named it."""
         price = data.get("price")
@@ -495,7 +519,13 @@ class Issues(DealRules):
         terms = {name: make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left
         open."""
         written = _read_mapping(data, "terms", "a level of each issue")
@@ -593,7 +623,13 @@ class Moves(DealRules):
         move = {"type": "string", "enum": list(self.moves)}
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the moves, or InvalidMove where one is missing or is not the one that the writer's
         note names."""
         written = data.get("moves")
@@ -668,7 +704,13 @@ class Verdict(DealRules):
             {"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}}
         )
 
-    def read(self, data: Ruling, names: Names, private: Secrets, talk: Talk = ()) -> Deal:
+    def read(
+        self,
+        data: Ruling,
+        names: Names,
+        private: Secrets,
+        talk: Talk = (),
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
         if winner is None:

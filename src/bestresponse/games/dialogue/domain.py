@@ -302,7 +302,9 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
 
 
 def _read_action_texts(
-    reader: DomainReader, name: str, options: Sequence[str]
+    reader: DomainReader,
+    name: str,
+    options: Sequence[str],
 ) -> Mapping[str, str]:
     """Read how to speak in each manner; no two are told the same."""
     texts: Mapping[str, str] = reader.get(f"actions.{name}.texts", dict)
@@ -318,7 +320,9 @@ def _read_action_texts(
 
 
 def _read_labelled(
-    reader: DomainReader, name: str, options: Sequence[str]
+    reader: DomainReader,
+    name: str,
+    options: Sequence[str],
 ) -> tuple[tuple[str, str], ...]:
     """Read the messages whose manner is known, each with its manner."""
     labelled = reader.get(f"actions.{name}.labelled", dict, {})
@@ -375,7 +379,10 @@ def _read_payoffs(reader: DomainReader, usual: PayoffPart, deal: DealRules) -> P
                 "high": int() | float() as high,
             }:
                 _check_places(
-                    reader, f"payoffs.parts, part {number}", question, _list_places("score", deal)
+                    reader,
+                    f"payoffs.parts, part {number}",
+                    question,
+                    _list_places("score", deal),
                 )
                 parts.append(PayoffPart(question.strip(), float(low), float(high)))
             case _:
@@ -494,7 +501,12 @@ def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
 
 
 def variants(
-    domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False
+    domain: Domain,
+    scenario: Scenario,
+    seed: int,
+    count: int,
+    *,
+    fewer: bool = False,
 ) -> tuple[Scenario, ...]:
     """`scenario` and `count - 1` others that differ from it and from each other in private
     information only.

@@ -10,7 +10,12 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 
-_KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
+_KINDS: dict[object, str] = {
+    str: "a text",
+    int: "a whole number",
+    dict: "a table",
+    list: "a list",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,12 @@ class DomainReader:
         """Return the error that says what is wrong with the file."""
         return InvalidGame(f"{self.where}: {why}")
 
-    def get(self, path: str, kind: type | tuple[type, ...], default: object = None) -> Any:
+    def get(
+        self,
+        path: str,
+        kind: type | tuple[type, ...],
+        default: object = None,
+    ) -> Any:
         """Return the value at a path of keys, checked to be of that kind."""
         self.read.add(path)
         value: Any = self.data

@@ -379,7 +379,12 @@ class DialogueGame:
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
             "said": [(message.seat, message.text) for message in state.said],
         }
-        return View(REFEREE, prose(self._task(state)), self._list_messages(state.said), facts)
+        return View(
+            REFEREE,
+            prose(self._task(state)),
+            self._list_messages(state.said),
+            facts,
+        )
 
     def _task(self, state: Dialogue) -> str:
         """What all are told: the domain's task, and the situation where there is one."""
@@ -531,12 +536,23 @@ def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainD
 
 
 def draw_plain_dialogue(
-    domain: Domain, seed: int = 0, cases: int = 20, *, replies: int = 2, early_end: bool = True
+    domain: Domain,
+    seed: int = 0,
+    cases: int = 20,
+    *,
+    replies: int = 2,
+    early_end: bool = True,
 ) -> PlainDialogue:
     """Draw a dialogue in which nature draws one of `cases` sets of private information, or as many
     as there are."""
     drawn = variants(domain, scenarios(domain, seed, 1)[0], seed, cases, fewer=True)
-    return PlainDialogue(domain, drawn, domain.manners(), replies=replies, early_end=early_end)
+    return PlainDialogue(
+        domain,
+        drawn,
+        domain.manners(),
+        replies=replies,
+        early_end=early_end,
+    )
 
 
 def prompt_key(view: View) -> str:
@@ -572,7 +588,14 @@ class Entry:
     def from_json(cls, data: JsonMapping) -> Entry:
         """Return the value that `to_json` wrote."""
         reading = Reading(Status(data["status"]), data["how"])
-        return cls(data["key"], data["number"], data["text"], data["by"], reading, data["why"])
+        return cls(
+            data["key"],
+            data["number"],
+            data["text"],
+            data["by"],
+            reading,
+            data["why"],
+        )
 
 
 class Book:

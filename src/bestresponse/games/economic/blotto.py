@@ -59,7 +59,12 @@ class Blotto:
         leads = plans[:, None, :] - plans[None, :, :]
         wins = np.sign(leads).sum(axis=2).astype(np.float64)
         labels = tuple(self.plans)
-        return NormalForm(np.stack([wins, -wins]), self.roles, (labels, labels), self.name)
+        return NormalForm(
+            np.stack([wins, -wins]),
+            self.roles,
+            (labels, labels),
+            self.name,
+        )
 
     def start(self) -> tuple[str, ...]:
         """Return the state before anybody has moved."""
@@ -84,7 +89,12 @@ class Blotto:
         if state:
             chosen = [Chose(who, (plan,)) for who, plan in zip(self.roles, state, strict=True)]
             history = (*chosen, Over())
-        return View(role, rules, history, {"rivals": [r for r in self.roles if r != role]})
+        return View(
+            role,
+            rules,
+            history,
+            {"rivals": [r for r in self.roles if r != role]},
+        )
 
     def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:
         """Return the state after these moves."""

@@ -122,7 +122,13 @@ class NumberRounds(Game[Rounds], Protocol):
             rows.append((number, chosen[seat], *theirs, self.earn(chosen)[seat]))
         now = self.find_round(state) if len(state) < self.rounds else None
         columns = ("round", "you", *(self.roles[k] for k in others), "your payoff")
-        return PlayedRounds(now, self.rounds, self.payoffs(state)[role], columns, tuple(rows))
+        return PlayedRounds(
+            now,
+            self.rounds,
+            self.payoffs(state)[role],
+            columns,
+            tuple(rows),
+        )
 
     def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
         """Return the state after these moves."""
@@ -163,7 +169,13 @@ class Guessing(NumberRounds):
     (R. Nagel, American Economic Review 85, 1995).
     """
 
-    roles: tuple[Role, ...] = ("player 1", "player 2", "player 3", "player 4", "player 5")
+    roles: tuple[Role, ...] = (
+        "player 1",
+        "player 2",
+        "player 3",
+        "player 4",
+        "player 5",
+    )
     factor: float = 0.8
     low: float = 0
     high: float = 100

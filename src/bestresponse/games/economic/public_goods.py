@@ -176,7 +176,9 @@ class PublicGoods:
         return {role: float(coins) for role, coins in earned.items()}
 
     def _pay_round(
-        self, contributions: Mapping[Role, float], given: Given | None = None
+        self,
+        contributions: Mapping[Role, float],
+        given: Given | None = None,
     ) -> dict[Role, Fraction]:
         """Return what each role has of one round: of the project, less what points cost."""
         put_in = [Fraction(contributions[role]) for role in self.roles]

@@ -78,7 +78,12 @@ class SealedBid:
             "rivals": [other for other in self.roles if other != role],
             "price": self.price,
         }
-        return View(role, (Players(self.roles), self.rule, Aim()), tuple(history), facts)
+        return View(
+            role,
+            (Players(self.roles), self.rule, Aim()),
+            tuple(history),
+            facts,
+        )
 
     @property
     def rule(self) -> FirstPriceRule | SecondPriceRule:

@@ -119,7 +119,11 @@ class Trust(TwoSteps):
             half=float(total / 2),
         )
         return EquilibriumSummary(
-            concept, words, payoffs, better, {"sender": total / 2, "receiver": total / 2}
+            concept,
+            words,
+            payoffs,
+            better,
+            {"sender": total / 2, "receiver": total / 2},
         )
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:

@@ -177,7 +177,10 @@ class LogicGame:
         label = write_events(self._list_events(node.knowledge), reader)
         moves = self._options[node.player, node.knowledge]
         return Turn(
-            node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label
+            node.player,
+            _make_key(node.knowledge),
+            {move: after[move] for move in moves},
+            label,
         )
 
     @cached_property

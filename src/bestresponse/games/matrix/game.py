@@ -177,7 +177,12 @@ class MatrixGame:
             return {}
         wanted = self.wanted or ("action",) * self.form.num_players
         asked: dict[Role, Ask] = {}
-        for role, actions, kind in zip(self.roles, self.form.actions, wanted, strict=True):
+        for role, actions, kind in zip(
+            self.roles,
+            self.form.actions,
+            wanted,
+            strict=True,
+        ):
             asked[role] = Choice(actions) if kind == "action" else Mixture(actions)
         return asked
 
@@ -326,7 +331,12 @@ class RepeatedGame:
     @cached_property
     def stage(self) -> MatrixGame:
         """The game of one round."""
-        return MatrixGame(self.form, shown_as=self.shown_as, story=self.story, others=self.others)
+        return MatrixGame(
+            self.form,
+            shown_as=self.shown_as,
+            story=self.story,
+            others=self.others,
+        )
 
     @cached_property
     def intended_form(self) -> NormalForm:
@@ -362,7 +372,9 @@ class RepeatedGame:
             )
         if role == NATURE:
             return View(
-                role, prose("Is there another round?"), prose(f"after round {len(state.played)}")
+                role,
+                prose("Is there another round?"),
+                prose(f"after round {len(state.played)}"),
             )
         stage = self.stage.view((), role)
         facts = {
@@ -373,7 +385,13 @@ class RepeatedGame:
             seat = self.roles.index(role)
             facts["meant"] = [moves[seat] for moves in state.meant]
         rules = (*stage.rules, self._repetition)
-        return View(role, rules, tuple(self._list_events(state, role)), facts, layout=stage.layout)
+        return View(
+            role,
+            rules,
+            tuple(self._list_events(state, role)),
+            facts,
+            layout=stage.layout,
+        )
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
         """State the rules for people: those of one round, how many there are, and what can go

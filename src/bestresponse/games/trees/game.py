@@ -50,7 +50,10 @@ class TreeGame:
     description: str = ""
     version: int = 4
     _seen: dict[int, tuple[Event, ...]] = field(
-        init=False, default_factory=dict, repr=False, compare=False
+        init=False,
+        default_factory=dict,
+        repr=False,
+        compare=False,
     )
 
     def __post_init__(self) -> None:

@@ -224,7 +224,13 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
         drys[:, day] = dry
         balance = np.where(health > 0, balance + salaries, balance)
     return Trace(
-        rules, supplies, bids=bids, served=served, balance=balances, health=healths, dry=drys
+        rules,
+        supplies,
+        bids=bids,
+        served=served,
+        balance=balances,
+        health=healths,
+        dry=drys,
     )
 
 
@@ -517,7 +523,10 @@ def search_bidder(rules: WaterRules, seat: int) -> Floats:
 
 
 def _play_against_field(
-    rules: WaterRules, seat: int, candidates: Floats, supplies: Floats
+    rules: WaterRules,
+    seat: int,
+    candidates: Floats,
+    supplies: Floats,
 ) -> Trace:
     """Play every candidate in `seat` on the same games, in each of them one kind of rival in all
     other seats."""

@@ -96,7 +96,14 @@ def state_rules(rules: WaterRules) -> tuple[Statement, ...]:
 def list_day(rules: WaterRules, day: Day) -> tuple[Event, ...]:
     """List what is announced of a day that is over."""
     events: list[Event] = [Round(day.number), WaterFound(day.supply)]
-    rows = zip(rules.residents, day.present, day.bids, day.winners, day.after, strict=True)
+    rows = zip(
+        rules.residents,
+        day.present,
+        day.bids,
+        day.winners,
+        day.after,
+        strict=True,
+    )
     for resident, present, bid, won, after in rows:
         if not present:
             continue
@@ -264,7 +271,12 @@ class Water:
         for day in state.past:
             history += list_day(self.rules, day)
         history += list_morning(self.rules, state)
-        return View(role, state_rules(self.rules), tuple(history), self._facts(state, role))
+        return View(
+            role,
+            state_rules(self.rules),
+            tuple(history),
+            self._facts(state, role),
+        )
 
     @property
     def has_final_payoff(self) -> bool:
@@ -288,7 +300,10 @@ class Water:
         return self.settle(state, bids, allocate(self.rules.residents, bids, state.supply))
 
     def settle(
-        self, state: Drought, bids: tuple[float | None, ...], winners: tuple[bool, ...]
+        self,
+        state: Drought,
+        bids: tuple[float | None, ...],
+        winners: tuple[bool, ...],
     ) -> Drought:
         """The next morning, given who was served today."""
         after = tuple(map(self._evening, state.standings, bids, winners))

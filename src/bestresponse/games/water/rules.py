@@ -236,7 +236,9 @@ def serving_order(residents: Sequence[Resident]) -> tuple[int, ...]:
 
 
 def allocate(
-    residents: Sequence[Resident], bids: Sequence[float | None], supply: float
+    residents: Sequence[Resident],
+    bids: Sequence[float | None],
+    supply: float,
 ) -> tuple[bool, ...]:
     """Who is served: the highest bid first, on equal bids the lower need; whoever does not fit is
     passed over.

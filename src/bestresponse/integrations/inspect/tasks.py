@@ -1,10 +1,10 @@
 """Tasks for Inspect, scored by the measures of this library.
 
-nash_gap     the games, prompt, reading and figures of `bestresponse bench`
-verify       whether every claim of a reasoning about a game is true; a text without claims is not scored
-game         any game by name or file; seats for the model, for Inspect's model roles, for strategies and solvers
-formalize    stories with true games; every attempt with its feedback, scored by whether the game is the true one
-"""  # noqa: E501
+nash_gap     the games, prompt, parsing and metrics of `bestresponse bench`
+verify       whether every claim in a text about a game is true; a text without claims has no score
+game         any game by name or file; the model, Inspect's model roles, strategies and solvers play
+formalize    stories whose true games are known; a score says whether the model found that game
+"""
 
 from __future__ import annotations
 
@@ -55,11 +55,19 @@ def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
         samples.append(Sample(id=number, input=messages, metadata=metadata))
     config = GenerateConfig(max_tokens=requests[0].max_tokens, temperature=requests[0].temperature)
     return Task(
-        dataset=MemoryDataset(samples), solver=generate(), scorer=nash_gap_scorer(), config=config
+        dataset=MemoryDataset(samples),
+        solver=generate(),
+        scorer=nash_gap_scorer(),
+        config=config,
     )
 
 
-@scorer(metrics={name: [mean(), stderr()] for name in FIGURES})  # type: ignore[untyped-decorator, unused-ignore]
+_NASH_GAP_METRICS = {name: [mean(), stderr()] for name in FIGURES}
+_PLAY_METRICS = {"payoff": [mean(), stderr()], "regret": [mean(), stderr()]}
+_FORMALIZE_METRICS = {"game": [mean(), stderr()], "true": [mean(), stderr()]}
+
+
+@scorer(metrics=_NASH_GAP_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def nash_gap_scorer() -> Scorer:
     """Score the figures of the benchmark under its names; NaN where there is nothing to be read."""
 
@@ -148,7 +156,9 @@ def game(
     for number in range(repeats):
         data.append(Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}))
     return Task(
-        dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret()
+        dataset=MemoryDataset(data),
+        solver=_play(game, players),
+        scorer=payoff_and_regret(),
     )
 
 
@@ -179,7 +189,7 @@ def _find_player(name: str) -> str | FunctionModel:
     return _ask_inspect(name.removeprefix("role:")) if name.startswith("role:") else name
 
 
-@scorer(metrics={"payoff": [mean(), stderr()], "regret": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]
+@scorer(metrics=_PLAY_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def payoff_and_regret() -> Scorer:
     """Score what the model's seats earned, and what their decisions cost against equilibrium; NaN
     where unknown."""
@@ -219,7 +229,11 @@ def _formalize(attempts: int) -> Solver:
             with tempfile.TemporaryDirectory() as folder:
                 model = _ask_inspect(None)
                 formalized = formalize_story(
-                    story.text, model, attempts=attempts, output_dir=folder, cache="off"
+                    story.text,
+                    model,
+                    attempts=attempts,
+                    output_dir=folder,
+                    cache="off",
                 )
             best = formalized.formalization.best
             is_true = False
@@ -238,7 +252,7 @@ def _formalize(attempts: int) -> Solver:
     return solve
 
 
-@scorer(metrics={"game": [mean(), stderr()], "true": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]
+@scorer(metrics=_FORMALIZE_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def game_is_true() -> Scorer:
     """Score whether there is a game, and whether it is the story's true game."""
 
@@ -246,7 +260,9 @@ def game_is_true() -> Scorer:
         is_game, is_true = state.metadata["found"]
         value = {"game": float(is_game), "true": float(is_true)}
         return Score(
-            value=value, answer=state.metadata["program"], explanation=state.metadata["why"]
+            value=value,
+            answer=state.metadata["program"],
+            explanation=state.metadata["why"],
         )
 
     return score

@@ -24,7 +24,10 @@ class NashGapQuestion(TypedDict):
 
 
 def load_questions(
-    num_games: int = 20, actions: int = 3, seed: int = 0, **other: object
+    num_games: int = 20,
+    actions: int = 3,
+    seed: int = 0,
+    **other: object,
 ) -> dict[str, datasets.Dataset]:
     """Load the questions for the harness; its `--metadata '{"num_games": 100}'` sets the
     arguments."""
@@ -34,7 +37,9 @@ def load_questions(
 
 
 def list_nash_gap_questions(
-    num_games: int = 20, actions: int = 3, seed: int = 0
+    num_games: int = 20,
+    actions: int = 3,
+    seed: int = 0,
 ) -> list[NashGapQuestion]:
     """Write the questions of the benchmark."""
     questions = BenchQuestions(num_games, actions, seed)

@@ -93,7 +93,9 @@ def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
 
 
 def _send_to_worker(
-    name: str, tool: Callable[..., BaseModel], pool: WorkerPool
+    name: str,
+    tool: Callable[..., BaseModel],
+    pool: WorkerPool,
 ) -> Callable[..., Awaitable[BaseModel]]:
     """Return a function with the signature and the description of `tool` that has it carried out by
     the worker."""
@@ -113,7 +115,8 @@ def _send_to_worker(
     parameters = [
         parameter.replace(annotation=hints[key]) for key, parameter in signature.parameters.items()
     ]
-    send.__signature__ = signature.replace(parameters=parameters, return_annotation=result)  # type: ignore[attr-defined]
+    typed = signature.replace(parameters=parameters, return_annotation=result)
+    send.__signature__ = typed  # type: ignore[attr-defined]
     send.__annotations__ = hints
     return send
 
@@ -228,7 +231,8 @@ def _answer(line: str) -> dict[str, object]:
         return {"error": "this needs more memory than a call may have; ask for a smaller game"}
     except RecursionError:
         return {"error": "this is nested too deeply; ask for a smaller game"}
-    except Exception as error:  # noqa: BLE001 - the process must go on, and no trace may reach the client
+    except Exception as error:  # noqa: BLE001
+        # The process must go on, and no traceback may reach the client.
         return {
             "error": (
                 f"this call failed ({type(error).__name__}); please report the game that caused it"

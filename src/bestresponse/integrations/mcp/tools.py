@@ -194,7 +194,10 @@ def check_profile(game: Game, strategies: Profile) -> CheckedProfile:
     largest = float(np.abs(form.payoffs).max())
     stable = max(regrets.values()) <= _EQUAL * max(1.0, largest)
     return CheckedProfile(
-        is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values())
+        is_equilibrium=stable,
+        payoffs=payoffs,
+        regrets=regrets,
+        nash_conv=sum(regrets.values()),
     )
 
 
@@ -213,7 +216,9 @@ class BestResponse(BaseModel):
 
 
 def best_response(
-    game: Game, player: Annotated[str, Field(description="Who responds.")], strategies: Profile
+    game: Game,
+    player: Annotated[str, Field(description="Who responds.")],
+    strategies: Profile,
 ) -> BestResponse:
     """Find the best response of one player to the strategies of the others."""
     form = _read_game(game).solvable()
@@ -221,7 +226,10 @@ def best_response(
     answer = tree_best_response(policy.tree, policy, player)
     if isinstance(form, Tree):
         return BestResponse(
-            player=player, best=list(answer.moves.values()), moves=answer.moves, value=answer.value
+            player=player,
+            best=list(answer.moves.values()),
+            moves=answer.moves,
+            value=answer.value,
         )
     seat = form.players.index(player)
     # The tree of a table has one information set for each player, in their order, which is always
@@ -231,7 +239,12 @@ def best_response(
     largest = float(np.abs(form.payoffs).max())
     near = answer.value - _EQUAL * max(1.0, largest)
     best = [action for action, value in values.items() if value >= near]
-    return BestResponse(player=player, best=best, value=answer.value, action_values=values)
+    return BestResponse(
+        player=player,
+        best=best,
+        value=answer.value,
+        action_values=values,
+    )
 
 
 class ProgramReport(BaseModel):
@@ -381,7 +394,12 @@ def tournament(
     source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
     entries, left_out = gather_entries(strategies, make_stage(source))
     config = TournamentConfig(
-        source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out
+        source,
+        entries,
+        rounds=rounds,
+        noise=noise,
+        continuation=continuation,
+        left_out=left_out,
     )
     standings = find_standings(config)
     return TournamentTable(
@@ -476,7 +494,9 @@ def _read_game(text: str) -> LoadedGame:
 
 
 def _read_policy(
-    form: NormalForm | Tree, strategies: Strategies, responder: str | None = None
+    form: NormalForm | Tree,
+    strategies: Strategies,
+    responder: str | None = None,
 ) -> Policy:
     """Read a strategy for every player but the responder, in the tree of the game; UsageError where
     one is missing."""

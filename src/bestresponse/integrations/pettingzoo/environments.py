@@ -100,7 +100,9 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         return self._actions[agent]
 
     def reset(
-        self, seed: int | None = None, options: dict[str, object] | None = None
+        self,
+        seed: int | None = None,
+        options: dict[str, object] | None = None,
     ) -> tuple[dict[str, Bits], dict[str, dict[str, object]]]:
         """Start again; nothing is drawn, so the seed changes nothing."""
         self.agents = list(self.possible_agents)
@@ -182,7 +184,13 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
                 default=1,
             )
             known, mask = (
-                Box(0, 1, (size,), np.int8) for size in (max(1, owners.count(player)), moves)
+                Box(
+                    0,
+                    1,
+                    (size,),
+                    np.int8,
+                )
+                for size in (max(1, owners.count(player)), moves)
             )
             self._actions[agent] = Discrete(moves)
             self._spaces[agent] = Dict({"observation": known, "action_mask": mask})
@@ -271,8 +279,16 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
 
 
 for _name in (*catalogue.names(), *tree_names()):
-    register("aec", f"bestresponse/{_name}-v0", f"{__name__}:env", kwargs={"game": _name})
+    register(
+        "aec",
+        f"bestresponse/{_name}-v0",
+        f"{__name__}:env",
+        kwargs={"game": _name},
+    )
 for _name in catalogue.names():
     register(
-        "parallel", f"bestresponse/{_name}-v0", f"{__name__}:parallel_env", kwargs={"game": _name}
+        "parallel",
+        f"bestresponse/{_name}-v0",
+        f"{__name__}:parallel_env",
+        kwargs={"game": _name},
     )

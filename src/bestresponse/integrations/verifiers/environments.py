@@ -82,7 +82,9 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-i
                 headers={"Authorization": f"Bearer {secret}"},
             )
         return vf.ProgramResult(
-            exit_code=0 if reply.is_success else 1, stdout="", stderr=reply.text
+            exit_code=0 if reply.is_success else 1,
+            stdout="",
+            stderr=reply.text,
         )
 
 
@@ -111,7 +113,9 @@ class NashGapData(vf.TaskData):  # type: ignore[misc, unused-ignore]
     number: int
 
 
-class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: ignore[misc, unused-ignore]
+class NashGapTask(
+    vf.Task[NashGapData, vf.State, NashGapTaskConfig]  # type: ignore[misc, unused-ignore]
+):
     """One game, measured as the benchmark does."""
 
     @vf.reward  # type: ignore[untyped-decorator, unused-ignore]
@@ -151,7 +155,9 @@ class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: i
             raise
 
 
-class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ignore[misc, unused-ignore]
+class NashGapTaskset(
+    vf.Taskset[NashGapTask, NashGapTasksetConfig]  # type: ignore[misc, unused-ignore]
+):
     """Random zero-sum games, those of `bestresponse bench` with the same seed."""
 
     def load(self) -> Iterator[NashGapTask]:
@@ -163,7 +169,10 @@ class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ig
                 message.content for message in questions.write_request(number).messages
             )
             data = NashGapData(
-                system_prompt=system, prompt=prompt, number=number, **asdict(questions)
+                system_prompt=system,
+                prompt=prompt,
+                number=number,
+                **asdict(questions),
             )
             yield NashGapTask(data, config.task)
 
@@ -204,7 +213,9 @@ class SolvedTask(vf.Task[SolvedData, vf.State, vf.TaskConfig]):  # type: ignore[
         return reward_reply(trace.last_reply, self.data.measured_by)
 
 
-class SolvedTaskset(vf.Taskset[SolvedTask, SolvedTasksetConfig]):  # type: ignore[misc, unused-ignore]
+class SolvedTaskset(
+    vf.Taskset[SolvedTask, SolvedTasksetConfig]  # type: ignore[misc, unused-ignore]
+):
     """The rows of a split of an export."""
 
     def load(self) -> Iterator[SolvedTask]:
@@ -212,7 +223,9 @@ class SolvedTaskset(vf.Taskset[SolvedTask, SolvedTasksetConfig]):  # type: ignor
         config = self.config
         for row in read_questions(Path(config.folder), config.split):
             data = SolvedData(
-                system_prompt=row.system or None, prompt=row.question, measured_by=row.task
+                system_prompt=row.system or None,
+                prompt=row.question,
+                measured_by=row.task,
             )
             yield SolvedTask(data, config.task)
 
@@ -248,7 +261,10 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):  # type: ignore[misc
         players = choose_players(config.game, config.seats, "player", config.others)
         for number in range(config.repeats):
             data = GameData(
-                name=config.game, game=config.game, players=players, seed=config.seed + number
+                name=config.game,
+                game=config.game,
+                players=players,
+                seed=config.seed + number,
             )
             yield GameTask(data, config.task)
 
@@ -284,7 +300,10 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc, unused-ignore]
                 for role, talk in talks.items()
             }
             record, regrets = await asyncio.to_thread(
-                play_seats, data.game, data.players | models, data.seed
+                play_seats,
+                data.game,
+                data.players | models,
+                data.seed,
             )
             if record.void is not None:
                 raise ModelError(

@@ -171,7 +171,11 @@ class Children:
             return (*server, *(child.pid for _, child in self._idle))
 
     def request(
-        self, kind: Kind, body: bytes, limits: Limits, seed: int = 0
+        self,
+        kind: Kind,
+        body: bytes,
+        limits: Limits,
+        seed: int = 0,
     ) -> tuple[ChildReply, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise
         `ChildLost`."""

@@ -30,7 +30,10 @@ class ConfinedEngine(LogicEngine):
     """A `LogicEngine` that runs another one in confined children; threads may share it."""
 
     def __init__(
-        self, limits: Limits | None = None, seed: int = 0, kind: Kind = "embedded"
+        self,
+        limits: Limits | None = None,
+        seed: int = 0,
+        kind: Kind = "embedded",
     ) -> None:
         self.name: str = kind
         self._kind: Kind = kind
@@ -92,7 +95,10 @@ class ConfinedEngine(LogicEngine):
         return Program(GatedProgram(text, (), report.diagnostics, report.defined), self)
 
     def solutions(
-        self, program: Program, goal: str | Term, limit: int | None = None
+        self,
+        program: Program,
+        goal: str | Term,
+        limit: int | None = None,
     ) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all within the time for one program."""
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
@@ -111,7 +117,12 @@ class ConfinedEngine(LogicEngine):
             return tuple(answers)
 
         return self._request(
-            "ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit
+            "ask",
+            read_answers,
+            source=program.gated.source,
+            goal=text,
+            names=names,
+            limit=limit,
         )
 
     def _report(self, text: str, job: str, **arguments: object) -> Report:
@@ -123,15 +134,30 @@ class ConfinedEngine(LogicEngine):
         except LogicError as error:
             return Report(text, frozenset(), (describe_failure(error),))
 
-    def _request(self, job: str, read: Callable[[ChildReply], _Read], **arguments: object) -> _Read:
+    def _request(
+        self,
+        job: str,
+        read: Callable[[ChildReply], _Read],
+        **arguments: object,
+    ) -> _Read:
         """Let a child do a job and read its reply, or raise the error it ended with; all of it
         within the time."""
         limits = self.limits
         body = json.dumps(
-            {"job": job, "seed": self._seed, "limits": asdict(limits), "given": arguments}
+            {
+                "job": job,
+                "seed": self._seed,
+                "limits": asdict(limits),
+                "given": arguments,
+            }
         ).encode()
         try:
-            reply, self._layers = share_children().request(self._kind, body, limits, self._seed)
+            reply, self._layers = share_children().request(
+                self._kind,
+                body,
+                limits,
+                self._seed,
+            )
             head = reply.head
             if "error" not in head:
                 return read(reply)

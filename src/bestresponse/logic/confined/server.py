@@ -37,13 +37,16 @@ from bestresponse.logic.swi.sandbox_child import apply_layers
 from bestresponse.logic.swi.worker import Worker
 
 SAMPLE: Final = """
-initial(s0). initially(player(p1), s0). initially(player(p2), s0). initially(control(P), s0) :- player(P).
+initial(s0).
+initially(player(p1), s0). initially(player(p2), s0).
+initially(control(P), s0) :- player(P).
 player(p1). player(p2).
 legal(move(P, M), S) :- holds(control(P), S), member(M, [a, b]).
 effect(did(P, M), move(P, M), _S). abnormal(control(P), move(P, _M), _S).
 final(S) :- \\+ holds(control(_), S).
-finally(goal(P, U), S) :- holds(did(P, M), S), findall(O, holds(did(O, M), S), L), length(L, N), U is N * 3 - 1/2.
-"""  # noqa: E501
+finally(goal(P, U), S) :-
+    holds(did(P, M), S), findall(O, holds(did(O, M), S), L), length(L, N), U is N * 3 - 1/2.
+"""
 """A small game, to load everything before the first one comes."""
 _COLLECT_EVERY: Final = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""
@@ -75,7 +78,12 @@ def serve(control: socket.socket) -> None:
         _fork(control, descriptors, *RIGHTS.unpack(data))
 
 
-def _fork(control: socket.socket, descriptors: list[int], memory: int, processor: int) -> None:
+def _fork(
+    control: socket.socket,
+    descriptors: list[int],
+    memory: int,
+    processor: int,
+) -> None:
     try:
         child = os.fork()
     except OSError:
@@ -159,7 +167,8 @@ class Performer:
                     "source_line": error.source_line,
                 }
             return reply
-        except Exception as error:  # noqa: BLE001 - a fault of this package; the program still gets a verdict
+        except Exception as error:  # noqa: BLE001
+            # A fault of this package: the program still gets a verdict.
             message = f"The check itself failed ({type(error).__name__}: {error})."
             return {"again": False, "error": "LogicError", "message": message}
 
@@ -180,7 +189,13 @@ class Performer:
                 game, rules, default_move = (
                     arguments[name] for name in ("game", "rules", "default_move")
                 )
-                return find_seats(game, rules, default_move, limits, arguments["usual_moves"]), ()
+                return find_seats(
+                    game,
+                    rules,
+                    default_move,
+                    limits,
+                    arguments["usual_moves"],
+                ), ()
             case "gate":
                 gated = engine.load(arguments["source"]).gated
                 return Report("", gated.defined, gated.diagnostics), ()
@@ -191,7 +206,9 @@ class Performer:
                     for variable, name in zip(variables_of(goal), arguments["names"], strict=True):
                         variable.name = name
                 answers = engine.solutions(
-                    engine.load(arguments["source"]), goal, arguments["limit"]
+                    engine.load(arguments["source"]),
+                    goal,
+                    arguments["limit"],
                 )
                 return None, [
                     {name: write(term) for name, term in answer.items()} for answer in answers

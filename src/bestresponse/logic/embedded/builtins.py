@@ -178,7 +178,12 @@ def _between(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
     return _count_up(machine, value, low, high)
 
 
-def _count_up(machine: Machine, value: Var, low: int, high: int | None) -> Iterator[bool]:
+def _count_up(
+    machine: Machine,
+    value: Var,
+    low: int,
+    high: int | None,
+) -> Iterator[bool]:
     while high is None or low <= high:
         value.ref = low
         machine.trail.append(value)
@@ -234,7 +239,10 @@ def _expect_combinations(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _ends_early(
-    machine: Machine, options: list[list[Term]], situation: Term, source: random.Random
+    machine: Machine,
+    options: list[list[Term]],
+    situation: Term,
+    source: random.Random,
 ) -> bool:
     """Make one move of each player and say whether the play ends on the way."""
     for moves in options:
@@ -266,15 +274,21 @@ SINGLE: dict[str, Determinate] = {
     "ground/1": lambda machine, arguments: is_ground(arguments[0]),
     "random_between/3": _random_between,
     "raw length/2": lambda machine, arguments: unify(
-        arguments[1], len(_items(machine, arguments[0])), machine.trail
+        arguments[1],
+        len(_items(machine, arguments[0])),
+        machine.trail,
     ),
     "sum onto/3": _sum_onto,
     "raw sort/4": _raw_sort,
     "raw compare/3": lambda machine, arguments: unify(
-        arguments[0], Atom("<=>"[compare_terms(arguments[1], arguments[2]) + 1]), machine.trail
+        arguments[0],
+        Atom("<=>"[compare_terms(arguments[1], arguments[2]) + 1]),
+        machine.trail,
     ),
     "fresh copy/2": lambda machine, arguments: unify(
-        arguments[1], copy(arguments[0], machine.charge, shared=True), machine.trail
+        arguments[1],
+        copy(arguments[0], machine.charge, shared=True),
+        machine.trail,
     ),
     "filled copy/3": _filled_copy,
     "first argument/2": _first_argument,

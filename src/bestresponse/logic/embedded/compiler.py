@@ -124,7 +124,10 @@ def _key(pattern: Pattern) -> object:
 
 
 def compile_clause(
-    head: Term, body: Term, own: Mapping[str, str], origin: Origin = (0, "")
+    head: Term,
+    body: Term,
+    own: Mapping[str, str],
+    origin: Origin = (0, ""),
 ) -> CompiledClause:
     """Code of a clause. `own` maps predicates that hide a built-in one to the name they are called
     by."""
@@ -133,7 +136,12 @@ def compile_clause(
     compiler.count(body)
     patterns = tuple(map(compiler.head, head.args)) if isinstance(head, Struct) else ()
     code = compiler.goal(body, None, (CUT, 0))
-    return CompiledClause(patterns, code, compiler.slots, compiler.cells + compiler.slots + 1)
+    return CompiledClause(
+        patterns,
+        code,
+        compiler.slots,
+        compiler.cells + compiler.slots + 1,
+    )
 
 
 def compile_goal(goal: Term, own: Mapping[str, str]) -> tuple[Code, list[Term | None]]:
@@ -211,7 +219,13 @@ class _Compiler:
                 following = self.goal(conjunct, following, cut)
             return following
         if not isinstance(term, Struct | Atom):
-            return (FAIL, None, "a variable or number was called as a goal", None, self.origin)
+            return (
+                FAIL,
+                None,
+                "a variable or number was called as a goal",
+                None,
+                self.origin,
+            )
         arguments = term.args if isinstance(term, Struct) else ()
         key = f"{term.name}/{len(arguments)}" if isinstance(term, Struct) else f"{term}/0"
         control = _CONTROL.get(key)
@@ -254,40 +268,77 @@ class _Compiler:
 
     def then(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         return self.conditional(
-            Struct("->", arguments), self.fail((), following, cut), following, cut
+            Struct("->", arguments),
+            self.fail((), following, cut),
+            following,
+            cut,
         )
 
     def soft(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         return self.conditional(
-            Struct("*->", arguments), self.fail((), following, cut), following, cut
+            Struct("*->", arguments),
+            self.fail((), following, cut),
+            following,
+            cut,
         )
 
-    def conditional(self, branch: Struct, other: Code, following: Code, cut: Cut) -> Code:
+    def conditional(
+        self,
+        branch: Struct,
+        other: Code,
+        following: Code,
+        cut: Cut,
+    ) -> Code:
         slot = self.slot()
         positive = self.goal(branch.args[1], following, cut)
         chosen = CUT if branch.name == "->" else FORGET
         code = self.goal(
-            branch.args[0], (chosen, positive, slot, None, self.origin), (CUT_AFTER, slot)
+            branch.args[0],
+            (
+                chosen,
+                positive,
+                slot,
+                None,
+                self.origin,
+            ),
+            (CUT_AFTER, slot),
         )
         return (TRY, code, slot, other, self.origin)
 
     def negation(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         slot = self.slot()
         code = self.goal(
-            arguments[0], (CUT_AND_FAIL, None, slot, None, self.origin), (CUT_AFTER, slot)
+            arguments[0],
+            (
+                CUT_AND_FAIL,
+                None,
+                slot,
+                None,
+                self.origin,
+            ),
+            (CUT_AFTER, slot),
         )
         return (TRY, code, slot, following, self.origin)
 
     def opaque(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         slot = self.slot()
-        return (MARK, self.goal(arguments[0], following, (CUT, slot)), slot, None, self.origin)
+        return (
+            MARK,
+            self.goal(arguments[0], following, (CUT, slot)),
+            slot,
+            None,
+            self.origin,
+        )
 
     def once(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         return self.then((arguments[0], Atom("true")), following, cut)
 
     def ignore(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         return self.conditional(
-            Struct("->", (arguments[0], Atom("true"))), following, following, cut
+            Struct("->", (arguments[0], Atom("true"))),
+            following,
+            following,
+            cut,
         )
 
     def every(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
@@ -301,7 +352,13 @@ class _Compiler:
         barrier = self.slot()
         gather = (GATHER, following, slot, self.pattern(result), self.origin)
         collect = (COLLECT, None, slot, self.pattern(template), self.origin)
-        return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)
+        return (
+            SOLVE_ALL,
+            self.goal(goal, collect, (CUT, barrier)),
+            slot,
+            gather,
+            self.origin,
+        )
 
 
 def _ignore(cells: int) -> None:
@@ -390,7 +447,12 @@ def match_head(clause: CompiledClause, arguments: Sequence[Term], trail: list[Va
     )
 
 
-def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
+def _match_sequence(
+    pattern: Pattern,
+    term: Any,
+    slots: list[Any],
+    trail: list[Var],
+) -> bool:
     for position, part in enumerate(pattern[1]):
         term = deref(term)
         if term.__class__ is Var:

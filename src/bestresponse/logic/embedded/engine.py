@@ -53,7 +53,10 @@ class EmbeddedEngine(LogicEngine):
         return Program(gated, _Compiled(gated))
 
     def solutions(
-        self, program: Program, goal: str | Term, limit: int | None = None
+        self,
+        program: Program,
+        goal: str | Term,
+        limit: int | None = None,
     ) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all of them by default."""
         gated = check_goal(goal, program.gated)
@@ -120,7 +123,12 @@ class _Compiled:
         }
 
     def _compiled(self, clause: GatedClause) -> CompiledClause:
-        return compile_clause(clause.head, clause.body, self.own, (clause.line, clause.source_line))
+        return compile_clause(
+            clause.head,
+            clause.body,
+            self.own,
+            (clause.line, clause.source_line),
+        )
 
     def initialise(self, goal: GatedGoal) -> Mapping[str, Predicate]:
         """The predicates with `initially/2` as the goal wants it."""

@@ -122,7 +122,13 @@ class Machine:
 
     def run_predicate(self, key: str, arguments: list[Term]) -> Iterator[None]:
         """Each solution of a call once, without looking it up in a table."""
-        code = (CALL_AGAIN, None, key, tuple((GROUND, argument) for argument in arguments), (0, ""))
+        code = (
+            CALL_AGAIN,
+            None,
+            key,
+            tuple((GROUND, argument) for argument in arguments),
+            (0, ""),
+        )
         return self._run(code, [0])
 
     def _run(self, code: Code, slots: list[Any]) -> Iterator[None]:
@@ -141,7 +147,11 @@ class Machine:
             raise
 
     def _search(
-        self, code: Code, slots: list[Any], choices: list[tuple[Any, ...]], failed: bool
+        self,
+        code: Code,
+        slots: list[Any],
+        choices: list[tuple[Any, ...]],
+        failed: bool,
     ) -> bool:
         """Go on to the next solution, after the first from the last choice; say whether there is
         one."""
@@ -228,7 +238,15 @@ class Machine:
                             else:
                                 result = table.replay(variables, self)
                                 choices.append(
-                                    (_MORE, len(trail), cells, result, code[1], slots, frame)
+                                    (
+                                        _MORE,
+                                        len(trail),
+                                        cells,
+                                        result,
+                                        code[1],
+                                        slots,
+                                        frame,
+                                    )
                                 )
                                 cells += _CHOICE_CELLS
                                 failed = True
@@ -307,7 +325,14 @@ class Machine:
                     continue
                 elif operation == FORGET:
                     _, mark, before, *_ = choices[slots[code[2]]]
-                    choices[slots[code[2]]] = (_BRANCH, mark, before, _NO_MORE, slots, frame)
+                    choices[slots[code[2]]] = (
+                        _BRANCH,
+                        mark,
+                        before,
+                        _NO_MORE,
+                        slots,
+                        frame,
+                    )
                     code = code[1]
                     continue
                 elif operation == FAIL:
@@ -369,7 +394,15 @@ class Machine:
                     slots[0] = len(choices)
                     if position < last:
                         choices.append(
-                            (_CLAUSES, mark, cells, arguments, candidates, position, goal_on)
+                            (
+                                _CLAUSES,
+                                mark,
+                                cells,
+                                arguments,
+                                candidates,
+                                position,
+                                goal_on,
+                            )
                         )
                         cells += _CHOICE_CELLS
                     cells += clause[3]
@@ -380,7 +413,12 @@ class Machine:
                 while len(trail) > mark:
                     trail.pop().ref = None
 
-    def _builtin(self, key: str, arguments: list[Term], code: tuple[object, ...]) -> Code:
+    def _builtin(
+        self,
+        key: str,
+        arguments: list[Term],
+        code: tuple[object, ...],
+    ) -> Code:
         """Code for a built-in predicate that was called through a closure, or by a name nobody
         defines."""
         patterns = tuple((GROUND, argument) for argument in arguments)

@@ -37,10 +37,22 @@ _NONE: Mapping[object, AnswerTable] = {}
 class AnswerTable:
     """The answers of one call: those found so far, and the machine that finds the others."""
 
-    __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
+    __slots__ = (
+        "answers",
+        "busy",
+        "cells",
+        "fault",
+        "machine",
+        "source",
+        "variables",
+        "whole",
+    )
 
     def __init__(
-        self, machine: Machine, source: Iterator[None] | None, variables: list[Var]
+        self,
+        machine: Machine,
+        source: Iterator[None] | None,
+        variables: list[Var],
     ) -> None:
         self.answers: list[tuple[Term, ...]] = []
         self.busy = False
@@ -101,7 +113,8 @@ class AnswerTable:
             answer = self.answers[position]
             position += 1
             if not self.whole and variables:
-                answer = copy(Struct("", answer), machine.charge, shared=True).args  # type: ignore[union-attr]
+                fresh = copy(Struct("", answer), machine.charge, shared=True)
+                answer = fresh.args  # type: ignore[union-attr]
             for variable, value in zip(variables, answer, strict=True):
                 variable.ref = value
                 trail.append(variable)
@@ -149,7 +162,10 @@ class Situations:
         return current
 
     def find(
-        self, machine: Machine, key: str, arguments: list[Term]
+        self,
+        machine: Machine,
+        key: str,
+        arguments: list[Term],
     ) -> tuple[AnswerTable, list[Var]] | None:
         """Return the table of a call about a known situation, which is its last argument, and the
         variables in it."""
@@ -200,7 +216,13 @@ class Situations:
         table.hold(_TABLE_CELLS)
         if name[0] == _HOLDS and isinstance(situation, Struct):
             earlier = self.tables.get(_identify(deref(situation.args[1])), _NONE).get(name)
-            if earlier is not None and self._progress(machine, asked[0], table, situation, earlier):
+            if earlier is not None and self._progress(
+                machine,
+                asked[0],
+                table,
+                situation,
+                earlier,
+            ):
                 return table
         table.machine = machine.nest()
         table.source = table.machine.run_predicate(name[0], [*asked, situation])

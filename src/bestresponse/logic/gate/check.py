@@ -68,9 +68,11 @@ _IGNORED = frozenset({"style_check", "license"})
 _RETOLD = """
 game(Situation, Situation) :- final(Situation), !.
 game(Situation, Final) :- legal(Move, Situation), game(do(Move, Situation), Final).
-game(Situation, Final) :- not(final(Situation)), legal(Move, Situation), game(do(Move, Situation), Final).
-holds(Fluent, do(Move, Situation)) :- holds(Fluent, Situation), not(abnormal(Fluent, Move, Situation)).
-"""  # noqa: E501
+game(Situation, Final) :-
+    not(final(Situation)), legal(Move, Situation), game(do(Move, Situation), Final).
+holds(Fluent, do(Move, Situation)) :-
+    holds(Fluent, Situation), not(abnormal(Fluent, Move, Situation)).
+"""
 
 
 class GatedClause(NamedTuple):
@@ -137,7 +139,10 @@ class GatedProgram:
             fact = Struct("initially", (fluent, situation))
             clauses.append(GatedClause(fact, Atom("true")))
         return GatedProgram(
-            self.source, tuple(clauses), self.diagnostics, self.defined | {"initially/2"}
+            self.source,
+            tuple(clauses),
+            self.diagnostics,
+            self.defined | {"initially/2"},
         )
 
 
@@ -170,7 +175,16 @@ def check_source(source: str) -> GatedProgram:
 
     ordered = tuple(sorted(diagnostics, key=errors_first))
     program = GatedProgram(source, clauses, ordered, frozenset(gate.defined))
-    return program if not program.refusals else GatedProgram(source, (), ordered, program.defined)
+    return (
+        program
+        if not program.refusals
+        else GatedProgram(
+            source,
+            (),
+            ordered,
+            program.defined,
+        )
+    )
 
 
 def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
@@ -184,7 +198,9 @@ def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
         if measure_depth(goal) > MAX_DEPTH:
             raise Refusal(f"the goal is nested deeper than {MAX_DEPTH}")
         term = GoalChecker(
-            program.defined | predicates.QUESTIONS, lambda key: None, closed=True
+            program.defined | predicates.QUESTIONS,
+            lambda key: None,
+            closed=True,
         ).check(goal)
     except (ValueError, Refusal) as error:
         raise ProgramRefused(f"The goal was refused: {error}") from error
@@ -345,7 +361,10 @@ class _Gate:
         if key in self.defined and key != last_key and key not in self.scattered:
             hint = f"put them together or declare :- discontiguous {key}."
             self.say(
-                Severity.WARNING, "discontiguous", f"the clauses of {key} are not together", hint
+                Severity.WARNING,
+                "discontiguous",
+                f"the clauses of {key} are not together",
+                hint,
             )
         self.defined.setdefault(key, clause.line)
         self.kept.append((clause, key, head, body))
@@ -356,7 +375,9 @@ class _Gate:
         name = head.name if isinstance(head, Struct) else str(head)
         if name in ("-->", "=>"):
             self.refuse(
-                "clause", f"rules with {name} are not supported", "write the clause with :-"
+                "clause",
+                f"rules with {name} are not supported",
+                "write the clause with :-",
             )
         elif key in _trusted():
             self.refuse(
@@ -374,7 +395,9 @@ class _Gate:
             self.complete = False
         elif key in predicates.PROTECTED or key in predicates.CORE or name in _RESERVED:
             self.refuse(
-                "reserved", f"{key} is built in and cannot be redefined", "choose another name"
+                "reserved",
+                f"{key} is built in and cannot be redefined",
+                "choose another name",
             )
         elif name.startswith("$") or not name.isprintable():
             self.refuse("reserved", f"the name {name!r} is reserved", "choose another name")
@@ -439,7 +462,13 @@ class _Gate:
                     faulty.setdefault(self.head, refusal)
                 continue
             gated.append(
-                GatedClause(head, checked, clause.line, clause.column, _quote_first_line(clause))
+                GatedClause(
+                    head,
+                    checked,
+                    clause.line,
+                    clause.column,
+                    _quote_first_line(clause),
+                )
             )
         return self.left_out(faulty, gated) if faulty else gated
 
@@ -453,7 +482,10 @@ class _Gate:
             self.current = first_clauses[key]
             why = str(faulty[key]) if key in faulty else "it calls what is left out"
             self.say(
-                Severity.WARNING, "unused", f"{key} is left out: {why}", "the game does not need it"
+                Severity.WARNING,
+                "unused",
+                f"{key} is left out: {why}",
+                "the game does not need it",
             )
             del self.defined[key]
         return [clause for clause in gated if indicator(clause.head) not in gone]
@@ -470,7 +502,9 @@ class _Gate:
         near = find_similar(name, self.names) if len(self.missed) <= MAX_HINTS else ""
         if arities:
             self.say(
-                severity, "arity", f"{key} is called, but only {', '.join(arities)} is defined"
+                severity,
+                "arity",
+                f"{key} is called, but only {', '.join(arities)} is defined",
             )
         else:
             hint = f"did you mean {near}?" if near else "define it or remove the call"
@@ -491,7 +525,9 @@ class _Gate:
         if self.needs.is_rule(self.head):
             message = f"{key} draws by lot, but the rules of a game must always say the same"
             raise Refusal(
-                message, "let nature move: chance(Move, Probability, Situation)", "random"
+                message,
+                "let nature move: chance(Move, Probability, Situation)",
+                "random",
             )
 
 

@@ -265,7 +265,9 @@ def _require_permission(key: str) -> None:
         raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
     if name in predicates.DROPPED and key not in _COMMON:
         raise Refusal(
-            f"{key} is not part of the language of games", predicates.DROPPED[name], "forbidden"
+            f"{key} is not part of the language of games",
+            predicates.DROPPED[name],
+            "forbidden",
         )
 
 
@@ -283,7 +285,9 @@ def _require_functions(term: Struct) -> None:
             foreign = part
         if foreign:
             raise Refusal(
-                f"{foreign} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden"
+                f"{foreign} is not part of the arithmetic of games",
+                _ARITHMETIC_HINT,
+                "forbidden",
             )
 
 

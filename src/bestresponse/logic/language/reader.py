@@ -190,7 +190,12 @@ def _read_all(text: str, positions: Positions) -> ReadClauses:
 
 
 def _diagnostic(
-    line: int, column: int, source_line: str, message: str, hint: str, code: str
+    line: int,
+    column: int,
+    source_line: str,
+    message: str,
+    hint: str,
+    code: str,
 ) -> Diagnostic:
     return Diagnostic(
         Stage.READER,
@@ -343,7 +348,10 @@ class _Parser:
         return following not in _INFIX or following in _PREFIX
 
     def push_infix(
-        self, infix: tuple[int, int, _Operator], operands: list[Term], operators: list[_Operator]
+        self,
+        infix: tuple[int, int, _Operator],
+        operands: list[Term],
+        operators: list[_Operator],
     ) -> None:
         """Let an operator wait for its right argument, after what binds more tightly has got its
         own."""

@@ -18,7 +18,8 @@ MAX_DIGITS = 100
 MAX_EXPONENT = 300
 
 HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
 )
 """Control and invisible characters, which let a program look like another one."""
 

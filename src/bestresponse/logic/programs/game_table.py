@@ -96,7 +96,14 @@ class GameTable:
                 return row.payoffs
         raise InvalidGame(f"No end of the game has the moves {', '.join(profile)}.")
 
-    def knowledge(self, row: Row, depth: int, player: str, *, counted: bool = False) -> Knowledge:
+    def knowledge(
+        self,
+        row: Row,
+        depth: int,
+        player: str,
+        *,
+        counted: bool = False,
+    ) -> Knowledge:
         """What a player knows before the block of the move at `depth` (the number of moves at the
         end of the play).
 
@@ -219,7 +226,10 @@ class _TreeBuilder:
         return self._build_decision(player, groups, depth)
 
     def _build_decision(
-        self, player: str, groups: dict[str, list[Row]], depth: int
+        self,
+        player: str,
+        groups: dict[str, list[Row]],
+        depth: int,
     ) -> DecisionNode:
         first = next(iter(groups.values()))[0]
         knowledge = self._table.knowledge(first, depth, player)
@@ -265,7 +275,11 @@ class _TreeBuilder:
         possible = {move: chance for move, chance in odds.items() if chance}
         children = tuple([self.build(groups[move], depth + 1) for move in possible])
         return ChanceNode(
-            tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first
+            tuple(possible),
+            tuple(possible.values()),
+            children,
+            _find_block(first, depth),
+            first,
         )
 
 

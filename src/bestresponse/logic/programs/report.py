@@ -151,4 +151,10 @@ def _decode_table(data: JsonList, encoded: Iterable[JsonList]) -> GameTable:
         )
         for made, payoffs, blocks, chances, percepts in encoded
     )
-    return GameTable(tuple(players), tuple(map(tuple, moves)), rows, every_order, private)
+    return GameTable(
+        tuple(players),
+        tuple(map(tuple, moves)),
+        rows,
+        every_order,
+        private,
+    )

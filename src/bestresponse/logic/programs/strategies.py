@@ -21,8 +21,9 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program
 from bestresponse.logic.gate.check import GatedProgram, check_source
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, variables_of, write
+from bestresponse.logic.programs.plays import label
 from bestresponse.logic.programs.report import JsonList
-from bestresponse.logic.programs.table import extract, label
+from bestresponse.logic.programs.table import extract
 
 MAX_BRANCHES = 1_000
 MOST_STATES = 400
@@ -135,11 +136,18 @@ def find_seats(
         _read_behaviour(gated, readers[0], moves),
         _read_behaviour(gated, readers[1], moves),
     )
-    return SeatsFound(players, moves, behaviour, _find_ambiguity(behaviour[0], readers[0], moves))
+    return SeatsFound(
+        players,
+        moves,
+        behaviour,
+        _find_ambiguity(behaviour[0], readers[0], moves),
+    )
 
 
 def _read_behaviour(
-    gated: GatedProgram, reader: StrategyReader, moves: tuple[str, ...]
+    gated: GatedProgram,
+    reader: StrategyReader,
+    moves: tuple[str, ...],
 ) -> Behaviour:
     try:
         return (
@@ -346,7 +354,13 @@ def _decode_behaviour(data: JsonList | str) -> Behaviour:
         case _:
             player, opponent, moves, first, after = data
             replies = tuple((tuple(pair), _decode_mixture(mixture)) for pair, mixture in after)
-            return StrategyTable(player, opponent, tuple(moves), _decode_mixture(first), replies)
+            return StrategyTable(
+                player,
+                opponent,
+                tuple(moves),
+                _decode_mixture(first),
+                replies,
+            )
 
 
 def _decode_mixture(mixture: Iterable[tuple[str, str]]) -> Mixture:

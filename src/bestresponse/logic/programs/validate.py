@@ -154,7 +154,12 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
     wanted = _DEFINED.get(defect.code)
     for clause in gated.clauses:
         if indicator(clause.head) == wanted:
-            return replace(defect, line=clause.line, column=1, source_line=clause.source_line)
+            return replace(
+                defect,
+                line=clause.line,
+                column=1,
+                source_line=clause.source_line,
+            )
     singles = [d for d in gated.diagnostics if d.code == "singleton"]
     if defect.code != "move" or not singles:
         return defect
@@ -162,7 +167,12 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
         (d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))),
         singles[0],
     )
-    return replace(defect, line=first.line, column=first.column, source_line=first.source_line)
+    return replace(
+        defect,
+        line=first.line,
+        column=first.column,
+        source_line=first.source_line,
+    )
 
 
 @dataclass(slots=True)
@@ -265,12 +275,22 @@ def _find_misnamed(uses: _Uses) -> Iterator[Diagnostic]:
                 f"{key} is defined, but the solver asks {name}/{_CONTRACT[name]} and nothing calls"
                 f" {key}"
             )
-            yield _say(clause, "contract", message, f"give {name} {_CONTRACT[name]} arguments")
+            yield _say(
+                clause,
+                "contract",
+                message,
+                f"give {name} {_CONTRACT[name]} arguments",
+            )
             continue
         others = sorted(other for other, count in _CONTRACT.items() if str(count) == arity)
         near = find_similar(name, others)
         if near:
-            yield _say(clause, "misspelt", f"nothing calls {key}", f"did you mean {near}/{arity}?")
+            yield _say(
+                clause,
+                "misspelt",
+                f"nothing calls {key}",
+                f"did you mean {near}/{arity}?",
+            )
 
 
 def _find_dead_fluents(uses: _Uses) -> Iterator[Diagnostic]:
@@ -303,7 +323,11 @@ def _find_dead_fluents(uses: _Uses) -> Iterator[Diagnostic]:
 
 
 def _say(
-    clause: GatedClause, code: str, message: str, hint: str, severity: Severity = Severity.ERROR
+    clause: GatedClause,
+    code: str,
+    message: str,
+    hint: str,
+    severity: Severity = Severity.ERROR,
 ) -> Diagnostic:
     return Diagnostic(
         Stage.STATIC,

@@ -52,7 +52,10 @@ class SwiEngine(LogicEngine):
     name = "swi"
 
     def __init__(
-        self, limits: Limits | None = None, seed: int = 0, worker: Worker | None = None
+        self,
+        limits: Limits | None = None,
+        seed: int = 0,
+        worker: Worker | None = None,
     ) -> None:
         """Start a worker, or use the one given, which is not replaced."""
         self.limits = limits or Limits()
@@ -78,7 +81,10 @@ class SwiEngine(LogicEngine):
         return Program(gated, self.name)
 
     def solutions(
-        self, program: Program, goal: str | Term, limit: int | None = None
+        self,
+        program: Program,
+        goal: str | Term,
+        limit: int | None = None,
     ) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all of them by default."""
         if program.handle != self.name:
@@ -92,7 +98,9 @@ class SwiEngine(LogicEngine):
         steps = _UNCOUNTED if "table_" in text else limits.steps
         counts = f"{steps},{limits.steps},{limits.output},{limits.ends}"
         reply = self._request(
-            f"ask(g{self._loads},1,{most},{counts})", text, 4 * limits.output + _LOAD_BYTES
+            f"ask(g{self._loads},1,{most},{counts})",
+            text,
+            4 * limits.output + _LOAD_BYTES,
         )
         if reply.name == "error":
             raise _fault(gated, reply)
@@ -120,7 +128,13 @@ class SwiEngine(LogicEngine):
     def _request(self, what: str, text: str, size: int) -> Struct:
         try:
             limits = self.limits
-            (line,) = self._worker.request(what, text, limits.clock, size, processor=limits.seconds)
+            (line,) = self._worker.request(
+                what,
+                text,
+                limits.clock,
+                size,
+                processor=limits.seconds,
+            )
         except WorkerLost as lost:
             if lost.kind == "foreign":
                 raise

@@ -118,7 +118,14 @@ def start_confined(command: tuple[str, ...], policy: SandboxPolicy) -> Confined:
     """Run `command` (an absolute path and its arguments) confined by `policy`."""
     child = str(Path(__file__).with_name("sandbox_child.py"))
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", child, json.dumps(make_plan(command, policy))],
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-B",
+            child,
+            json.dumps(make_plan(command, policy)),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -171,7 +178,12 @@ def _first_line(process: "subprocess.Popen[bytes]") -> bytes | None:
     line = b""
     deadline = time.monotonic() + _PATIENCE
     while not line.endswith(b"\n"):
-        ready = select.select((process.stdout,), (), (), max(0.0, deadline - time.monotonic()))[0]
+        ready = select.select(
+            (process.stdout,),
+            (),
+            (),
+            max(0.0, deadline - time.monotonic()),
+        )[0]
         byte = process.stdout.read(1) if ready else None
         if not byte:
             return None
@@ -184,7 +196,9 @@ def _sealed(pid: int) -> Layer:
         return Layer("descriptors", False, "limiting a running process needs Linux")
     try:
         resource.prlimit(
-            pid, resource.RLIMIT_NOFILE, (_STANDARD_DESCRIPTORS, _STANDARD_DESCRIPTORS)
+            pid,
+            resource.RLIMIT_NOFILE,
+            (_STANDARD_DESCRIPTORS, _STANDARD_DESCRIPTORS),
         )
     except OSError as error:
         limit = f"({_STANDARD_DESCRIPTORS}, {_STANDARD_DESCRIPTORS})"
@@ -205,7 +219,12 @@ def _as_its_own_account(statement: str) -> bool:
     command = [sys.executable, "-I", "-S", "-B", "-c", code]
     try:
         done = subprocess.run(
-            command, cwd="/", env={}, stderr=subprocess.DEVNULL, check=False, timeout=_PATIENCE
+            command,
+            cwd="/",
+            env={},
+            stderr=subprocess.DEVNULL,
+            check=False,
+            timeout=_PATIENCE,
         )
     except subprocess.TimeoutExpired:
         return False

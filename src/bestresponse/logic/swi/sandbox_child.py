@@ -93,7 +93,12 @@ def _restrict_files(plan: Plan) -> None:
     attributes = struct.pack("<QQQ", rights, network, scope)[:size]
     ruleset = _checked(libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
     for path in plan["readable"]:
-        _permit(libc, ruleset, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))
+        _permit(
+            libc,
+            ruleset,
+            path,
+            _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0),
+        )
     for path in plan["executable"]:
         _permit(libc, ruleset, path, _READ_FILE | _EXECUTE)
     _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -138,8 +143,20 @@ def _place_name(name: bytes, address: int) -> int:
     is taken."""
     libc = _libc()
     libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    page = libc.mmap(address, len(name) + 1, _PROT_READ_WRITE, _MAP_PRIVATE_ANONYMOUS_FIXED, -1, 0)
+    libc.mmap.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_size_t,
+        *[ctypes.c_int] * 3,
+        ctypes.c_long,
+    ]
+    page = libc.mmap(
+        address,
+        len(name) + 1,
+        _PROT_READ_WRITE,
+        _MAP_PRIVATE_ANONYMOUS_FIXED,
+        -1,
+        0,
+    )
     if page != address:
         raise OSError("the page for the program's name is taken")
     ctypes.memmove(address, name + b"\0", len(name) + 1)

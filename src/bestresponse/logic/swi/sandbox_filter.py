@@ -63,8 +63,24 @@ class Processor:
 
 
 MACHINES: Final[dict[str, Processor]] = {
-    "x86_64": Processor(0xC000003E, 1, openat=257, open=2, ioctl=16, prlimit64=302, execve=59),
-    "aarch64": Processor(0xC00000B7, 2, openat=56, open=None, ioctl=29, prlimit64=261, execve=221),
+    "x86_64": Processor(
+        0xC000003E,
+        1,
+        openat=257,
+        open=2,
+        ioctl=16,
+        prlimit64=302,
+        execve=59,
+    ),
+    "aarch64": Processor(
+        0xC00000B7,
+        2,
+        openat=56,
+        open=None,
+        ioctl=29,
+        prlimit64=261,
+        execve=221,
+    ),
 }
 
 
@@ -108,7 +124,14 @@ def filter_for(machine: Processor, exec_address: int) -> tuple[Instruction, ...]
 def pack_filter(program: tuple[Instruction, ...]) -> bytes:
     """Return the program as the kernel reads it: an array of `struct sock_filter`."""
     return b"".join(
-        struct.pack("<HBBI", i.code, i.when_true, i.when_false, i.operand) for i in program
+        struct.pack(
+            "<HBBI",
+            i.code,
+            i.when_true,
+            i.when_false,
+            i.operand,
+        )
+        for i in program
     )
 
 

@@ -151,7 +151,12 @@ def start_worker(
 class Worker:
     """A SWI-Prolog behind two pipes, and its process if this one started it; not thread-safe."""
 
-    def __init__(self, input: int, output: int, process: Confined | None = None) -> None:
+    def __init__(
+        self,
+        input: int,
+        output: int,
+        process: Confined | None = None,
+    ) -> None:
         self.busy_seconds = 0.0
         self.pipes: tuple[int, int] | None = (input, output)
         self._process = process
@@ -180,7 +185,13 @@ class Worker:
         self._receive("ready", allowed, _CHUNK)
 
     def request(
-        self, what: str, text: str, clock: float, size: int, *, processor: float = inf
+        self,
+        what: str,
+        text: str,
+        clock: float,
+        size: int,
+        *,
+        processor: float = inf,
     ) -> list[str]:
         """Return the lines of the reply, within `size` bytes, `clock` seconds and, where this
         process started the worker, so many seconds of processor time."""

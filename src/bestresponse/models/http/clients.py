@@ -104,7 +104,13 @@ class _Backend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         timeout = self._timed.limit(timeout, httpcore.ConnectTimeout)
         return _Stream(
-            self._backend.connect_tcp(host, port, timeout, local_address, socket_options),
+            self._backend.connect_tcp(
+                host,
+                port,
+                timeout,
+                local_address,
+                socket_options,
+            ),
             self._timed,
         )
 

@@ -119,7 +119,11 @@ class Endpoint:
         before them."""
         headers = _HEADERS | self.headers
         request = httpx.Request(
-            "POST", self._address, headers=headers, content=content, extensions=self._patience
+            "POST",
+            self._address,
+            headers=headers,
+            content=content,
+            extensions=self._patience,
         )
         with (
             self.clients.borrow(end) as client,
@@ -127,7 +131,9 @@ class Endpoint:
         ):
             encoding = response.headers.get("content-encoding", "")
             answer = read_body(response.iter_raw(), self.largest, self.server)
-            wait = parse_retry_after(response.headers.get("retry-after"), self.clock())
+            sent = parse_date(response.headers.get("date"))
+            now = self.clock() if sent is None else sent
+            wait = parse_retry_after(response.headers.get("retry-after"), now)
         if response.status_code != 200:
             raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
         if encoding.strip().lower() not in ("", "identity"):
@@ -232,8 +238,20 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
     try:
         seconds = float(value)
     except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - now
-        except (ValueError, OverflowError):
+        date = parse_date(value)
+        if date is None:
             return None
+        seconds = date - now
     return max(0.0, seconds) if seconds == seconds else None
+
+
+def parse_date(value: str | None) -> float | None:
+    """Return the date of a header in seconds since 1970; None where it holds none.
+
+    A server's own `Date` says when it sent a `Retry-After`: so the clock of this machine, which may
+    have been set meanwhile, changes no wait.
+    """
+    try:
+        return None if value is None else parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
+        return None

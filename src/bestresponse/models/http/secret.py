@@ -163,7 +163,12 @@ class Secret:
             return
         covered = self._cover(folded, _SHORTEST_PIECE_OF_REPLIES)
         end = 0
-        for holder, key, text in zip(texts.holders, texts.keys, texts.read(), strict=True):
+        for holder, key, text in zip(
+            texts.holders,
+            texts.keys,
+            texts.read(),
+            strict=True,
+        ):
             start = end
             end = end + len(_fold(text))
             part = covered[start:end]

@@ -42,7 +42,9 @@ def _name_answer(request: Request) -> str:
 
 
 def _list_tools(
-    request: Request, mode: SchemaMode | None, refused: frozenset[str]
+    request: Request,
+    mode: SchemaMode | None,
+    refused: frozenset[str],
 ) -> dict[str, object]:
     """Return the tools that may be called and, for a schema, the one whose input is the answer."""
     if "tools" in refused:
@@ -88,7 +90,10 @@ class AnthropicModel(HttpModel):
     schema_is = "tool"
 
     def _list_settings(
-        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        refused: frozenset[str],
     ) -> dict[str, object]:
         settings: JsonObject = {
             "max_tokens": request.max_tokens,
@@ -110,7 +115,10 @@ class AnthropicModel(HttpModel):
         return settings | _list_tools(request, mode, refused)
 
     def _find_refused(
-        self, request: Request, mode: SchemaMode | None, error: Rejected
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        error: Rejected,
     ) -> frozenset[str]:
         """A model that takes no tools cannot be asked for a schema by one either."""
         refused = super()._find_refused(request, mode, error)

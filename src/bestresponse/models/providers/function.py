@@ -93,7 +93,9 @@ class FunctionModel:
                 " Reply"
             )
         return Reply(
-            answer, usage=Usage(estimate_tokens(prompt), estimate_tokens(answer)), latency=latency
+            answer,
+            usage=Usage(estimate_tokens(prompt), estimate_tokens(answer)),
+            latency=latency,
         )
 
 

@@ -29,7 +29,14 @@ from bestresponse.models.schema import read_schema
 
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
 _MOST_ALTERNATIVES = 20  # the API takes no more
-_REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
+_REFUSALS = (
+    "SAFETY",
+    "RECITATION",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "LANGUAGE",
+)
 _FINISH = {
     "STOP": Finish.STOP,
     "MAX_TOKENS": Finish.LENGTH,
@@ -55,7 +62,11 @@ class GoogleModel(HttpModel):
     variable = "GEMINI_API_KEY"
     key_header = "x-goog-api-key"
     offers = Abilities(
-        schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, tools=True
+        schema=True,
+        choices=True,
+        logprobs=_MOST_ALTERNATIVES,
+        seed=True,
+        tools=True,
     )
     optional = (
         "temperature",
@@ -69,7 +80,10 @@ class GoogleModel(HttpModel):
     choices_are = "sent"
 
     def _find_refused(
-        self, request: Request, mode: SchemaMode | None, error: Rejected
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        error: Rejected,
     ) -> frozenset[str]:
         """Google writes "Logprobs is not enabled", and the two settings of log-probabilities go
         together."""
@@ -81,7 +95,10 @@ class GoogleModel(HttpModel):
         return refused
 
     def _list_settings(
-        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        refused: frozenset[str],
     ) -> dict[str, object]:
         settings: JsonObject = {
             "maxOutputTokens": request.max_tokens,
@@ -118,7 +135,10 @@ class GoogleModel(HttpModel):
         return SchemaMode.WORDS if offered and mode is not None else mode
 
     def _list_honoured(
-        self, request: Request, mode: SchemaMode | None, settings: JsonMapping
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        settings: JsonMapping,
     ) -> Honoured:
         if request.choices and "tools" in settings:
             unheld = super()._list_honoured(replace(request, choices=()), mode, settings)
@@ -198,13 +218,24 @@ class GoogleModel(HttpModel):
             None if candidates is None and thought is None else (candidates or 0) + (thought or 0)
         )
         cached = read_count(data, "cachedContentTokenCount", self.id)
-        return Usage(read_count(data, "promptTokenCount", self.id), completion, cached, thought)
+        return Usage(
+            read_count(data, "promptTokenCount", self.id),
+            completion,
+            cached,
+            thought,
+        )
 
     def _read_logprobs(self, data: object) -> tuple[TokenChances, ...]:
         if not isinstance(data, dict) or not isinstance(data.get("topCandidates"), list):
             return ()
         listed = (
-            read_field(position, "candidates", list, self.id) for position in data["topCandidates"]
+            read_field(
+                position,
+                "candidates",
+                list,
+                self.id,
+            )
+            for position in data["topCandidates"]
         )
         return tuple(
             read_alternatives(alternatives, self.id, "logProbability") for alternatives in listed

@@ -72,8 +72,18 @@ class InspectModel(NetworkModel):
         options = dict(arguments or {})
         super().__init__(
             f"inspect/{name}",
-            {"provider": "inspect", "model": name, "engine": engine, "arguments": options},
-            Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency),
+            {
+                "provider": "inspect",
+                "model": name,
+                "engine": engine,
+                "arguments": options,
+            },
+            Abilities(
+                schema=True,
+                logprobs=_MOST_ALTERNATIVES,
+                seed=True,
+                concurrency=concurrency,
+            ),
         )
         self._timeout = timeout
         self._concurrency = concurrency
@@ -94,7 +104,10 @@ class InspectModel(NetworkModel):
             raise UnknownModel(f"Inspect AI knows no model {name!r}: {error}") from None
 
     def _list_settings(
-        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        refused: frozenset[str],
     ) -> dict[str, object]:
         schema = None
         if mode is SchemaMode.SCHEMA:
@@ -104,7 +117,9 @@ class InspectModel(NetworkModel):
                 **(written if strict is None else strict)
             )
             schema = self._ai.ResponseSchema(
-                name="answer", json_schema=form, strict=strict is not None
+                name="answer",
+                json_schema=form,
+                strict=strict is not None,
             )
         return {
             "max_tokens": request.max_tokens,
@@ -138,7 +153,8 @@ class InspectModel(NetworkModel):
             raise
         except TimeoutError:
             raise Transient(f"{self.id} did not answer within {self._timeout:g} s") from None
-        except Exception as error:  # noqa: BLE001  (providers of Inspect raise whatever their clients raise)
+        except Exception as error:  # noqa: BLE001
+            # Providers of Inspect raise whatever their clients raise.
             failure = error
         why = f"{self.id} failed: {Secret('').quote(str(failure) or type(failure).__name__)}"
         if self._model is not None and self._model.api.should_retry(failure):

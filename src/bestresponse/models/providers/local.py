@@ -27,7 +27,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.errors import ModelError, ModelUnavailable, UsageError
+from bestresponse.core.errors import ModelError, ModelUnavailable, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
@@ -70,7 +70,11 @@ class LocalModel:
     memory."""
 
     def __init__(
-        self, path: Path, settings: LocalSettings | None = None, *, name: str | None = None
+        self,
+        path: Path,
+        settings: LocalSettings | None = None,
+        *,
+        name: str | None = None,
     ) -> None:
         self._settings = settings or LocalSettings()
         self.id = name or path.stem
@@ -136,6 +140,10 @@ def check_gguf(path: Path) -> None:
     try:
         with path.open("rb") as file:
             head = file.read(8)
+    except FileNotFoundError:
+        raise UnknownModel(
+            f"there is no model file {path}; `bestresponse models` lists what can be named"
+        ) from None
     except OSError as error:
         raise ModelUnavailable(
             f"cannot read the model file {path}: {error.strerror or error}"

@@ -56,7 +56,12 @@ class NetworkModel(ABC):
     schema_is: ClassVar[str] = "sent"
     choices_are: ClassVar[str] = "left out"
 
-    def __init__(self, id: str, identity: Mapping[str, Json], abilities: Abilities) -> None:
+    def __init__(
+        self,
+        id: str,
+        identity: Mapping[str, Json],
+        abilities: Abilities,
+    ) -> None:
         self.id = id
         self.identity = identity
         self.abilities = abilities
@@ -64,7 +69,10 @@ class NetworkModel(ABC):
 
     @abstractmethod
     def _list_settings(
-        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        refused: frozenset[str],
     ) -> dict[str, object]:
         """Return all settings by the service's names; None where a setting is not wanted."""
 
@@ -100,7 +108,9 @@ class NetworkModel(ABC):
             latency = time.perf_counter() - began
             reply = self._read_reply(answer, request)
             reply = replace(
-                reply, latency=latency, honoured=self._list_honoured(request, mode, settings)
+                reply,
+                latency=latency,
+                honoured=self._list_honoured(request, mode, settings),
             )
             if reply.tool_calls:  # no answer yet, so there is nothing that could keep to a schema
                 return reply
@@ -119,7 +129,10 @@ class NetworkModel(ABC):
         )
 
     def _find_refused(
-        self, request: Request, mode: SchemaMode | None, error: Rejected
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        error: Rejected,
     ) -> frozenset[str]:
         """Return the names under which to remember what the error complains of; none if it is of
         something else."""
@@ -143,7 +156,10 @@ class NetworkModel(ABC):
         return frozenset(self.optional) & words if unsupported else frozenset()
 
     def _list_honoured(
-        self, request: Request, mode: SchemaMode | None, settings: JsonMapping
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        settings: JsonMapping,
     ) -> Honoured:
         """Say what was sent, and what could not be. A seed is a wish: hardly any service promises
         to repeat."""
@@ -218,7 +234,9 @@ class HttpModel(NetworkModel):
             **self.service,
         }
         super().__init__(
-            id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency)
+            id or f"{self.provider}/{name}",
+            identity,
+            replace(self.offers, concurrency=concurrency),
         )
         self._name = name
         url = base + self.path.format(name=quote(name, safe=""))

@@ -42,7 +42,10 @@ class OpenAIModel(HttpModel):
     )
 
     def _list_settings(
-        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+        self,
+        request: Request,
+        mode: SchemaMode | None,
+        refused: frozenset[str],
     ) -> dict[str, object]:
         alternatives = (
             min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0

@@ -95,7 +95,9 @@ def read_count(data: object, name: str, sender: str) -> int | None:
 
 
 def read_alternatives(
-    listed: Iterable[object], sender: str, chance: str = "logprob"
+    listed: Iterable[object],
+    sender: str,
+    chance: str = "logprob",
 ) -> TokenChances:
     """Return tokens with their log-probabilities, which are in the field `chance`, likeliest
     first.

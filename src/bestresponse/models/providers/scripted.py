@@ -29,7 +29,10 @@ class ScriptedModel:
         self.id = name
         self.identity: Mapping[str, Json] = {"provider": "scripted", "model": name}
         self.abilities = abilities or Abilities(
-            schema=True, choices=True, seed=True, concurrency=64
+            schema=True,
+            choices=True,
+            seed=True,
+            concurrency=64,
         )
         self._script = script
         self._asked: list[Request] = []

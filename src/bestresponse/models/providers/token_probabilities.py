@@ -48,7 +48,11 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
         raise UsageError(f"the letters must be different and not empty, and are {list(letters)}")
     choices = tuple(letters) if model.abilities.choices else ()
     asked = replace(
-        request, max_tokens=1, logprobs=model.abilities.logprobs, choices=choices, schema=None
+        request,
+        max_tokens=1,
+        logprobs=model.abilities.logprobs,
+        choices=choices,
+        schema=None,
     )
     reply = model.complete(asked)
     if not reply.logprobs or not reply.logprobs[0]:

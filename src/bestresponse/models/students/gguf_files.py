@@ -108,7 +108,10 @@ def _list_parts(sizes: Architecture) -> dict[str, tuple[str, ...]]:
 
 
 def _join(
-    values: Mapping[str, Tensor], layer: int, parts: Sequence[str], sizes: Architecture
+    values: Mapping[str, Tensor],
+    layer: int,
+    parts: Sequence[str],
+    sizes: Architecture,
 ) -> Tensor:
     """Join the parts of a parameter of a layer."""
     found: list[Tensor] = []

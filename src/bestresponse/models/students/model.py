@@ -181,5 +181,9 @@ def _make_reply(
     )
     usage = Usage(len(prompt), min(len(tokens), request.max_tokens))
     return Reply(
-        text, Finish.LENGTH if cut else Finish.STOP, usage, latency=latency, honoured=honoured
+        text,
+        Finish.LENGTH if cut else Finish.STOP,
+        usage,
+        latency=latency,
+        honoured=honoured,
     )

@@ -202,7 +202,10 @@ class Network:
     ) -> list[list[int]]:
         """Continue every prompt; see the function of that name."""
         replies: list[list[int]] = continue_prompts(
-            self, prompts, most, choose or _choose_likeliest
+            self,
+            prompts,
+            most,
+            choose or _choose_likeliest,
         )
         return replies
 
@@ -442,7 +445,15 @@ def run_layers(
     ):
         bias = None if biases is None else biases[layer]
         q, k, v = project_step(x, attention_norm, qkv, bias, cos, sin, sizes)
-        x = finish_step(x, attend(layer, q, k, v), out, feed_norm, gate_up, down, sizes.epsilon)
+        x = finish_step(
+            x,
+            attend(layer, q, k, v),
+            out,
+            feed_norm,
+            gate_up,
+            down,
+            sizes.epsilon,
+        )
     return _normalise(x, parameters["norm"], sizes.epsilon)
 
 
@@ -476,11 +487,21 @@ def weigh_next(scores: Tensor, texts: Sequence[Sequence[int]]) -> list[list[floa
     return weighed
 
 
-def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+def attend_causally(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+) -> Tensor:
     """Attend to what came before; (batch, length, heads, size) to (batch, length, width)."""
     q, k, v = (part.transpose(1, 2) for part in (q, k, v))
     attended = F.scaled_dot_product_attention(
-        q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
+        q,
+        k,
+        v,
+        attn_mask=mask,
+        is_causal=mask is None,
+        enable_gqa=True,
     )
     return attended.transpose(1, 2).flatten(2)
 
@@ -546,7 +567,13 @@ def continue_prompts(
             return attend_causally(q, k, v, mask[:, None])
 
         positions = (now - missing[:, None]).clamp(min=0)
-        states = run_layers(sizes, parameters, F.embedding(tokens, embedding), positions, attend)
+        states = run_layers(
+            sizes,
+            parameters,
+            F.embedding(tokens, embedding),
+            positions,
+            attend,
+        )
         done += len(now)
         chosen = choose(score_tokens(states[:, -1], network.scorer))
         ended |= chosen == network.end

@@ -45,7 +45,10 @@ class Writer(Protocol):
         """Write messages as (role, content), up to where the assistant begins to speak."""
 
     def continue_prompts(
-        self, prompts: Sequence[Sequence[int]], most: int, choose: Choose | None = None
+        self,
+        prompts: Sequence[Sequence[int]],
+        most: int,
+        choose: Choose | None = None,
     ) -> list[list[int]]:
         """Continue every prompt by at most `most` tokens, or up to the token that ends a message,
         which is left out; without `choose` the likeliest token is taken."""
@@ -67,7 +70,13 @@ def open_writer(folder: Path, device: str, dtype: torch.dtype) -> Writer:
     return network.to(device, dtype)
 
 
-def open_by_transformers(folder: Path, device: str, dtype: torch.dtype, *, why: str) -> Causal:
+def open_by_transformers(
+    folder: Path,
+    device: str,
+    dtype: torch.dtype,
+    *,
+    why: str,
+) -> Causal:
     """Open a folder by `transformers`; `why` says for what it is needed where it is missing."""
     if find_spec("transformers") is None:
         raise ModelUnavailable(f"{why}; `transformers` can open it: {install_hint('train')}")

@@ -32,13 +32,16 @@ from bestresponse.models.wrappers.limits import (
 )
 
 _VERSION = 1
-_LOOK_BACK = (
-    10_000  # calls that a miss is compared with, so that it is explained at once in any cache
-)
+# Calls that a miss is compared with, so that it is explained at once in any cache.
+_LOOK_BACK = 10_000
 _OTHER_QUESTION = 10  # differences in settings: another text makes it another question
 _SHOWN = 24
 _TABLES = """
-create table if not exists identities (id integer primary key, model text not null, text text not null unique);
+create table if not exists identities (
+    id integer primary key,
+    model text not null,
+    text text not null unique
+);
 create table if not exists replies (
     number integer primary key,
     key text not null unique,
@@ -46,7 +49,7 @@ create table if not exists replies (
     request text not null,
     reply text not null
 );
-"""  # noqa: E501
+"""
 
 
 class CacheMode(StrEnum):
@@ -78,7 +81,10 @@ class Cache:
             raise StoreError(f"cannot create the folder {path.parent}: {error.strerror}") from error
         try:
             self._rows = sqlite3.connect(
-                path, timeout=30, isolation_level=None, check_same_thread=False
+                path,
+                timeout=30,
+                isolation_level=None,
+                check_same_thread=False,
             )
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the cache of replies {path}: {error}") from error
@@ -107,12 +113,21 @@ class Cache:
                 f"the cache {self._path} holds a damaged reply under {key}: refresh that call"
             ) from error
 
-    def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
+    def put(
+        self,
+        key: str,
+        model: str,
+        identity: str,
+        request: Request,
+        reply: Reply,
+    ) -> None:
         """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
         texts = _text(request_to_json(request)), _text(reply_to_json(reply))
         if identity not in self._identities:
             self._run(
-                "insert or ignore into identities (model, text) values (?, ?)", model, identity
+                "insert or ignore into identities (model, text) values (?, ?)",
+                model,
+                identity,
             )
             self._identities[identity] = self._run(
                 "select id from identities where text = ?", identity
@@ -172,7 +187,12 @@ class Cached(Wrapper):
     """A model whose replies are kept. Wrap it around everything else, so that a hit costs
     nothing."""
 
-    def __init__(self, model: Model, cache: Cache, mode: CacheMode = CacheMode.READ_WRITE) -> None:
+    def __init__(
+        self,
+        model: Model,
+        cache: Cache,
+        mode: CacheMode = CacheMode.READ_WRITE,
+    ) -> None:
         super().__init__(model)
         self._cache = cache
         self._mode = mode
@@ -233,7 +253,9 @@ def _text(data: JsonObject) -> str:
 
 
 def _explain_miss(
-    identity: JsonMapping, request: Request, kept: Iterable[tuple[JsonMapping, JsonMapping]]
+    identity: JsonMapping,
+    request: Request,
+    kept: Iterable[tuple[JsonMapping, JsonMapping]],
 ) -> str:
     """Name the fields in which a call differs from the nearest of the calls that are kept.
 

@@ -53,7 +53,12 @@ class Cost:
     def __add__(self, other: "Cost") -> "Cost":
         tokens = self.tokens + other.tokens
         money = self.money + other.money
-        return Cost(self.calls + other.calls, tokens, money, self.unpriced + other.unpriced)
+        return Cost(
+            self.calls + other.calls,
+            tokens,
+            money,
+            self.unpriced + other.unpriced,
+        )
 
     def __neg__(self) -> "Cost":
         return Cost(-self.calls, -self.tokens, -self.money, -self.unpriced)
@@ -108,7 +113,12 @@ class Meter:
 class Metered(Wrapper):
     """A model whose calls are counted and kept within a meter's budget."""
 
-    def __init__(self, model: Model, meter: Meter, price: Price = lambda usage: None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        meter: Meter,
+        price: Price = lambda usage: None,
+    ) -> None:
         super().__init__(model)
         self._meter = meter
         self._price = price
@@ -139,7 +149,10 @@ class Metered(Wrapper):
     def _find_cost(self, usage: Usage) -> Cost:
         money = self._price(usage)
         return Cost(
-            1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0, int(money is None)
+            1,
+            (usage.prompt or 0) + (usage.completion or 0),
+            money or 0.0,
+            int(money is None),
         )
 
 
@@ -324,7 +337,9 @@ def _listed(provider: str, name: str) -> Price:
             return None
         cached = min(usage.cached or 0, usage.prompt)
         tokens = genai_prices.Usage(
-            input_tokens=usage.prompt, cache_read_tokens=cached, output_tokens=usage.completion
+            input_tokens=usage.prompt,
+            cache_read_tokens=cached,
+            output_tokens=usage.completion,
         )
         return float(tariff.calc_price(tokens)["total_price"])
 

@@ -105,7 +105,8 @@ class Tool:
             assert self.run is not None
             try:
                 outcome.append(_write_result(self.run(arguments)))
-            except Exception as error:  # noqa: BLE001 - whatever a user's function raises is told to the model
+            except Exception as error:  # noqa: BLE001
+                # The model is told whatever a user's function raises.
                 outcome.append(f"{self.name} failed: {type(error).__name__}: {str(error)[:300]}")
 
         # A daemon: a tool that never returns must not keep the program from ending.
@@ -164,13 +165,24 @@ def make_tool(function: Callable[..., object]) -> Tool:
         source = digest(inspect.getsource(function))
     except (OSError, TypeError):
         source = ""  # typed into an interpreter, or compiled
-    return Tool(name, described, schema, source, lambda arguments: function(**arguments))
+    return Tool(
+        name,
+        described,
+        schema,
+        source,
+        lambda arguments: function(**arguments),
+    )
 
 
 class Tooled(Wrapper):
     """A model that may call tools, `limit` times an answer at most."""
 
-    def __init__(self, model: Model, offered: tuple[Tool, ...], limit: int = USUAL_CALLS) -> None:
+    def __init__(
+        self,
+        model: Model,
+        offered: tuple[Tool, ...],
+        limit: int = USUAL_CALLS,
+    ) -> None:
         super().__init__(model)
         self._tools = {tool.name: tool for tool in offered}
         self._limit = limit
@@ -211,7 +223,11 @@ class Tooled(Wrapper):
             question = _add_result(question, uses[-1], left=self._limit - len(uses))
 
     def _prepare(
-        self, question: Request, request: Request, by_protocol: bool, used: int
+        self,
+        question: Request,
+        request: Request,
+        by_protocol: bool,
+        used: int,
     ) -> Request:
         """Offer the tools while calls are left; without a protocol for them a schema would forbid
         to write a call."""

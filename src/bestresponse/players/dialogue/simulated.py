@@ -181,7 +181,13 @@ def _speak(prompt: str, rng: Random) -> str:
     elif table and "The talk is over." in prompt:
         my_words = " ".join(message.text for message in talk if message.sender == me)
         their_words = " ".join(message.text for message in talk if message.sender != me)
-        said = _hand_in(table, how=how, my_words=my_words, their_words=their_words, rng=rng)
+        said = _hand_in(
+            table,
+            how=how,
+            my_words=my_words,
+            their_words=their_words,
+            rng=rng,
+        )
     elif table:
         moves = list(table)
         move = _find_last(how, moves) or rng.choice(moves)
@@ -203,7 +209,12 @@ def _argue(manner: str, talk: Sequence[_Message], rng: Random) -> str:
 
 
 def _negotiate(
-    me: str, mine: str, manner: str, offers: _Offers, talk: Sequence[_Message], rng: Random
+    me: str,
+    mine: str,
+    manner: str,
+    offers: _Offers,
+    talk: Sequence[_Message],
+    rng: Random,
 ) -> str:
     hard = rng.random() < firmness(manner)
     if not talk:
@@ -581,7 +592,11 @@ def _find_moves(prompt: str) -> dict[str, dict[str, int]]:
 
 
 def _hand_in(
-    table: dict[str, dict[str, int]], how: str, my_words: str, their_words: str, rng: Random
+    table: dict[str, dict[str, int]],
+    how: str,
+    my_words: str,
+    their_words: str,
+    rng: Random,
 ) -> str:
     """Return the words of the sealed note, after what both have announced."""
     moves = list(table)

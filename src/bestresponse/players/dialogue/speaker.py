@@ -208,7 +208,10 @@ class DealReferee(_Referee):
             deal = self.domain.deal.read(data, names, private, view.facts["said"])
         except InvalidMove as error:
             return Decision(
-                None, reply.text[:_LONGEST], Reading(Status(error.kind.value), str(error)), (call,)
+                None,
+                reply.text[:_LONGEST],
+                Reading(Status(error.kind.value), str(error)),
+                (call,),
             )
         reading = Reading(Status.REPAIRED, how) if how else Reading()
         return Decision(canonical(deal), str(deal.get("reasons", "")), reading, (call,))

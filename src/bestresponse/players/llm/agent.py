@@ -292,7 +292,12 @@ def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ..
     # The others know neither what this player alone knows nor who it is made to be.
     rules = tuple(rule for rule in view.rules if not isinstance(rule, PrivateProse))
     public = replace(view, rules=rules, history=list_public(view.history), notes=())
-    outsider = Thinker(thinker.model, thinker.sampling, TEXTS.text("system"), thinker.calls)
+    outsider = Thinker(
+        thinker.model,
+        thinker.sampling,
+        TEXTS.text("system"),
+        thinker.calls,
+    )
     return (TEXTS.fill("agent_k_level", expected=_expect(level, outsider, public, rivals)),)
 
 
@@ -402,7 +407,16 @@ def _is_own_decision(event: Event, role: Role) -> bool:
     return isinstance(event, _DECISIONS) and event.who == role
 
 
-_DECISIONS = (Chose, Meant, NumberChosen, Invested, PutIn, BidMade, WaterBid, NoWaterBid)
+_DECISIONS = (
+    Chose,
+    Meant,
+    NumberChosen,
+    Invested,
+    PutIn,
+    BidMade,
+    WaterBid,
+    NoWaterBid,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,7 +440,9 @@ class WithFailurePolicy(PlayerWrapper):
             decision = self.player.decide(view, ask)
         except ModelUnavailable as error:
             decision = Decision(
-                None, "", Reading(Status.REFUSED, f"the model could not be reached: {error}")
+                None,
+                "",
+                Reading(Status.REFUSED, f"the model could not be reached: {error}"),
             )
         return (
             decision

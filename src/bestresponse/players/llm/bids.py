@@ -45,31 +45,37 @@ _ADVERBS = (
     r"|\s+(?:also|now|therefore|thus|hence|again|still|just|only|once|today|then|so))*"
 )
 _AUXILIARY = (
-    r"(?:\s+(?:will|shall|would|should|must|could|am|have|had|decide|decided|plan|intend|propose|choose|opt|opted|want|"
-    r"wish|need|going|aim|like|think|believe|feel|prefer|ready|willing|be|to|that|it|is|best|continue|try|place|submit|"
-    r"make|put|set|keep|increase|raise|lower|reduce|decrease|adjust|maintain|offer|for|in|my|a|an|the|daily|auction|today's|"
-    r"today|day|at|with|confident|comfortable|wise|i|we))"
+    r"(?:\s+(?:will|shall|would|should|must|could|am|have|had|decide|decided|plan|intend|propose|"
+    r"choose|opt|opted|want|wish|need|going|aim|like|think|believe|feel|prefer|ready|willing|be|"
+    r"to|that|it|is|best|continue|try|place|submit|make|put|set|keep|increase|raise|lower|reduce|"
+    r"decrease|adjust|maintain|offer|for|in|my|a|an|the|daily|auction|today's|today|day|at|with|"
+    r"confident|comfortable|wise|i|we))"
 )
 _GAP = r"[^.!?\n$€£=]{0,80}?"
 _COMMITMENT = re.compile(
     rf"\b(?:i|we)(?:['’](?:ll|m|d|ve|re))?{_ADVERBS}(?:{_AUXILIARY}{_ADVERBS})*?\s+[\w-]*?\s*"
-    rf"(?:bid(?:ding)?|offer(?:ing)?|submit(?:ting)?|plac(?:e|ing)|pay(?:ing)?)\b(?:[^.!?\n$€£=]|\bDay"
-    rf" \d+){{0,80}}?$",
+    rf"(?:bid(?:ding)?|offer(?:ing)?|submit(?:ting)?|plac(?:e|ing)|pay(?:ing)?)\b"
+    rf"(?:[^.!?\n$€£=]|\bDay \d+){{0,80}}?$",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
-    rf"(?:\bmy(?:\s+[\w'-]+){{0,3}}?\s+(?:bid(?:ding)?|offer)|^[\s>*_#-]*(?:final\s+|today's\s+|the\s+)?(?:bid|offer))"
-    rf"(?:\s+(?:amount|price|offer|proposal))?(?:\s*\*+)?(?:\s+(?:for|on|of|in|today|this|the)\b{_GAP})?"
-    rf"\s*\**\s*(?::|=|\bis\b|\bwill\s+be\b|\bwould\s+be\b|\bshall\s+be\b|\bof\b|\bto\b|\bat\b|\bamounts?\s+to\b)"
+    rf"(?:\bmy(?:\s+[\w'-]+){{0,3}}?\s+(?:bid(?:ding)?|offer)"
+    rf"|^[\s>*_#-]*(?:final\s+|today's\s+|the\s+)?(?:bid|offer))"
+    rf"(?:\s+(?:amount|price|offer|proposal))?(?:\s*\*+)?"
+    rf"(?:\s+(?:for|on|of|in|today|this|the)\b{_GAP})?"
+    rf"\s*\**\s*(?::|=|\bis\b|\bwill\s+be\b|\bwould\s+be\b|\bshall\s+be\b"
+    rf"|\bof\b|\bto\b|\bat\b|\bamounts?\s+to\b)"
     rf"(?:[^.!?\n$€£]{{0,40}}?|[^!?\n]{{0,60}}=\s*)$",
     re.IGNORECASE,
 )
 _CONSEQUENCE = re.compile(
-    rf"(?:\b(?:by|with|me\s+to)\s+(?:bidding|offering)|\bbidding|\b(?:a|this|the)\s+(?:[\w-]+\s+){{0,2}}bid\s+of){_GAP}$",
+    rf"(?:\b(?:by|with|me\s+to)\s+(?:bidding|offering)|\bbidding"
+    rf"|\b(?:a|this|the)\s+(?:[\w-]+\s+){{0,2}}bid\s+of){_GAP}$",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"\b(?:yesterday|previous(?:ly)?|earlier|last\s+(?:round|time|day|auction|bid|night)|prior|former|"
+    r"\b(?:yesterday|previous(?:ly)?|earlier|last\s+(?:round|time|day|auction|bid|night)|"
+    r"prior|former|"
     r"won|lost|was|were|been|had|did(?:n['’]t)?|failed|losing|winning\s+bids?\b|past)\b|"
     r"\bi\s+bid\s+[$€£\d]|\b(?:on|since|from|in|of)\s+day\s+\d+\b|"
     r"\b(?:he|she|they|others?|residents?|players?|everyone|opponents?|competitors?|rivals?)\b"
@@ -77,14 +83,16 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"\b(?:up\s+to|at\s+most|no\s+more\s+than|maximum|between|from|range|more\s+than|higher\s+than|less\s+than|"
-    r"lower\s+than|above|below|over|under|exceed\w*|instead\s+of|rather\s+than|than|compared\s+to|if|"
+    r"\b(?:up\s+to|at\s+most|no\s+more\s+than|maximum|between|from|range|"
+    r"more\s+than|higher\s+than|less\s+than|lower\s+than|above|below|over|under|exceed\w*|"
+    r"instead\s+of|rather\s+than|than|compared\s+to|if|"
     r"(?<!entire )(?<!whole )(?<!full )(?<!remaining )(?:balance|salary|budget|savings)|"
     r"not|n['’]t|never|without|avoid)\b[^$€£.!?]*$",
     re.IGNORECASE,
 )
 _NO_STATEMENT = re.compile(
-    r"\b(?:than|at\s+least|at\s+most|up\s+to|between|above|below|under|over|maximum|minimum|average|range|not)\b|n['’]t\b",
+    r"\b(?:than|at\s+least|at\s+most|up\s+to|between|above|below|under|over|"
+    r"maximum|minimum|average|range|not)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _NO_BID_IF_FOLLOWED_BY = re.compile(
@@ -93,15 +101,17 @@ _NO_BID_IF_FOLLOWED_BY = re.compile(
     re.IGNORECASE,
 )
 _REVISES = re.compile(
-    r"\b(?:therefore|thus|hence|so|final(?:ly)?|adjust\w*|instead|ultimately|in\s+conclusion|decided?|however)\b",
+    r"\b(?:therefore|thus|hence|so|final(?:ly)?|adjust\w*|instead|ultimately|"
+    r"in\s+conclusion|decided?|however)\b",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
     r"\b(?:however|instead|but)\b.*\b(?:i|my)\b.*\bbid", re.IGNORECASE | re.DOTALL
 )
 _DECLINES = re.compile(
-    r"\b(?:i|we)(?:['’](?:ll|m|d|ve))?(?:\s+\w+){0,6}?\s+(?:not|\w*n['’]t)(?:\s+to)?(?:\s+\w+){0,2}?\s+"
-    r"(?:bid|participate|participating|bidding|place|submit|take\s+part)\b(?!\s+(?:too|so|more|as|higher|lower|less|aggressive|over))"
+    r"\b(?:i|we)(?:['’](?:ll|m|d|ve))?(?:\s+\w+){0,6}?\s+(?:not|\w*n['’]t)(?:\s+to)?"
+    r"(?:\s+\w+){0,2}?\s+(?:bid|participate|participating|bidding|place|submit|take\s+part)\b"
+    r"(?!\s+(?:too|so|more|as|higher|lower|less|aggressive|over))"
     r"|\bno\s+need\s+(?:for\s+me\s+)?to\s+(?:\w+\s+)?(?:bid|participate|take\s+part|place|submit)\b"
     r"|\b(?:i|we)(?:['’]ll)?(?:\s+\w+){0,4}?\s+(?:abstain|skip|sit\s+out|refrain|pass)\b",
     re.IGNORECASE,
@@ -127,15 +137,15 @@ _KINDS = ("a statement of the bid", "a commitment to the bid", "a consequence of
 
 
 def read_bid(text: str) -> NamedBid | None:
-    """The bid that `text` names, or None where it names none or several.
+    """Return the bid that a text names, or None where it names none or several.
 
-    >>> read_bid("My balance is $210 and Bob bid $80 yesterday. I will bid $95 to stay ahead.").value
+    >>> read_bid("Bob bid $80 yesterday. I will bid $95 to stay ahead.").value
     95.0
     >>> read_bid("I will not participate in today's auction.").value
     'pass'
     >>> read_bid("I might bid $80 or $95.") is None
     True
-    """  # noqa: E501
+    """
     claims = list(_all_claims(text[:_LONGEST_IN_WORDS]))
     for kinds in ((0, 1), (2,)):
         bid = _settled([claim for claim in claims if claim.kind in kinds])

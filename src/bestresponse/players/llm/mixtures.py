@@ -26,17 +26,19 @@ _LONGEST_MIXTURE = 2_000
 _NOTATION = "another notation"
 """What is said where nothing more particular can be."""
 _TELLING = re.compile(
-    "a|actions?|always|an|and|answer|are|as|at|be|by|choice|choos(e|es|ing)|columns?|each|equals?|equilibrium|final|for|go"
-    "|i|is|it|its|line|mix|mixed|mixing|moves?|my|of|on|one|only|optimal|options?|or|p|percent|pi|pick|play|plays|playing"
-    "|player|pr|prob|probabilit(y|ies)|pure|rows?|select|should|sigma|so|strateg(y|ies)|that|the|then|these|thus|times?|to"
-    "|w|we|weights?|will|with|would|x|y|certain|certainty",
+    "a|actions?|always|an|and|answer|are|as|at|be|by|choice|choos(e|es|ing)|columns?|each|equals?"
+    "|equilibrium|final|for|go|i|is|it|its|line|mix|mixed|mixing|moves?|my|of|on|one|only|optimal"
+    "|options?|or|p|percent|pi|pick|play|plays|playing|player|pr|prob|probabilit(y|ies)|pure|rows?"
+    "|select|should|sigma|so|strateg(y|ies)|that|the|then|these|thus|times?|to|w|we|weights?|will"
+    "|with|would|x|y|certain|certainty",
     re.IGNORECASE,
 )
 """The words with which strategies are told."""
 _EVEN = re.compile("uniform|uniformly|equal|equally|even|evenly", re.IGNORECASE)
 """Words that say that all actions named, or all there are, have one probability."""
 _BESIDE_EVEN = re.compile(
-    "across|all|among|between|both|chance|distribution|every|likely|mixture|over|random|randomly|two|three|four|five",
+    "across|all|among|between|both|chance|distribution|every|likely|mixture|over|random|randomly"
+    "|two|three|four|five",
     re.IGNORECASE,
 )
 """Words that are next to those."""
@@ -58,7 +60,16 @@ _PARTS = {
     "tenth": 10,
     "tenths": 10,
 }
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7}
+_COUNTS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "seven": 7,
+}
 _FRACTION = re.compile(
     rf"\b(?:(?P<count>{'|'.join(_COUNTS)})[ -])?(?P<part>{'|'.join(_PARTS)})\b", re.IGNORECASE
 )
@@ -76,7 +87,8 @@ _REMARK = re.compile(
 _SPLIT = re.compile(r"\d{1,3}(?: ?[/-] ?\d{1,3})+")
 """Percentages in the order of the actions: 50/50."""
 TAKES_BACK = re.compile(
-    r"\b(?:or|unless|but|if|except|instead|otherwise|maybe|perhaps|rather|actually|wait|however|although|though)\b",
+    r"\b(?:or|unless|but|if|except|instead|otherwise|maybe|perhaps|rather|actually|wait|however"
+    r"|although|though)\b",
     re.IGNORECASE,
 )
 """Words behind an answer that may change it."""
@@ -312,7 +324,12 @@ class _Pieces:
         return [token for token in self.tokens if isinstance(token, float)]
 
 
-def _cut(options: tuple[str, ...], text: str, number: str, flags: int) -> _Pieces | None:
+def _cut(
+    options: tuple[str, ...],
+    text: str,
+    number: str,
+    flags: int,
+) -> _Pieces | None:
     """Cut a text into actions, numbers and words; None where a word does not tell a strategy."""
     spell = str.casefold if flags else str
     names = {spell(option): option for option in options}

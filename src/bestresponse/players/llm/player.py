@@ -143,8 +143,8 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
         case Amount(low, high, whole, may_pass):
             number: dict[str, object] = {
                 "type": "integer" if whole else "number",
-                "minimum": low,
-                "maximum": high,
+                "minimum": _write_bound(low),
+                "maximum": _write_bound(high),
             }
             return {"anyOf": [number, {"type": "string", "enum": [PASS]}]} if may_pass else number
         case Words(limit):
@@ -153,6 +153,12 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
             return _object(
                 {option: {"type": "number", "minimum": 0, "maximum": 1} for option in options}
             )
+
+
+def _write_bound(bound: float) -> float:
+    """Write 280.0 as 280: asks that are equal must be told alike, or what a request says would
+    depend on which play was first."""
+    return int(bound) if float(bound).is_integer() else bound
 
 
 def _object(properties: Mapping[str, object]) -> dict[str, object]:
@@ -256,7 +262,13 @@ class LlmPlayer(ModelPlayer):
         calls: list[Call] = []
         refused: list[str] = []
         while True:
-            reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
+            reply, call = self.sampling.ask(
+                self.model,
+                messages,
+                schema,
+                choices,
+                facts,
+            )
             calls.append(call)
             cut_off = reply.finish is Finish.LENGTH
             declined = reply.finish is Finish.REFUSAL
@@ -271,7 +283,12 @@ class LlmPlayer(ModelPlayer):
             if decision.reading.how:
                 how.append(decision.reading.how)
             decision = replace(decision, reading=Reading(Status.REPAIRED, "; ".join(how)))
-        return Decision(decision.action, decision.reasoning, decision.reading, tuple(calls))
+        return Decision(
+            decision.action,
+            decision.reasoning,
+            decision.reading,
+            tuple(calls),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,13 @@ _LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
 
-def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Decision:
+def read_reply(
+    ask: Ask,
+    text: str,
+    *,
+    cut_off: bool = False,
+    declined: bool = False,
+) -> Decision:
     """Read `text` as a decision on `ask`, without an action where that cannot be.
 
     An amount may also be named in the middle of a sentence. `cut_off`: the reply ended at the token
@@ -84,7 +90,9 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
         raise TypeError("a reply is never read as a draw of nature")
     if declined:
         return Decision(
-            None, text, Reading(Status.REFUSED, "the provider's filter ended the reply")
+            None,
+            text,
+            Reading(Status.REFUSED, "the provider's filter ended the reply"),
         )
     if len(text) > _LONGEST:
         how = f"the reply has {len(text)} characters; the limit is {_LONGEST}"
@@ -104,7 +112,9 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
 
 
 def _read_answer(
-    ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool
+    ask: Choice | Amount | Mixture | Form,
+    text: str,
+    cut_off: bool,
 ) -> tuple[object, str]:
     """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer
     there is."""
@@ -272,7 +282,9 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _from_object(
-    ask: Choice | Amount | Mixture | Form, text: str, data: Mapping[str, object]
+    ask: Choice | Amount | Mixture | Form,
+    text: str,
+    data: Mapping[str, object],
 ) -> str | None:
     """Return the answer in a JSON object, None where it holds none."""
     if isinstance(ask, Form):

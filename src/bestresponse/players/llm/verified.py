@@ -175,4 +175,9 @@ def with_review(name: str, player: Player, game: Game[S] | None = None) -> Playe
     if isinstance(game, HasTree):
         subject = (moves_of if game.tree.is_perfect_information else whole_of)(game.tree)
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
-    return Verified(player, reviewer, subject=subject, feedback=name.startswith(SPELLING))
+    return Verified(
+        player,
+        reviewer,
+        subject=subject,
+        feedback=name.startswith(SPELLING),
+    )

@@ -107,7 +107,10 @@ def clip(text: str, limit: int = 60) -> str:
 
 @contextmanager
 def canvas(
-    *, height: float, width: float = 7.6, grid: Literal["x", "both", "none"] = "x"
+    *,
+    height: float,
+    width: float = 7.6,
+    grid: Literal["x", "both", "none"] = "x",
 ) -> Iterator[Axes]:
     """Empty axes of so many inches; draw inside the block."""
     import matplotlib
@@ -179,7 +182,13 @@ def to_png(axes: Axes) -> bytes:
     thing."""
     figure: Any = axes.get_figure(root=True)
     target = io.BytesIO()
-    figure.savefig(target, format="png", dpi=160, facecolor="white", metadata={"Software": None})
+    figure.savefig(
+        target,
+        format="png",
+        dpi=160,
+        facecolor="white",
+        metadata={"Software": None},
+    )
     return target.getvalue()
 
 
@@ -246,7 +255,14 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
         axes.plot(ends, [row, row], color=QUIET, linewidth=1.0, zorder=3)
     axes.barh(row, third - first, 0.36, first, facecolor=colour, alpha=0.16, zorder=1)
     axes.barh(
-        row, third - first, 0.36, first, facecolor="none", edgecolor=QUIET, linewidth=1.0, zorder=3
+        row,
+        third - first,
+        0.36,
+        first,
+        facecolor="none",
+        edgecolor=QUIET,
+        linewidth=1.0,
+        zorder=3,
     )
     axes.plot(
         [median, median],
@@ -257,12 +273,21 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
         solid_capstyle="butt",
     )
     axes.plot(
-        [values.mean()], [row], marker="D", markersize=5, color=INK, linestyle="none", zorder=5
+        [values.mean()],
+        [row],
+        marker="D",
+        markersize=5,
+        color=INK,
+        linestyle="none",
+        zorder=5,
     )
 
 
 def draw_intervals(
-    rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0
+    rows: Sequence[tuple[str, Interval]],
+    *,
+    x_label: str = "",
+    reference: float | None = 0.0,
 ) -> bytes:
     """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge
     as an arrow."""
@@ -279,13 +304,27 @@ def draw_intervals(
             low = max(interval.low, left - margin)
             high = min(interval.high, right + margin)
             axes.plot(
-                [low, high], [row, row], color=series_colour(0), linewidth=2, solid_capstyle="butt"
+                [low, high],
+                [row, row],
+                color=series_colour(0),
+                linewidth=2,
+                solid_capstyle="butt",
             )
             for end, seen, marker in ((interval.low, low, "<"), (interval.high, high, ">")):
                 if not np.isfinite(end):
-                    axes.plot([seen], [row], marker=marker, color=series_colour(0), markersize=6)
+                    axes.plot(
+                        [seen],
+                        [row],
+                        marker=marker,
+                        color=series_colour(0),
+                        markersize=6,
+                    )
             axes.plot(
-                [interval.estimate], [row], marker="o", color=series_colour(0), markersize=6.5
+                [interval.estimate],
+                [row],
+                marker="o",
+                color=series_colour(0),
+                markersize=6.5,
             )
         if reference is not None:
             axes.axvline(reference, color=QUIET, linewidth=0.9, zorder=1)
@@ -414,14 +453,24 @@ def draw_lines(
 
 
 def _draw_panels(
-    drawn: Sequence[_Line], *, x_label: str, y_label: str, kind: Literal["svg", "png"]
+    drawn: Sequence[_Line],
+    *,
+    x_label: str,
+    y_label: str,
+    kind: Literal["svg", "png"],
 ) -> bytes:
     """Draw every line in a panel of its own, all with the same axes."""
     rows = -(-len(drawn) // _PANELS)
     with canvas(height=0.6 + 1.7 * rows, grid="both") as first:
         figure: Any = first.get_figure(root=True)
         first.remove()
-        panels = figure.subplots(rows, _PANELS, sharex=True, sharey=True, squeeze=False).ravel()
+        panels = figure.subplots(
+            rows,
+            _PANELS,
+            sharex=True,
+            sharey=True,
+            squeeze=False,
+        ).ravel()
         for axes, line in zip(panels, drawn, strict=False):
             for other in drawn:
                 if other is not line:
@@ -447,9 +496,24 @@ def _draw_beside(axes: Axes, line: _Line, colour: str) -> None:
     """Draw the interval of a line, and what is expected of it."""
     if line.band is not None:
         low, high = line.band
-        axes.fill_between(line.x, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+        axes.fill_between(
+            line.x,
+            low,
+            high,
+            color=colour,
+            alpha=0.16,
+            linewidth=0,
+            zorder=1,
+        )
     if line.expected is not None:
-        axes.plot(line.x, line.expected, color=colour, linewidth=1.2, linestyle=":", zorder=3)
+        axes.plot(
+            line.x,
+            line.expected,
+            color=colour,
+            linewidth=1.2,
+            linestyle=":",
+            zorder=3,
+        )
 
 
 def _are_whole(drawn: Sequence[_Line]) -> bool:
@@ -517,7 +581,14 @@ def draw_box_series(
             gid="medians",
         )
         if level is not None:
-            axes.axhline(level, color=_LEVEL, linewidth=1.4, linestyle="--", zorder=4, gid="level")
+            axes.axhline(
+                level,
+                color=_LEVEL,
+                linewidth=1.4,
+                linestyle="--",
+                zorder=4,
+                gid="level",
+            )
         axes.locator_params("x", integer=True)
         axes.use_sticky_edges = False
         _describe(axes, x_label, y_label, legend=False)
@@ -576,7 +647,11 @@ def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "")
 
 
 def draw_heatmap(
-    cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, label: str = ""
+    cells: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    label: str = "",
 ) -> bytes:
     """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
 
@@ -609,13 +684,24 @@ def draw_heatmap(
             for column in filled if few else ():
                 text = f"{numbers[column]:.2f}"
                 inside = axes.text(
-                    float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK
+                    float(column),
+                    row,
+                    text,
+                    ha="center",
+                    va="center",
+                    fontsize=9.5,
+                    color=INK,
                 )
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(range(len(columns)), [clip(name) for name in columns])
         axes.xaxis.tick_top()
-        axes.tick_params(axis="x", length=0, labelsize=size, rotation=90 if upright else 0)
+        axes.tick_params(
+            axis="x",
+            length=0,
+            labelsize=size,
+            rotation=90 if upright else 0,
+        )
         axes.spines["bottom"].set_visible(False)
         _name_rows(axes, list(rows))
         axes.tick_params(axis="y", labelsize=size)

@@ -152,7 +152,14 @@ def _curve(axes: Axes, points: Curve, player: str, number: int) -> None:
     colour = series_colour(number)
     style = ("-", (0, (4, 1.6)))[number]
     if points[0] == points[-1]:
-        axes.fill(across, up, color=colour, alpha=0.14, linewidth=0, label=f"{name}: everything")
+        axes.fill(
+            across,
+            up,
+            color=colour,
+            alpha=0.14,
+            linewidth=0,
+            label=f"{name}: everything",
+        )
     else:
         axes.plot(
             across,
@@ -333,7 +340,13 @@ def draw_line(axes: Axes, game: NormalForm) -> None:
         half = min(0.07, (high - low) / 4)
         if here < 0:
             half = -half
-        _arrow(axes, np.array([middle - half, 0.0]), np.array([middle + half, 0.0]), INK, 2.0)
+        _arrow(
+            axes,
+            np.array([middle - half, 0.0]),
+            np.array([middle + half, 0.0]),
+            INK,
+            2.0,
+        )
     if top <= still:
         top = 1.0
     axes.set_xlim(-0.04, 1.04)
@@ -366,8 +379,21 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
     for path, speed in zip(np.moveaxis(paths, 1, 0), speeds[moving], strict=True):
         relative = float(speed / top)
         strength = 0.35 + 0.65 * relative**0.5
-        axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
-        _arrow(axes, path[-2], end=path[-1], colour=series_colour(0), width=1.3, alpha=strength)
+        axes.plot(
+            *path.T,
+            color=series_colour(0),
+            linewidth=1.3,
+            alpha=strength,
+            zorder=2,
+        )
+        _arrow(
+            axes,
+            path[-2],
+            end=path[-1],
+            colour=series_colour(0),
+            width=1.3,
+            alpha=strength,
+        )
     _draw_rests(axes, payoff, _CORNERS)
     anchors = (
         (0.0, -0.05, "center", "top"),
@@ -450,14 +476,32 @@ def _draw_rests(axes: Axes, payoff: Array, corners: Array) -> None:
                 **shown,
             )
         elif len(points) == 2:
-            axes.plot(*at.T, linewidth=4, alpha=0.6, solid_capstyle="round", zorder=5, **shown)
+            axes.plot(
+                *at.T,
+                linewidth=4,
+                alpha=0.6,
+                solid_capstyle="round",
+                zorder=5,
+                **shown,
+            )
         else:
             axes.fill(*at.T, alpha=0.2, linewidth=0, zorder=5, **shown)
 
 
 def _arrow(
-    axes: Axes, start: Array, end: Array, colour: str, width: float, alpha: float = 1.0
+    axes: Axes,
+    start: Array,
+    end: Array,
+    colour: str,
+    width: float,
+    alpha: float = 1.0,
 ) -> None:
     ink = {"color": colour, "linewidth": width, "alpha": alpha}
-    head = {"arrowstyle": "-|>", "mutation_scale": 4 + 4 * width, "shrinkA": 0, "shrinkB": 0, **ink}
+    head = {
+        "arrowstyle": "-|>",
+        "mutation_scale": 4 + 4 * width,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        **ink,
+    }
     axes.annotate("", (end[0], end[1]), (start[0], start[1]), arrowprops=head, zorder=3)

@@ -150,7 +150,9 @@ def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int
 
 
 def _assign_lanes(
-    tree: Tree, depth: list[int], y: Mapping[int, float]
+    tree: Tree,
+    depth: list[int],
+    y: Mapping[int, float],
 ) -> tuple[dict[int, tuple[int, float]], list[int]]:
     """Give each information set of several positions a lane of its level in which no other one is
     beside it.
@@ -194,7 +196,11 @@ def group_positions(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
 
 
 def _draw_branches(
-    axes: Axes, tree: Tree, layout: TreeLayout, path: Collection[int], overlay: Overlay
+    axes: Axes,
+    tree: Tree,
+    layout: TreeLayout,
+    path: Collection[int],
+    overlay: Overlay,
 ) -> None:
     for node in filter(None, layout.y):
         parent = int(tree.parent[node])
@@ -215,7 +221,12 @@ def _draw_branches(
         )
         words = tell_branch(tree, node, overlay)
         axes.text(
-            bend + 0.06, layout.y[node] + 0.025, words, fontsize=_SIZE, va="bottom", color=INK
+            bend + 0.06,
+            layout.y[node] + 0.025,
+            words,
+            fontsize=_SIZE,
+            va="bottom",
+            color=INK,
         )
 
 
@@ -244,7 +255,14 @@ def _draw_information(axes: Axes, tree: Tree, layout: TreeLayout) -> None:
                 linestyle=(0, (3, 2)),
                 zorder=2,
             )
-            axes.plot(lane, layout.y[node], marker="o", markersize=4, color=colour, zorder=3)
+            axes.plot(
+                lane,
+                layout.y[node],
+                marker="o",
+                markersize=4,
+                color=colour,
+                zorder=3,
+            )
 
 
 def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) -> None:
@@ -265,7 +283,14 @@ def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) ->
         else:
             weight = overlay.weights.get(int(tree.infoset[node]), 0.0)
             size = 12 + 14 * weight
-            axes.plot(x, y, marker="o", markersize=size, color=series_colour(owner), zorder=4)
+            axes.plot(
+                x,
+                y,
+                marker="o",
+                markersize=size,
+                color=series_colour(owner),
+                zorder=4,
+            )
             axes.text(
                 x,
                 y - 0.005,
@@ -280,7 +305,13 @@ def _draw_nodes(axes: Axes, tree: Tree, layout: TreeLayout, overlay: Overlay) ->
 
 def _draw_legend(axes: Axes, tree: Tree) -> None:
     handles = [
-        axes.plot([], [], label=text, **style)[0] for text, style in _list_legend(tree).items()
+        axes.plot(
+            [],
+            [],
+            label=text,
+            **style,
+        )[0]
+        for text, style in _list_legend(tree).items()
     ]
     axes.legend(
         handles=handles,
@@ -303,7 +334,12 @@ def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     for k, name in enumerate(tree.players):
         legend[f"{k + 1} {clip(name, 24)}"] = {**circle, "color": series_colour(k)}
     if (tree.owner == CHANCE).any():
-        legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
+        legend["chance"] = {
+            "marker": "D",
+            "markersize": 7,
+            "linestyle": "",
+            "color": QUIET,
+        }
     if group_positions(tree, range(tree.num_nodes)):
         legend["cannot be told apart"] = {
             "marker": "o",

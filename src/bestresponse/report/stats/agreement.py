@@ -30,7 +30,10 @@ Scale = Literal["nominal", "ordinal", "interval"]
 
 
 def read_sheet(
-    text: str, columns: Sequence[str], where: str = "this file", some_of: Sequence[str] = ()
+    text: str,
+    columns: Sequence[str],
+    where: str = "this file",
+    some_of: Sequence[str] = (),
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield every row of a sheet with the number of its line; missing cells are empty, guards are
     taken off.
@@ -76,7 +79,9 @@ class RatingSummary:
 
 
 def summarise_ratings(
-    table: NDArray[np.float64], levels: Sequence[int], scale: Scale = "ordinal"
+    table: NDArray[np.float64],
+    levels: Sequence[int],
+    scale: Scale = "ordinal",
 ) -> RatingSummary:
     """Summarise a table of raters x items, NaN where a rater gave nothing; `levels` are all that
     can be given.

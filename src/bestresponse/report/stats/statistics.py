@@ -113,7 +113,12 @@ class Interval:
 
     def to_json(self) -> dict[str, str | float | None]:
         """Return the interval as plain JSON data; an end that is infinite becomes None."""
-        ends = {"estimate": self.estimate, "low": self.low, "high": self.high, "level": self.level}
+        ends = {
+            "estimate": self.estimate,
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+        }
         finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
         return {**finite, "n": self.n, "method": self.method}
 
@@ -214,7 +219,14 @@ def cluster_bootstrap(
     count = sums.size
     estimate = float(sums.sum() / sizes.sum())
     if _are_alike(sums / sizes):
-        return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=count)
+        return Interval(
+            estimate,
+            -math.inf,
+            high=math.inf,
+            level=LEVEL,
+            method="none",
+            n=count,
+        )
     draws = []
     for rows in _split_in_blocks(resamples or count_resamples(count), count):
         offsets = count * np.arange(rows)[:, None]
@@ -261,7 +273,14 @@ def bound_mean(
     if np.min(values) < least - slack or np.max(values) > most + slack:
         raise UsageError(f"values: expected numbers from {least:g} to {most:g}")
     if count == 1:
-        return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=count)
+        return Interval(
+            estimate,
+            -math.inf,
+            high=math.inf,
+            level=LEVEL,
+            method="none",
+            n=count,
+        )
     draws = []
     for drawn, share in _draw_weights(rng, resamples or count_resamples(count), count):
         unseen = share * sizes.mean()
@@ -278,7 +297,10 @@ def bound_mean(
 
 
 def interval_of_draws(
-    estimate: float, draws: Floats, n: int, bounds: tuple[float, float] = (-math.inf, math.inf)
+    estimate: float,
+    draws: Floats,
+    n: int,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
     """Compute the interval of an estimate that was made anew from every one of `draws` resamples of
     `n` units.
@@ -294,7 +316,14 @@ def interval_of_draws(
 
     bounded = math.isfinite(bounds[0]) and math.isfinite(bounds[1])
     if n < 2 or (_are_alike(draws) and not bounded):
-        return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=n)
+        return Interval(
+            estimate,
+            -math.inf,
+            high=math.inf,
+            level=LEVEL,
+            method="none",
+            n=n,
+        )
     low, high = np.quantile(draws, _TAILS)
     if bounded:
         quantiles = (np.arange(1000) + 0.5) / 1000
@@ -308,7 +337,9 @@ def interval_of_draws(
 
 
 def dyadic_ratio(
-    values: ArrayLike, clusters: Iterable[Hashable], persons: Sequence[tuple[Hashable, ...]]
+    values: ArrayLike,
+    clusters: Iterable[Hashable],
+    persons: Sequence[tuple[Hashable, ...]],
 ) -> float:
     """Return how much larger the standard error of a mean is if values depend on one or two
     persons; at least 1.
@@ -351,7 +382,9 @@ def widen(interval: Interval, bounds: tuple[float, float], ratio: float) -> Inte
 
 
 def _add_up(
-    values: ArrayLike, clusters: Iterable[Hashable] | None, weights: ArrayLike = 1.0
+    values: ArrayLike,
+    clusters: Iterable[Hashable] | None,
+    weights: ArrayLike = 1.0,
 ) -> tuple[Floats, Floats]:
     """Return the weighted sum of the values of every cluster, and the sum of their weights."""
     sample = as_sample(values)
@@ -478,9 +511,20 @@ def paired_difference(
     games = codes.tolist()
     generator = np.random.default_rng(rng)
     if most is None:
-        interval = cluster_bootstrap(difference, games, rng=generator, resamples=resamples)
+        interval = cluster_bootstrap(
+            difference,
+            games,
+            rng=generator,
+            resamples=resamples,
+        )
     else:
-        interval = bound_mean(difference, (-most, most), games, rng=rng, resamples=resamples)
+        interval = bound_mean(
+            difference,
+            (-most, most),
+            games,
+            rng=rng,
+            resamples=resamples,
+        )
     sums = np.bincount(codes, weights=difference).astype(np.float64)
     p_value, test = _sign_flip(sums, flips, generator)
     means = sums / np.bincount(codes)
@@ -556,7 +600,10 @@ def wilson(successes: int, n: int) -> Interval:
 
 
 def missing_bounds(
-    values: ArrayLike, missing: int, worst: ArrayLike, best: ArrayLike
+    values: ArrayLike,
+    missing: int,
+    worst: ArrayLike,
+    best: ArrayLike,
 ) -> tuple[float, float]:
     """Bound the mean over answered and missing; `worst` and `best` are one number, or one per
     missing answer.
@@ -600,7 +647,10 @@ def games_needed(sd_between: float, half_width: float) -> int:
 
 
 def confidence_sequence(
-    values: ArrayLike, clusters: Iterable[Hashable] | None = None, *, tuned_for: int = 200
+    values: ArrayLike,
+    clusters: Iterable[Hashable] | None = None,
+    *,
+    tuned_for: int = 200,
 ) -> Interval:
     """Compute the interval of the mean over games that stays valid however often it is looked at.
 
@@ -612,7 +662,14 @@ def confidence_sequence(
     games = means.size
     mean = float(means.mean())
     if games < 2:
-        return Interval(mean, -math.inf, high=math.inf, level=LEVEL, method="none", n=games)
+        return Interval(
+            mean,
+            -math.inf,
+            high=math.inf,
+            level=LEVEL,
+            method="none",
+            n=games,
+        )
     doubled = 2 * math.log(alpha)
     scaled = games * (math.log(1 - doubled) - doubled) / tuned_for
     factor = 2 * (scaled + 1) / (games * scaled)

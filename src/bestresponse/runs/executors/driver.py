@@ -180,7 +180,9 @@ class PlayWorker:
                     case ("call", number, name, request):
                         # not in the pool, whose threads may all be plays that wait for calls
                         threading.Thread(
-                            target=self._call, args=(number, name, request), daemon=True
+                            target=self._call,
+                            args=(number, name, request),
+                            daemon=True,
                         ).start()
                     case ("make" | "answer", number, *_):
                         self._waiting[number].put(message)
@@ -190,7 +192,14 @@ class PlayWorker:
     def _play(self, play_one: PlayOne, task: Task) -> None:
         spec = task.spec.id
         ended = play_task(
-            play_one, task, lambda calls, answer: self._post("kept", spec, calls, answer)
+            play_one,
+            task,
+            lambda calls, answer: self._post(
+                "kept",
+                spec,
+                calls,
+                answer,
+            ),
         )
         error = None if ended.error is None else make_sendable(ended.error)
         self._post("ended", spec, ended.line, error)
@@ -322,7 +331,13 @@ class Driver:
     `connect` starts a worker.
     """
 
-    def __init__(self, job: Job, connect: Callable[[], Link], count: int, threads: int) -> None:
+    def __init__(
+        self,
+        job: Job,
+        connect: Callable[[], Link],
+        count: int,
+        threads: int,
+    ) -> None:
         self._job = job
         self._connect = connect
         self._count = count
@@ -341,7 +356,10 @@ class Driver:
         self._asking = threading.local()
 
     def play(
-        self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None = None
+        self,
+        tasks: Iterator[Task | None],
+        keep: Keep,
+        check: Callable[[float], None] | None = None,
     ) -> Generator[Ended]:
         """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is
         raised again.
@@ -381,7 +399,10 @@ class Driver:
         return False
 
     def _play_out(
-        self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None
+        self,
+        tasks: Iterator[Task | None],
+        keep: Keep,
+        check: Callable[[float], None] | None,
     ) -> Generator[Ended]:
         """Hand out tasks and yield what has ended, until nothing is left or was interrupted."""
         interrupted = False
@@ -559,7 +580,14 @@ class Driver:
                 match message:
                     case ("ask", number, name, request):
                         threading.Thread(
-                            target=self._answer, args=(worker, number, name, request), daemon=True
+                            target=self._answer,
+                            args=(
+                                worker,
+                                number,
+                                name,
+                                request,
+                            ),
+                            daemon=True,
                         ).start()
                     case ("called", number, reply, error):
                         with self._changed:
@@ -573,7 +601,13 @@ class Driver:
             if events:
                 self._events.put((worker, events))
 
-    def _answer(self, worker: _Worker, number: int, name: str, request: Request) -> None:
+    def _answer(
+        self,
+        worker: _Worker,
+        number: int,
+        name: str,
+        request: Request,
+    ) -> None:
         """Send a worker the reply of a model, or its error; one that it made itself it has."""
         self._asking.asked = (worker, number)
         self._asking.reply = None
@@ -602,7 +636,8 @@ def lend_workers(executor: Executor, job: Job) -> Iterator[None]:
         try:
             for _ in executor.play(job, wait_for_end(), lambda calls, answer: None):
                 pass
-        except Exception as error:  # noqa: BLE001 - it is raised again by the thread that needs the workers
+        except Exception as error:  # noqa: BLE001
+            # The thread that needs the workers raises it again.
             failures.append(error)
 
     maker = threading.Thread(target=make_calls, daemon=True)

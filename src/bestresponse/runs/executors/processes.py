@@ -37,15 +37,28 @@ class Processes:
         if self.count is not None and self.count < 1:
             raise UsageError(f"{self.count} processes play nothing: expected at least 1")
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+    def play(
+        self,
+        job: Job,
+        tasks: Iterator[Task | None],
+        keep: Keep,
+    ) -> Generator[Ended]:
         """Make the plays in workers that open the job's models by name."""
         wanted = job.workers if job.config.models or job.workers > 1 else os.cpu_count() or 1
         count = self.count or max(1, min(os.cpu_count() or 1, wanted))
         work = describe_job(job, -(-max(wanted, count) // count))
-        return Driver(job, lambda: _ProcessLink(work), count, work.threads).play(tasks, keep)
+        return Driver(
+            job,
+            lambda: _ProcessLink(work),
+            count,
+            work.threads,
+        ).play(tasks, keep)
 
     def map(
-        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+        self,
+        function: Callable[[A], B],
+        items: Iterable[A],
+        workers: int | None,
     ) -> Iterator[B]:
         """Apply the function in processes, with a few items ahead."""
         if getattr(current_process(), "_inheriting", False):
@@ -55,7 +68,10 @@ class Processes:
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
                 yield from map_ahead(
-                    lambda item: pool.submit(function, item), Future.result, items, count
+                    lambda item: pool.submit(function, item),
+                    Future.result,
+                    items,
+                    count,
                 )
             except BrokenProcessPool:
                 raise UsageError(_NO_WORKERS) from None

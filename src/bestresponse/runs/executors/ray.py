@@ -55,7 +55,12 @@ class Ray:
     resources: Mapping[str, float] = field(default_factory=dict)
     count: int | None = None
 
-    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+    def play(
+        self,
+        job: Job,
+        tasks: Iterator[Task | None],
+        keep: Keep,
+    ) -> Generator[Ended]:
         """Make the plays in actors that open the job's models by name."""
         ray, connected = _connect(self.address)
         try:
@@ -73,7 +78,12 @@ class Ray:
                 "memory": needs.pop("memory", None),
                 "resources": needs,
             }
-            driver = Driver(job, lambda: _ActorLink(ray, work, options), count, work.threads)
+            driver = Driver(
+                job,
+                lambda: _ActorLink(ray, work, options),
+                count,
+                work.threads,
+            )
             yield from driver.play(tasks, keep, partial(self._check_room, ray.nodes))
         finally:
             if connected:
@@ -114,7 +124,10 @@ class Ray:
             )
 
     def map(
-        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+        self,
+        function: Callable[[A], B],
+        items: Iterable[A],
+        workers: int | None,
     ) -> Iterator[B]:
         """Apply the function in tasks of the cluster, with a few items ahead."""
         ray, connected = _connect(self.address)
@@ -174,7 +187,8 @@ def _start_cluster(ray: ModuleType) -> None:
             log_to_driver=False,
             configure_logging=False,
         )
-    except Exception as error:  # noqa: BLE001 - for a node that is too slow Ray raises Exception itself
+    except Exception as error:  # noqa: BLE001
+        # Ray raises a bare Exception where a node starts too slowly.
         ray.shutdown()  # ends the processes that did start
         raise UsageError(
             f"Ray did not start on this machine: {_join_lines(error)} Its logs are in"
@@ -200,7 +214,8 @@ def _join_cluster(ray: ModuleType, address: str) -> None:
     except (OSError, OverflowError) as error:
         why = f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`"
         raise UsageError(why) from None
-    except Exception as error:  # noqa: BLE001 - what else Ray raises, it raises as whatever class it likes
+    except Exception as error:  # noqa: BLE001
+        # Ray raises other failures under classes of its own choice.
         hint = ": install the same versions here and there" if "ersion" in str(error) else ""
         raise UsageError(
             f"the Ray cluster at {address} cannot be used: {_join_lines(error)}{hint}"
@@ -287,7 +302,12 @@ class _ActorLink:
     """The way to one worker actor; what is sent while messages are on their way goes with the next
     ones."""
 
-    def __init__(self, ray: ModuleType, work: WorkerJob, options: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        ray: ModuleType,
+        work: WorkerJob,
+        options: Mapping[str, object],
+    ) -> None:
         self._ray = ray
         self._actor = ray.remote(_PlayActor).options(**options).remote(work)
         self._outbox: queue.SimpleQueue[list[Message]] = queue.SimpleQueue()

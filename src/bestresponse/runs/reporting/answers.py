@@ -78,7 +78,12 @@ class Readings:
                 continue
             players = ", ".join(seats.values())
             self.voids.append(
-                VoidRow(repeat=play.data["repeat"], players=players, seat=void.role, why=void.why)
+                VoidRow(
+                    repeat=play.data["repeat"],
+                    players=players,
+                    seat=void.role,
+                    why=void.why,
+                )
             )
 
     @property

@@ -323,7 +323,10 @@ def _count_tokens(call: JsonMapping) -> int:
 
 
 def _describe_turn(
-    step: Step, record: Record, calls: Sequence[JsonMapping], prices: Prices
+    step: Step,
+    record: Record,
+    calls: Sequence[JsonMapping],
+    prices: Prices,
 ) -> JsonObject:
     decision = record.submissions[step.number - 1].decision
     last = decision.remarks[-1] if decision.remarks else {}

@@ -78,7 +78,16 @@ def sum_money(totals: Iterable[CallTotals]) -> float | None:
 def costs_section(totals: Iterable[CallTotals]) -> Section | None:
     """Build the report's section of costs; None where no call was made."""
     rows = tuple(
-        (c.model, c.calls, c.prompt, c.completion, c.reasoning, c.seconds, c.money) for c in totals
+        (
+            c.model,
+            c.calls,
+            c.prompt,
+            c.completion,
+            c.reasoning,
+            c.seconds,
+            c.money,
+        )
+        for c in totals
     )
     if not rows:
         return None

@@ -48,7 +48,11 @@ class ReplayStage:
 
 
 def list_steps(
-    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = (), *, told: bool = True
+    record: Record,
+    game: AnyGame | None,
+    calls: Iterable[JsonMapping] = (),
+    *,
+    told: bool = True,
 ) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known and
     `told` asks for it."""

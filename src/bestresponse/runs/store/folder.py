@@ -110,7 +110,10 @@ _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
 _encode = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+    ensure_ascii=False,
+    allow_nan=False,
+    separators=(",", ":"),
+    check_circular=False,
 ).encode
 
 
@@ -390,6 +393,9 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
+        except (NotADirectoryError, FileExistsError):
+            blocked = next(path for path in (folder, *folder.parents) if path.exists())
+            raise UsageError(f"{blocked} is a file; expected a folder for results") from None
         except OSError as error:
             raise explain_os_error(error, f"making the folder {folder}") from None
         try:
@@ -469,7 +475,9 @@ def decode_play(line: bytes) -> StoredPlay:
 
 
 def encode_answer(
-    spec: str, submission: Submission, more: Mapping[str, object] | None = None
+    spec: str,
+    submission: Submission,
+    more: Mapping[str, object] | None = None,
 ) -> tuple[bytes, bytes]:
     """Encode one answer as the lines that a run keeps of its calls, and the line of the answer
     itself."""
@@ -597,7 +605,10 @@ class RunFolder:
             self._lock = None
 
     def submit(
-        self, spec: str, submission: Submission, more: Mapping[str, object] | None = None
+        self,
+        spec: str,
+        submission: Submission,
+        more: Mapping[str, object] | None = None,
     ) -> None:
         """Keep one answer and the calls it took; `more` is kept in the line of the answer."""
         self.submit_encoded(*encode_answer(spec, submission, more))

@@ -18,7 +18,7 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import canonical, digest
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import Run, explain_no_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
     FolderLock,
@@ -87,10 +87,9 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
         )
         if len(inside) != 1:
             names = ", ".join(sorted(folder.name for folder in inside))
-            what = (
-                f"holds several runs ({names}); name one of them" if inside else "contains no run"
-            )
-            raise UsageError(f"{path} {what}")
+            if not inside:
+                raise UsageError(explain_no_run(path, "bench --shard"))
+            raise UsageError(f"{path} holds several runs ({names}); name one of them")
         folders[inside[0].resolve()] = RunFolder.read(inside[0])
     return [folders[path] for path in sorted(folders)]
 
@@ -135,7 +134,9 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
                     " model"
                 )
     return replace(
-        first.manifest, shard=None, models={name: entry for name, (_, entry) in models.items()}
+        first.manifest,
+        shard=None,
+        models={name: entry for name, (_, entry) in models.items()},
     )
 
 
@@ -185,7 +186,10 @@ def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
 
 
 def _write(
-    path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]
+    path: Path,
+    manifest: Manifest,
+    parts: Sequence[RunFolder],
+    kept: dict[str, _Kept],
 ) -> None:
     """Write the three files and then the manifest; where the output is a part itself, through new
     files."""

@@ -34,14 +34,19 @@ class BehaveConfig(RunSettings):
     payoff table.
     """
 
-    runs: tuple[str | Path, ...] = setting(default=(), kw_only=False, argument=True, how=True)
+    runs: tuple[str | Path, ...] = setting(
+        default=(),
+        kw_only=False,
+        argument=True,
+        how=True,
+    )
     """Folders of runs, or folders above them: all runs below are read."""
     fit: tuple[Fit, ...] = setting(default=())
     """What is estimated: strategies, qre, level-k, cognitive-hierarchy [default: all; only
-    strategies for a group that played a single dilemma, of which the others say nothing]."""
+    strategies for a group that played a single dilemma]."""
     strategies: EntriesSetting = setting(default=STRATEGIES)
-    """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved
-    agents (.json) or of words (.txt)."""
+    """Strategies that may have been played: names, all, classic, published, or files with rules
+    (.pl), saved agents (.json) or words (.txt)."""
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
     by: tuple[str, ...] = setting(default=("player", "treatment"))
@@ -55,7 +60,10 @@ class BehaveConfig(RunSettings):
         default="", help="Human data to compare with: dilemma."
     )
     bootstraps: int = setting(
-        default=200, ge=20, le=100_000, help="Bootstrap resamples for the intervals."
+        default=200,
+        ge=20,
+        le=100_000,
+        help="Bootstrap resamples for the intervals.",
     )
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     sources: tuple[str, ...] = setting(default=(), option=False)

@@ -43,6 +43,7 @@ from bestresponse.theory.behaviour.mixtures import (
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import cooperative_actions
 
+_MEAN_LEVEL = "mean level"
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
 
@@ -183,7 +184,12 @@ class PlayerGroup:
         values = np.concatenate(parts)
         if len(set(clusters)) < 2:
             return float(values.mean())
-        interval = bound_mean(values, (0.0, 1.0), clusters, rng=np.random.default_rng(self.seed))
+        interval = bound_mean(
+            values,
+            (0.0, 1.0),
+            clusters,
+            rng=np.random.default_rng(self.seed),
+        )
         # What a person does depends on whom they met, so that matches with a common person on
         # either side go together.
         return widen(interval, (0.0, 1.0), dyadic_ratio(values, clusters, persons))
@@ -231,7 +237,10 @@ def as_float(value: Value) -> float:
 
 
 def estimate_strategies(
-    config: BehaveConfig, name: str, group: PlayerGroup, frames: dict[str, list[Any]]
+    config: BehaveConfig,
+    name: str,
+    group: PlayerGroup,
+    frames: dict[str, list[Any]],
 ) -> Value:
     """Estimate shares and error of a group, list them, and return the error."""
     blocks, units, reasons = _list_histories(config, group.sequences)
@@ -240,6 +249,13 @@ def estimate_strategies(
     if not blocks:
         return None
     agreement = count_agreement(blocks)
+    choices_per_unit = agreement.counts[:, 0].sum(axis=1)
+    if choices_per_unit.max() < 2:
+        # A strategy with errors and another strategy explain a single choice equally well.
+        why = "everybody made a single choice, which cannot tell strategies from errors"
+        row = UnusedRow(what=f"{name}: strategies", why=why, times=len(units))
+        frames["left_out"].append(row)
+        return None
     everything = fit_mixture(agreement, seed=group.seed)
     path = prune_mixture(agreement, everything, seed=group.seed)
     best_bic = min(path, key=lambda fit: fit.bic)
@@ -270,16 +286,35 @@ def estimate_strategies(
         remarks.append(f"all moves are of one {group.unit}, so that there is no interval")
     if names := group.remark_names():
         remarks.append(names)
-    shares, errors = resample(reduced, fitted, config.bootstraps, clusters, seed=group.seed)
+    shares, errors = resample(
+        reduced,
+        fitted,
+        config.bootstraps,
+        clusters,
+        seed=group.seed,
+    )
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
-        share = interval_of_draws(float(fitted.shares[k]), shares[:, k], drawn, (0.0, 1.0))
+        share = interval_of_draws(
+            float(fitted.shares[k]),
+            shares[:, k],
+            drawn,
+            (0.0, 1.0),
+        )
         classified = int(np.count_nonzero(classes == k))
-        estimated = StrategyRow(group=name, strategy=strategy, share=share, classified=classified)
+        estimated = StrategyRow(
+            group=name,
+            strategy=strategy,
+            share=share,
+            classified=classified,
+        )
         frames["strategies"].append(estimated)
     for unit, k, row in zip(units, classes, fitted.posterior, strict=True):
         likeliest = ClassRow(
-            group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k])
+            group=name,
+            unit=unit,
+            strategy=fitted.names[k],
+            probability=float(row[k]),
         )
         frames["classes"].append(likeliest)
     for fit, following in zip(path, (*path[1:], None), strict=True):
@@ -287,7 +322,11 @@ def estimate_strategies(
         if following:
             (gone,) = set(fit.names) - set(following.names)
         fewer = NumberRow(
-            group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=gone
+            group=name,
+            strategies=len(fit.names),
+            bic=fit.bic,
+            icl=fit.icl,
+            left_out=gone,
         )
         frames["numbers"].append(fewer)
     frames["groups"][-1] |= GroupRow(
@@ -304,9 +343,13 @@ def estimate_strategies(
     # Every move can be an error, so what is known of it grows with moves and not with units.
     moves = 1
     if drawn > 1:
-        by_unit = agreement.counts[:, 0].sum(axis=1)
-        moves = int(agreement.weights @ by_unit)
-    return interval_of_draws(fitted.error, errors, moves, (0.0, 1 - 1 / agreement.actions))
+        moves = int(agreement.weights @ choices_per_unit)
+    return interval_of_draws(
+        fitted.error,
+        errors,
+        moves,
+        (0.0, 1 - 1 / agreement.actions),
+    )
 
 
 def _list_histories(
@@ -372,7 +415,11 @@ def estimate_choices(
         clusters = [by_game]
     parameters: dict[str, Value] = {}
     for fit in fit_choices(
-        data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed
+        data,
+        models,
+        clusters=clusters,
+        draws=config.bootstraps,
+        seed=group.seed,
     ):
         # Where nearly all resamples say 0, as after moves that no precision explains, an interval
         # would be a point.
@@ -386,6 +433,9 @@ def estimate_choices(
 
         completeness = _describe_completeness(fit)
         for parameter, estimate, draws, bounds in _list_parameters(fit):
+            if fit.flat and parameter == _MEAN_LEVEL:
+                # Where other shares fit as well, so does another mean level.
+                continue
             value: Value = estimate
             if not (fit.edge or fixed):
                 value = _bound_parameter(estimate, draws, clusters, bounds)
@@ -399,14 +449,15 @@ def estimate_choices(
                 remark="; ".join(remarks) or None,
             )
             frames["models"].append(row)
-            # Where other shares fit as well, so does another mean level: it is no figure to compare
-            # groups by.
-            parameters[parameter] = None if fit.flat else value
+            parameters[parameter] = value
     return parameters
 
 
 def _bound_parameter(
-    estimate: float, draws: Floats, clusters: Sequence[Integers], bounds: tuple[float, float]
+    estimate: float,
+    draws: Floats,
+    clusters: Sequence[Integers],
+    bounds: tuple[float, float],
 ) -> Interval:
     """Compute the interval of a parameter from its resamples, as many for each of `clusters`.
 
@@ -438,7 +489,10 @@ def _bound_parameter(
 
 
 def _count_choices(
-    config: BehaveConfig, group: PlayerGroup, *, by_cluster: bool
+    config: BehaveConfig,
+    group: PlayerGroup,
+    *,
+    by_cluster: bool,
 ) -> dict[tuple[NormalForm, str], tuple[Floats, Floats]]:
     """Count the moves of both seats by game, and within it by what is resampled where asked for."""
     counts: dict[tuple[NormalForm, str], tuple[Floats, Floats]] = {}
@@ -485,7 +539,7 @@ def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple
         return
     levels = np.arange(HIGHEST_LEVEL + 1)
     yield (
-        "mean level",
+        _MEAN_LEVEL,
         float(fit.estimate @ levels),
         fit.resampled @ levels,
         (0.0, float(HIGHEST_LEVEL)),

@@ -20,7 +20,7 @@ from bestresponse.games.capabilities import HasSpeakers, find_stage_form
 from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Outcome, Progress
-from bestresponse.runs.run import load_run
+from bestresponse.runs.run import explain_no_run, load_run
 from bestresponse.runs.store.folder import (
     RunFolder,
     StoredPlay,
@@ -126,10 +126,7 @@ def list_folders(paths: Sequence[str | Path]) -> list[Path]:
             continue
         below = sorted(manifest.parent for manifest in path.rglob("manifest.json"))
         if not below:
-            raise UsageError(
-                f"{path} contains no run; a run is a folder with a manifest.json, as `simulate`"
-                " writes it"
-            )
+            raise UsageError(explain_no_run(path, "simulate"))
         for folder in below:
             if RunFolder.read(folder).manifest.study != "behave":
                 found[folder] = None
@@ -260,7 +257,10 @@ def _keep_form(form: NormalForm) -> JsonObject:
 
 
 def copy_plays(
-    config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: BehaveConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
     outcome = Outcome()

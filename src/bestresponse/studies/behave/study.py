@@ -131,7 +131,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
         if models:
             parameters = estimate_choices(config, name, group, models, frames)
         figures[heads] = BehaviourFigures(
-            matches=len(group.sequences),
+            matches=len({seen.match for seen in group.sequences}),
             first=group.average_cooperation(0, 1),
             cooperation=group.average_cooperation(),
             error=error,

@@ -76,10 +76,22 @@ class BenchConfig(RunSettings):
     num_games: int | None = setting(default=None, ge=1, le=1000000)
     """Number of games; of a named game the orders of its actions, of a tree the policies. [default:
     100, or 20 for smollm2; 24 orders; 1 policy]"""
-    num_rows: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the row player.")
-    num_cols: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the column player.")
+    num_rows: int = setting(
+        default=3,
+        ge=1,
+        le=MOST_ACTIONS,
+        help="Actions of the row player.",
+    )
+    num_cols: int = setting(
+        default=3,
+        ge=1,
+        le=MOST_ACTIONS,
+        help="Actions of the column player.",
+    )
     seed: int = setting(
-        default=0, ge=0, help="Seed for games and orders, and for the seed sent to models."
+        default=0,
+        ge=0,
+        help="Seed for games and orders, and for the seed sent to models.",
     )
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
     trials: int = setting(default=1, ge=1, le=10_000)
@@ -94,7 +106,10 @@ class BenchConfig(RunSettings):
     """A parameter of the family, such as support=2 or equilibrium=mixed; an unknown name lists
     all."""
     scale: float = setting(
-        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn between -SCALE and SCALE."
+        default=100.0,
+        gt=0,
+        lt=1e12,
+        help="Payoffs are drawn between -SCALE and SCALE.",
     )
     decimals: int = setting(
         default=0,
@@ -131,12 +146,18 @@ class BenchConfig(RunSettings):
     max_prompt_tokens: int = setting(default=MOST_TOKENS, ge=1, le=1_000_000)
     """Maximum tokens per prompt, of about 3 characters; longer ones are refused before any call."""
     samples: int = setting(
-        default=10, ge=1, le=10_000, help="Moves to sample per question, with --elicit sampled."
+        default=10,
+        ge=1,
+        le=10_000,
+        help="Moves to sample per question, with --elicit sampled.",
     )
     max_infosets: int | None = setting(default=None, ge=1, le=1000000)
     """Maximum information sets of a tree, the most likely first."""
     attempts: int = setting(
-        default=1, ge=1, le=20, help="Maximum attempts per question if an answer is unreadable."
+        default=1,
+        ge=1,
+        le=20,
+        help="Maximum attempts per question if an answer is unreadable.",
     )
     precision: float | None = setting(default=None, gt=0)
     """Stop when the mean gap / payoff range is known to within this margin."""

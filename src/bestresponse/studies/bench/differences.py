@@ -139,7 +139,9 @@ def list_differences(results: Results) -> Iterator[DifferenceRow]:
 
 
 def _compare_on_common_games(
-    rows: Rows, others: Rows, figure: str
+    rows: Rows,
+    others: Rows,
+    figure: str,
 ) -> statistics.PairedComparison | None:
     """Compare two players by what they lost in the games that both answered; None where these are
     fewer than two."""

@@ -53,6 +53,16 @@ def list_family_parameters(family: str) -> dict[str, object]:
     return {p.name: p.default for p in parameters if p.name not in _ELSEWHERE}
 
 
+def _name_families(parameter: str) -> str:
+    """Say which families have a parameter of that name, or return an empty text.
+
+    >>> _name_families("rho")
+    ' It is a parameter of --family covariant.'
+    """
+    having = [family for family in FAMILIES if parameter in list_family_parameters(family)]
+    return f" It is a parameter of --family {' and '.join(having)}." if having else ""
+
+
 def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Properties:
     """Read the values of a family's parameters; SettingError if there is no such name or
     value.
@@ -66,7 +76,7 @@ def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Propert
             raise SettingError("set", f"{name} is not a parameter: {_ELSEWHERE[name]}")
         if name not in known:
             listed = ", ".join(f"{n}={_write(default)}" for n, default in known.items())
-            hint = did_you_mean(name, list(known))
+            hint = did_you_mean(name, list(known)) or _name_families(name)
             raise SettingError(
                 "set", f"{family} has no parameter {name!r}; it has {listed or 'none'}.{hint}"
             )

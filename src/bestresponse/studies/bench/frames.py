@@ -61,7 +61,12 @@ def measure_bench(config: BenchConfig, folder: RunFolder) -> Measured:
         rows += [row for row, _ in chunk]
         worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
     rows.sort(
-        key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"])
+        key=lambda row: (
+            row["condition"] != BASE,
+            row["condition"],
+            row["game"],
+            row["spec"],
+        )
     )
 
     results = Results(plan, rows, worst)
@@ -282,7 +287,13 @@ def _list_outliers(results: Results) -> Iterator[OutlierRow]:
         outliers.sort(key=lambda outlier: -outlier[0])
         for value, player, row in outliers[:_MOST_OUTLIERS]:
             play = numbers.get(row["spec"])
-            yield OutlierRow(figure=figure, play=play, game=row["game"], player=player, value=value)
+            yield OutlierRow(
+                figure=figure,
+                play=play,
+                game=row["game"],
+                player=player,
+                value=value,
+            )
 
 
 def _frame(

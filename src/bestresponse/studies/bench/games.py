@@ -41,7 +41,15 @@ from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
 OWN = "own"
 """The theme that shows a game of the user's under its own names."""
-VARIANTS = ("permuted", "swapped", "shifted", "scaled", "relabelled", "disguised", "format")
+VARIANTS = (
+    "permuted",
+    "swapped",
+    "shifted",
+    "scaled",
+    "relabelled",
+    "disguised",
+    "format",
+)
 PADDED = "padded"
 """The variant of the generalisation suite."""
 _SCALED_BY = 3.0
@@ -72,7 +80,9 @@ class Source:
         return form if isinstance(form, NormalForm) else None
 
     def name_actions(
-        self, game: int, orders: Sequence[Order]
+        self,
+        game: int,
+        orders: Sequence[Order],
     ) -> dict[str, list[str] | list[list[str]]]:
         """Return the own names of a game's players, and those of its actions in the order in which
         they are put."""
@@ -261,7 +271,12 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
     )
 
 
-def _pad(payoffs: Array, zero_sum: bool, source: Source, rng: Random) -> tuple[Array, Order]:
+def _pad(
+    payoffs: Array,
+    zero_sum: bool,
+    source: Source,
+    rng: Random,
+) -> tuple[Array, Order]:
     """Add, at a random place, one action for each player that is strictly dominated by one of its
     own.
 

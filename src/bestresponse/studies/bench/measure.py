@@ -254,7 +254,12 @@ def describe_asking(plan: Plan, data: JsonMapping) -> str:
     return ", ".join(words)
 
 
-def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[JsonObject]:
+def measure_strategies(
+    own: Array,
+    other: Array,
+    x: Array,
+    y: Array,
+) -> list[JsonObject]:
     """Compute the figures of strategies `x` (n, actions) against the opponents `y`, for n games of
     one shape."""
     spread = np.ptp(own, axis=(1, 2))
@@ -331,7 +336,9 @@ def find_distance(x: Array | Sequence[float], y: Array | Sequence[float]) -> flo
 
 @lru_cache(maxsize=4096)
 def _find_equilibria(
-    shape: tuple[int, int], own: bytes, other: bytes
+    shape: tuple[int, int],
+    own: bytes,
+    other: bytes,
 ) -> tuple[tuple[Array, ...], ...]:
     """Find all (extreme) equilibria; none where the game is too large to enumerate."""
     matrices = [np.frombuffer(data, dtype=np.float64).reshape(shape) for data in (own, other)]

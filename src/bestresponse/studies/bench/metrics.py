@@ -168,7 +168,14 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
     side = ("at least", "at most")[end]
     explained = "the mean if every missing answer were perfect, or the worst that the game allows"
     name = f"{figure.removesuffix('_normalised')}_{side.replace(' ', '_')}"
-    return Metric(name, f"{title} {side}", help=explained, unit="", format=".3f", compute=compute)
+    return Metric(
+        name,
+        f"{title} {side}",
+        help=explained,
+        unit="",
+        format=".3f",
+        compute=compute,
+    )
 
 
 def _count_wrong(name: str, which: str) -> Metric[Rows]:
@@ -181,12 +188,20 @@ def _count_wrong(name: str, which: str) -> Metric[Rows]:
 
     explained = f"plays whose {which} reasoning holds a false claim; {VERIFIED_ONLY}"
     return Metric(
-        f"wrong_{which}", f"wrong at {which}", help=explained, unit="", format="", compute=compute
+        f"wrong_{which}",
+        f"wrong at {which}",
+        help=explained,
+        unit="",
+        format="",
+        compute=compute,
     )
 
 
 def _describe_gaps(
-    name: str, title: str, explained: str, compute: Callable[[Array], float]
+    name: str,
+    title: str,
+    explained: str,
+    compute: Callable[[Array], float],
 ) -> Metric[Rows]:
     """Make the metric of one statistic of the Nash gaps of all answers."""
 
@@ -195,7 +210,12 @@ def _describe_gaps(
         return float(compute(gaps)) if len(gaps) else None
 
     return Metric(
-        f"nash_gap_{name}", f"{title} gap", help=explained, unit="", format=".2f", compute=describe
+        f"nash_gap_{name}",
+        f"{title} gap",
+        help=explained,
+        unit="",
+        format=".2f",
+        compute=describe,
     )
 
 
@@ -274,7 +294,16 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
         if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - find_distance(row["strategy"], drawn))
             games.append(row["game"])
-    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=RESAMPLING_SEED) if scores else None
+    return (
+        statistics.bound_mean(
+            scores,
+            (0.0, 1.0),
+            games,
+            rng=RESAMPLING_SEED,
+        )
+        if scores
+        else None
+    )
 
 
 _RETOLD = ("permuted", "relabelled", "disguised")
@@ -395,7 +424,12 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average_bounded("security_loss"),
     _average("llm_value"),
     _average("br_value"),
-    _describe_gaps("median", "median", "median of the Nash gaps of all answers", np.median),
+    _describe_gaps(
+        "median",
+        "median",
+        "median of the Nash gaps of all answers",
+        np.median,
+    ),
     _describe_gaps(
         "std",
         "std of the",
@@ -404,7 +438,14 @@ METRICS: tuple[Metric[Rows], ...] = (
     ),
     _describe_gaps("min", "least", "smallest Nash gap of an answer", np.min),
     _describe_gaps("max", "largest", "largest Nash gap of an answer", np.max),
-    Metric("gap_ratio", "gap ratio", help=_RATIO, unit="", format=".3f", compute=compute_gap_ratio),
+    Metric(
+        "gap_ratio",
+        "gap ratio",
+        help=_RATIO,
+        unit="",
+        format=".3f",
+        compute=compute_gap_ratio,
+    ),
     Metric(
         "gap_spread_within",
         "gap spread within games",

@@ -113,7 +113,12 @@ class Plan:
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of the suite by their names."""
-        base = Condition(BASE, self.config.source, self.config.theme, self.config.temperature)
+        base = Condition(
+            BASE,
+            self.config.source,
+            self.config.theme,
+            self.config.temperature,
+        )
         suites = {
             "sensitivity": _vary_settings,
             "generalisation": _vary_games,
@@ -171,7 +176,9 @@ class Plan:
         payoffs = condition.drawn.payoffs[game]
         variants = self.variants if condition.name == BASE else ()
         for shown_as, dress, seat in product(
-            self.config.format, condition.themes, self.config.seat
+            self.config.format,
+            condition.themes,
+            self.config.seat,
         ):
             player = 0 if seat == "row" else 1
             original = Variant(
@@ -195,7 +202,12 @@ class Plan:
                         yield data | {"trial": trial, "replicate": trial * samples}
 
     def _describe(
-        self, game: int, condition: Condition, telling: Variant, model: str, elicit: str
+        self,
+        game: int,
+        condition: Condition,
+        telling: Variant,
+        model: str,
+        elicit: str,
     ) -> dict[str, object]:
         data: JsonObject = {
             "study": "bench",
@@ -235,7 +247,9 @@ def _vary_sizes(base: Condition, sizes: tuple[int, ...]) -> Iterator[Condition]:
     for size in sizes:
         if (size, size) != base.source.shape:
             yield replace(
-                base, name=f"{SIZE}{size}x{size}", source=replace(base.source, shape=(size, size))
+                base,
+                name=f"{SIZE}{size}x{size}",
+                source=replace(base.source, shape=(size, size)),
             )
 
 
@@ -316,7 +330,13 @@ def make_bench_game(data: JsonMapping) -> MatrixGame:
     answer = "action" if data["elicit"] == "pure" else "mixture"
     form = dress.dress(np.asarray(data["payoffs"], dtype=np.float64))
     wanted = (answer, "mixture") if data["seat"] == 0 else ("mixture", answer)
-    return MatrixGame(form, wanted, data["format"], dress.story, others="rational")  # type: ignore[arg-type]
+    return MatrixGame(
+        form,
+        wanted,  # type: ignore[arg-type]
+        data["format"],
+        dress.story,
+        others="rational",
+    )
 
 
 def seat_player(data: JsonMapping, model: Model) -> Player:
@@ -343,7 +363,10 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
 
     def seat_replicate(replicate: int) -> Player:
         player: Player = LlmPlayer(
-            model, replace(sampling, replicate=replicate), style, data["attempts"]
+            model,
+            replace(sampling, replicate=replicate),
+            style,
+            data["attempts"],
         )
         return with_review(data["model"], Thinking(player) if think else player)
 

@@ -153,7 +153,12 @@ def _write_pivot(frame: Frame[BucketRow], figure: str) -> str:
     players = [str(name) for name in frame.list_values("player")]
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in frame:
-        place: tuple[str, ...] = (row["tier"], row["size"], row["range"], row["equilibrium"])
+        place: tuple[str, ...] = (
+            row["tier"],
+            row["size"],
+            row["range"],
+            row["equilibrium"],
+        )
         cell: Any = row.get(figure)
         lines.setdefault(place, {})[row["player"]] = format_cell(cell, frame.columns[figure].format)
     heads = ("tier", "size", "payoffs", "equilibrium", *players)

@@ -116,7 +116,12 @@ def list_versions(results: Results) -> Iterator[Version]:
                     yield Version("variants", player, variant, told)
             case "generalisation":
                 yield from _list_sizes(player, original)
-                yield Version("names", player, "named", select_conditions(original, NAMED))
+                yield Version(
+                    "names",
+                    player,
+                    "named",
+                    select_conditions(original, NAMED),
+                )
                 anonymous = select_conditions(original, ANONYMOUS)
                 yield Version("names", player, "anonymous", anonymous)
                 yield Version("padding", player, "padded", tell_as_drawn(rows, PADDED))
@@ -223,7 +228,13 @@ def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Ro
         tiers[bucket.tier].append(bucket.name)
     tiers[_ALL] = [bucket.name for bucket in BUCKETS]
     for tier, names in tiers.items():
-        head = BucketRow(player=player, tier=tier, size=_ALL, range=_ALL, equilibrium=_ALL)
+        head = BucketRow(
+            player=player,
+            tier=tier,
+            size=_ALL,
+            range=_ALL,
+            equilibrium=_ALL,
+        )
         yield head, select_conditions(played, *names)
 
 

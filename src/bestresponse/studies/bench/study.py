@@ -53,7 +53,9 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 def estimate_prompts(
-    config: BenchConfig, what: str, firsts: Iterable[tuple[JsonObject, int]]
+    config: BenchConfig,
+    what: str,
+    firsts: Iterable[tuple[JsonObject, int]],
 ) -> Estimate:
     """Count calls (every attempt) and tokens from some plays, each with the number of plays that
     are asked like it."""
@@ -125,7 +127,10 @@ def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
 
 
 def play_until_precise(
-    config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: BenchConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Play what is missing, until the normalised gap of every player is known as precisely as the
     settings want."""
@@ -192,9 +197,22 @@ _BOXES = (
 
 def show_pairs(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
-    columns = ("player", "against", "by", "difference", "p", "p_adjusted", "effect", "games")
+    columns = (
+        "player",
+        "against",
+        "by",
+        "difference",
+        "p",
+        "p_adjusted",
+        "effect",
+        "games",
+    )
     return table(
-        "differences", columns, title=title, caption=caption, where={"comparison": comparison}
+        "differences",
+        columns,
+        title=title,
+        caption=caption,
+        where={"comparison": comparison},
     )
 
 
@@ -202,7 +220,10 @@ def list_outliers(figure: str) -> table:
     """Show the outliers of a picture."""
     columns = ("play", "game", "player", "value")
     return table(
-        "outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure}
+        "outliers",
+        columns,
+        caption="Outliers, linked to their plays.",
+        where={"figure": figure},
     )
 
 
@@ -298,7 +319,10 @@ bench = Study(
             title="Sensitivity",
         ),
         intervals(
-            "settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."
+            "settings",
+            ("player", "version"),
+            "gap_normalised",
+            caption="With 95 % intervals.",
         ),
         text(_PROSE["buckets"], title="Bucket by bucket"),
         table(
@@ -374,7 +398,10 @@ bench = Study(
         text(_PROSE["verified"], kind="info"),
         text(_PROSE["listed"], title="The plays", kind="info"),
         table(
-            "listed", title="The plays", caption="Unread answers and large losses first.", most=100
+            "listed",
+            title="The plays",
+            caption="Unread answers and large losses first.",
+            most=100,
         ),
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),

@@ -75,7 +75,13 @@ def hash_prompts(telling: Telling) -> str:
     for payoffs in (_PENNIES, _DILEMMA):
         for shown_as in sorted(set(telling.formats)):
             for theme in sorted(set(telling.themes)):
-                task = describe_matrix(np.array(payoffs), 0, shown_as, theme, telling.kind)
+                task = describe_matrix(
+                    np.array(payoffs),
+                    0,
+                    shown_as,
+                    theme,
+                    telling.kind,
+                )
                 task["opponent"] = [0.5, 0.5]
                 texts = [*write_question(task, telling.worked)]
                 if telling.kind in ("matrix", "reply"):
@@ -88,7 +94,10 @@ def hash_prompts(telling: Telling) -> str:
 
 
 def make_matrix_examples(
-    payoffs: Array, telling: Telling, rng: np.random.Generator, kind: str = "matrix"
+    payoffs: Array,
+    telling: Telling,
+    rng: np.random.Generator,
+    kind: str = "matrix",
 ) -> Iterator[Example]:
     """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat
     that are drawn.
@@ -272,7 +281,11 @@ def write_answer(task: GameTask, own: Array, other: Array, worked: bool) -> str:
 
 
 def _write_reply(
-    actions: Sequence[str], payoffs: Array, seat: int, own: Array, other: Array
+    actions: Sequence[str],
+    payoffs: Array,
+    seat: int,
+    own: Array,
+    other: Array,
 ) -> str:
     values = np.round(_weigh_actions(payoffs, seat, other), 2) + 0.0
     brought = _join_names(
@@ -338,7 +351,9 @@ def _write_mix(actions: Sequence[str], mix: Array) -> str:
 
 
 def make_story_examples(
-    payoffs: Array, telling: Telling, rng: np.random.Generator
+    payoffs: Array,
+    telling: Telling,
+    rng: np.random.Generator,
 ) -> Iterator[Example]:
     """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is
     its program."""
@@ -353,7 +368,9 @@ def make_story_examples(
 
 
 def make_claim_examples(
-    payoffs: Array, telling: Telling, rng: np.random.Generator
+    payoffs: Array,
+    telling: Telling,
+    rng: np.random.Generator,
 ) -> Iterator[Example]:
     """Yield an example for every game (n, 2, rows, cols): a text about it, and the claims that the
     text makes."""
@@ -396,4 +413,9 @@ def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
                 "reached": label.reached,
             }
             system, question = write_question(task, telling.worked)
-            yield Example(system, question, _write_mix(moves, np.roll(label.mix, -turn)), task)
+            yield Example(
+                system,
+                question,
+                _write_mix(moves, np.roll(label.mix, -turn)),
+                task,
+            )

@@ -56,7 +56,9 @@ class WordedClaim:
             "quote": self.sentence,
         }
         for (name, sort), argument in zip(
-            FORMS[self.claim.form].parameters, self.claim.args, strict=True
+            FORMS[self.claim.form].parameters,
+            self.claim.args,
+            strict=True,
         ):
             row[name] = _write_argument(sort, argument)
         return row
@@ -83,7 +85,9 @@ def _write_argument(sort: Sort, argument: Argument) -> object:
 
 
 def draw_text(
-    form: NormalForm, seat: int, rng: np.random.Generator
+    form: NormalForm,
+    seat: int,
+    rng: np.random.Generator,
 ) -> tuple[str, list[WordedClaim]]:
     """Draw a text about a game of two, as the player of a seat writes it, and the claims in it,
     each once."""
@@ -133,7 +137,11 @@ def _draw_claim(form: NormalForm, seat: int, rng: np.random.Generator) -> Worded
 
 
 def _draw_amount(
-    form: NormalForm, seat: int, chosen: Sequence[str], of_them: bool, rng: np.random.Generator
+    form: NormalForm,
+    seat: int,
+    chosen: Sequence[str],
+    of_them: bool,
+    rng: np.random.Generator,
 ) -> Fraction:
     """Return what a player gets where both choose so, or, half of the time, another amount of the
     game."""

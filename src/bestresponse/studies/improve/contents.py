@@ -61,6 +61,10 @@ def hash_examples(folder: Path) -> str:
 
     A folder without a manifest holds conversations of somebody else: all its files count.
     """
+    if not folder.exists():
+        raise UsageError(
+            f"there is no folder {folder}; `bestresponse export sft -o {folder}` writes examples"
+        )
     manifest = folder / "manifest.json"
     try:
         if manifest.exists():

@@ -27,7 +27,7 @@ from bestresponse.players.llm.texts import TEXTS
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.plan import make_bench_game
-from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
+from bestresponse.studies.bench.sequential.questions import QuestionPlan, plan_questions
 from bestresponse.studies.improve.claims import write_claims_question
 from bestresponse.studies.improve.rows import ChatMessage, GameTask
 from bestresponse.telling.render import write_rules
@@ -83,7 +83,12 @@ class Example:
             return {"prompt": self.prompt, "answer": self.answer, "task": task}
         if purpose == "preference":
             rejected = [{"role": "assistant", "content": self.rejected}]
-            return {"prompt": self.prompt, "chosen": answered, "rejected": rejected, "task": task}
+            return {
+                "prompt": self.prompt,
+                "chosen": answered,
+                "rejected": rejected,
+                "task": task,
+            }
         return {
             "messages": [*self.prompt, *answered],
             "answer": self.answer,
@@ -149,7 +154,11 @@ def split_classes(keys: Keys) -> NDArray[np.int64]:
 
 
 def describe_matrix(
-    payoffs: Array, seat: int, shown_as: str, theme: str, kind: str = "matrix"
+    payoffs: Array,
+    seat: int,
+    shown_as: str,
+    theme: str,
+    kind: str = "matrix",
 ) -> GameTask:
     """Return a question about a matrix game as plain data; the benchmark makes the same game of it.
 
@@ -226,7 +235,12 @@ def write_short(task: GameTask) -> str:
     return f"{text}\n{state_mix(game, task)}" if task["kind"] == "reply" else text
 
 
-def write_cells(game: MatrixGame, seat: int, rows: Sequence[int], columns: Sequence[int]) -> str:
+def write_cells(
+    game: MatrixGame,
+    seat: int,
+    rows: Sequence[int],
+    columns: Sequence[int],
+) -> str:
     """Write payoffs of some actions: a line of the other's actions, and a line for each of one's
     own."""
     mine, theirs = (

@@ -92,25 +92,31 @@ class ExportConfig:
     on them."""
 
     output: str | Path = setting(
-        kw_only=False, short="-o", metavar="FOLDER", help="Folder for the files."
+        kw_only=False,
+        short="-o",
+        metavar="FOLDER",
+        help="Folder for the files.",
     )
     games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(
         default="zero-sum"
     )
-    """What kind; in replies the other's mix is stated, of stories the program is wanted, of claims
-    what a text says."""
+    """Kind of examples. replies: best replies to a stated mix; stories: game programs; claims: the
+    claims of a text."""
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
         default=0.2,
         ge=0,
         lt=1,
-        help="Share of games in which one player has up to two actions more than any square.",
+        help="Share of games that are not square; the longer side has up to 2 more actions.",
     )
     trees: NamesSetting = setting(
         default=("kuhn-poker",), help="With trees: games that are played in turn."
     )
     count: int = setting(
-        default=10_000, ge=1, le=50_000_000, help="Examples in all splits together."
+        default=10_000,
+        ge=1,
+        le=50_000_000,
+        help="Examples in all splits together.",
     )
     scale: int | str = setting(
         default="9,30,100",
@@ -119,7 +125,7 @@ class ExportConfig:
     support: int | None = setting(
         default=None,
         ge=1,
-        help="Only zero-sum games whose solution plays this many actions of each player.",
+        help="Only zero-sum games whose solution uses this many actions of each player.",
     )
     varied: float = setting(
         default=0.25,
@@ -133,8 +139,8 @@ class ExportConfig:
     formats: NamesSetting = setting(
         default=FORMATS,
         help=(
-            "table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn per"
-            " game, short:80 eighty times as often."
+            "How games are described: table, prose or json, as in `bench`, or short (only payoffs)."
+            " One is drawn per game; short:80 makes short 80 times as likely."
         ),
     )
     themes: NamesSetting = setting(
@@ -162,7 +168,11 @@ class ExportConfig:
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
     workers: int | None = setting(
-        default=None, how=True, ge=1, le=256, help="Processes. [default: one per core]"
+        default=None,
+        how=True,
+        ge=1,
+        le=256,
+        help="Processes. [default: one per core]",
     )
 
     def __post_init__(self) -> None:
@@ -429,7 +439,10 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
     ends = np.round(config.count * np.cumsum([0.0, *shapes.values()])).astype(int)
     for number, (shape, wanted) in enumerate(zip(shapes, np.diff(ends).tolist(), strict=True)):
         games, keys = _draw_classes(
-            config, shape, wanted, np.random.default_rng([config.seed, number])
+            config,
+            shape,
+            wanted,
+            np.random.default_rng([config.seed, number]),
         )
         if len(games) < wanted:
             notes.append(
@@ -437,7 +450,11 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
                 " the training"
             )
             games, keys = _repeat_classes(
-                config, games, keys, wanted, np.random.default_rng([config.seed, number, 1])
+                config,
+                games,
+                keys,
+                wanted,
+                np.random.default_rng([config.seed, number, 1]),
             )
         splits = split_classes(keys)
         if config.games in _VARIED:
@@ -476,7 +493,10 @@ def _choose_shapes(config: ExportConfig) -> dict[tuple[int, int], float]:
 
 
 def _draw_games(
-    config: ExportConfig, shape: tuple[int, ...], count: int, rng: np.random.Generator
+    config: ExportConfig,
+    shape: tuple[int, ...],
+    count: int,
+    rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     scales = rng.choice(config.scales, (count, *[1] * (1 + len(shape))))
     drawn: NDArray[np.int64] = (
@@ -541,7 +561,10 @@ def vary_payoffs(games: Array, config: ExportConfig, rng: np.random.Generator) -
 
 
 def _draw_classes(
-    config: ExportConfig, shape: tuple[int, int], count: int, rng: np.random.Generator
+    config: ExportConfig,
+    shape: tuple[int, int],
+    count: int,
+    rng: np.random.Generator,
 ) -> tuple[Array, Keys]:
     """Draw games of different classes, fewer where there are hardly more."""
     games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
@@ -560,7 +583,11 @@ def _draw_classes(
 
 
 def _repeat_classes(
-    config: ExportConfig, games: Array, keys: Keys, count: int, rng: np.random.Generator
+    config: ExportConfig,
+    games: Array,
+    keys: Keys,
+    count: int,
+    rng: np.random.Generator,
 ) -> tuple[Array, Keys]:
     """Fill up with other games of the classes that are trained on; few classes would hardly be seen
     otherwise."""
@@ -624,7 +651,9 @@ def _write_shard(shard: _Shard) -> Path:
 
 
 def make_examples(
-    config: ExportConfig, groups: Sequence[Array], rng: np.random.Generator
+    config: ExportConfig,
+    groups: Sequence[Array],
+    rng: np.random.Generator,
 ) -> list[Example]:
     """Make the examples of games about payoff tables, grouped by shape."""
     telling = config.telling

@@ -244,7 +244,11 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
     is."""
 
     def __init__(
-        self, plan: Finetuning, student: Causal, progress: TrainingProgress, keep: Keep
+        self,
+        plan: Finetuning,
+        student: Causal,
+        progress: TrainingProgress,
+        keep: Keep,
     ) -> None:
         self._plan = plan
         self._student = student
@@ -257,7 +261,11 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._saved = self._measured = self._clock.now()
 
     def on_train_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
     ) -> None:
         """Measure the base, unless the training goes on."""
         if not state.global_step:
@@ -265,7 +273,11 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._clock.begin_steps()
 
     def on_step_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
     ) -> None:
         """Set the learning rate."""
         recipe = self._plan.recipe
@@ -274,7 +286,11 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
             group["lr"] = recipe.rate * choose_rate(state.global_step, done)
 
     def on_log(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
     ) -> None:
         """Collect the loss of a step; from time to time, and at the end, measure and save."""
         if "loss" not in others["logs"]:
@@ -296,7 +312,11 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
             control.should_training_stop = True
 
     def on_save(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
     ) -> None:
         """Write how far the training is: a checkpoint without it is not complete."""
         folder = self._plan.checkpoints / f"checkpoint-{state.global_step}"

@@ -7,9 +7,11 @@ more than twice as fast as TRL there; all other models, and adapters, by TRL (`i
 from __future__ import annotations
 
 import json
+import shutil
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -204,8 +206,9 @@ def _train_here(job: TrainingJob, network: Network, on_row: Callable[[TrainRow],
             del trainer
             torch.cuda.empty_cache()
     student = trainer.finish()
-    write_folder(student, Path(job.config.output))
-    describe_student(job.config, trainer.progress.rows)
+    with write_whole(Path(job.config.output)) as folder:
+        write_folder(student, folder)
+        describe_student(folder, job.config, trainer.progress.rows)
     return student.to(recipe.device, recipe.dtype)
 
 
@@ -228,9 +231,31 @@ def _train_by_trl(job: TrainingJob, base: Base, on_row: Callable[[TrainRow], Non
         on_row(rows[-1])
 
     trained = finetune(plan, keep)
-    trained.student.write(Path(job.config.output))
-    describe_student(job.config, trained.rows)
+    with write_whole(Path(job.config.output)) as folder:
+        trained.student.write(folder)
+        describe_student(folder, job.config, trained.rows)
     return trained.student
+
+
+@contextmanager
+def write_whole(folder: Path) -> Iterator[Path]:
+    """Give a place beside a folder to write to, which then takes the folder's place: a training
+    that is killed meanwhile leaves nothing that the same command would refuse to write over."""
+    folder = folder.resolve()
+    waiting = folder.with_name(f".{folder.name}-unfinished")
+    if waiting.exists():
+        shutil.rmtree(waiting)
+    waiting.mkdir(parents=True)
+    yield waiting
+    if folder.exists() and any(folder.iterdir()):
+        # A student of this very run: its description is there already, whenever a kill comes.
+        for path in waiting.iterdir():
+            path.replace(folder / path.name)
+        waiting.rmdir()
+        return
+    if folder.exists():
+        folder.rmdir()
+    waiting.replace(folder)
 
 
 def open_base(name: str, *, adapted: bool, work: Path) -> Base:
@@ -324,18 +349,17 @@ def name_group(task: GameTask) -> tuple[str, str, str]:
     return kind, size, task["format"]
 
 
-def describe_student(config: TrainConfig, rows: Sequence[TrainRow]) -> None:
+def describe_student(folder: Path, config: TrainConfig, rows: Sequence[TrainRow]) -> None:
     """Write beside the weights what they were made of, and a card."""
-    output = Path(config.output)
     about: Description = {
         "base": config.model.to_json(),
-        "sha256": hash_file(output / "model.safetensors"),
+        "sha256": hash_file(folder / "model.safetensors"),
         "settings": config.to_json(),
-        "examples": [read_manifest(Path(folder)) for folder in config.data],
+        "examples": [read_manifest(Path(data)) for data in config.data],
         "last": rows[-1],
     }
-    (output / "student.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
-    (output / "README.md").write_text(_write_model_card(about), "utf-8")
+    (folder / "student.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+    (folder / "README.md").write_text(_write_model_card(about), "utf-8")
 
 
 def _write_model_card(about: Description) -> str:

@@ -66,7 +66,9 @@ def score_reply(task: Task, reply: str) -> float:
 
 
 def reward_replies(
-    completions: Sequence[Completion], task: Sequence[Task], **columns: object
+    completions: Sequence[Completion],
+    task: Sequence[Task],
+    **columns: object,
 ) -> list[float]:
     """Return the rewards of a batch, 0 where a reply cannot be read.
 

@@ -71,19 +71,34 @@ class ImproveConfig(RunSettings):
     )
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     formats: NamesSetting = setting(
-        default=("table", "prose", "json", SHORT), help="How games are described, as in `export`."
+        default=(
+            "table",
+            "prose",
+            "json",
+            SHORT,
+        ),
+        help="How games are described, as in `export`.",
     )
     answers: Literal["worked", "direct"] = setting(
         default="worked", help="Answers with steps before the strategy, or the strategy alone."
     )
     questions: int = setting(
-        default=50, ge=4, le=10_000, help="Questions per kind in every measurement."
+        default=50,
+        ge=4,
+        le=10_000,
+        help="Questions per kind in every measurement.",
     )
     examples: int = setting(
-        default=50_000, ge=100, le=10_000_000, help="Examples to train on, per round."
+        default=50_000,
+        ge=100,
+        le=10_000_000,
+        help="Examples to train on, per round.",
     )
     weakest: int = setting(
-        default=4, ge=1, le=100, help="How many of the weakest kinds get most of the examples."
+        default=4,
+        ge=1,
+        le=100,
+        help="How many of the weakest kinds get most of the examples.",
     )
     least_gain: float = setting(
         default=0.005,
@@ -99,21 +114,40 @@ class ImproveConfig(RunSettings):
         help="Folder for the best student.",
     )
     minutes: float = setting(
-        default=10.0, gt=0, le=100_000, help="Maximum training time per round."
+        default=10.0,
+        gt=0,
+        le=100_000,
+        help="Maximum training time per round.",
     )
     steps: int | None = setting(
-        default=None, ge=1, help="Stop a training after this many steps, even if time is left."
+        default=None,
+        ge=1,
+        help="Stop training after this many steps, even if time is left.",
     )
     lora: int | None = setting(
-        default=None, ge=1, le=1024, metavar="RANK", help="Train a low-rank adapter, by PEFT."
+        default=None,
+        ge=1,
+        le=1024,
+        metavar="RANK",
+        help="Train a low-rank adapter, by PEFT.",
     )
     learning_rate: float | None = setting(
-        default=None, gt=0, lt=1, help="Highest learning rate. [default: that of `train`]"
+        default=None,
+        gt=0,
+        lt=1,
+        help="Highest learning rate. [default: that of `train`]",
     )
-    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
+    batch_tokens: int = setting(
+        default=32_768,
+        ge=512,
+        le=4_194_304,
+        help="Tokens per step.",
+    )
     seed: int = setting(default=0, ge=0, help="Seed of games and of the order of examples.")
     device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto", how=True, help="Device to train on."
+        default="auto",
+        how=True,
+        help="Device to train on.",
     )
 
     unused: ClassVar[frozenset[str]] = TrainConfig.unused
@@ -142,7 +176,11 @@ class Kind:
         return f"{self.games} {self.size}x{self.size}{played}"
 
     def choose_export(
-        self, config: ImproveConfig, folder: Path, count: int, weights: Mapping[str, int]
+        self,
+        config: ImproveConfig,
+        folder: Path,
+        count: int,
+        weights: Mapping[str, int],
     ) -> ExportConfig:
         """Return the settings of an export of this kind, with formats by weight."""
         formats = [name for name in config.formats if self.games != "stories" or name != SHORT]
@@ -205,7 +243,10 @@ class AnsweredQuestion(TypedDict):
 
 
 def run_rounds(
-    config: ImproveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: ImproveConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Make all rounds that are missing, and write the best student."""
     check_packages()
@@ -289,7 +330,12 @@ class _Round:
         row = summarize_round(self.number, old, new, self.config.least_gain)
         return row, list(_list_kind_rows(self, before, shares, old, new))
 
-    def _measure(self, step: str, model: str, asked: str = "") -> list[AnsweredQuestion]:
+    def _measure(
+        self,
+        step: str,
+        model: str,
+        asked: str = "",
+    ) -> list[AnsweredQuestion]:
         """Ask a model about fresh games of every kind, or read how it answered before."""
         path = self.work / f"{step}.jsonl"
         if path.exists():
@@ -331,7 +377,9 @@ class _Round:
 
 
 def draw_questions(
-    config: ImproveConfig, number: int, step: str
+    config: ImproveConfig,
+    number: int,
+    step: str,
 ) -> list[tuple[Kind, Conversation]]:
     """Draw questions of every kind about games of the test split; every step of a round has
     others."""
@@ -383,7 +431,10 @@ def weigh_formats(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -
 
 
 def summarize_round(
-    number: int, old: Sequence[AnsweredQuestion], new: Sequence[AnsweredQuestion], least: float
+    number: int,
+    old: Sequence[AnsweredQuestion],
+    new: Sequence[AnsweredQuestion],
+    least: float,
 ) -> ImproveRow:
     """Compare student and model on the same questions."""
     before = sum(row["right"] for row in old) / len(old)

@@ -52,9 +52,16 @@ class TrainConfig(RunSettings):
         metavar="FOLDER",
         help="Folder for the trained model.",
     )
-    minutes: float = setting(default=20.0, gt=0, le=100_000, help="Maximum training time.")
+    minutes: float = setting(
+        default=20.0,
+        gt=0,
+        le=100_000,
+        help="Maximum training time.",
+    )
     steps: int | None = setting(
-        default=None, ge=1, help="Stop after this many steps, even if time is left."
+        default=None,
+        ge=1,
+        help="Stop after this many steps, even if time is left.",
     )
     lora: int | None = setting(
         default=None,
@@ -78,9 +85,17 @@ class TrainConfig(RunSettings):
             " 0.00002 for other models]"
         ),
     )
-    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens per step.")
+    batch_tokens: int = setting(
+        default=32_768,
+        ge=512,
+        le=4_194_304,
+        help="Tokens per step.",
+    )
     held_out: int = setting(
-        default=128, ge=1, le=100_000, help="Held-out questions asked during training."
+        default=128,
+        ge=1,
+        le=100_000,
+        help="Held-out questions asked during training.",
     )
     tests: int = setting(
         default=200,
@@ -90,7 +105,9 @@ class TrainConfig(RunSettings):
     )
     seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
     device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto", how=True, help="Device to train on."
+        default="auto",
+        how=True,
+        help="Device to train on.",
     )
 
     unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
@@ -103,7 +120,10 @@ class TrainConfig(RunSettings):
 
 
 def run_training(
-    config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: TrainConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
     check_packages(four_bit=config.four_bit)
@@ -195,7 +215,12 @@ train = Study(
             y="near",
             caption="Replies to held-out questions that lose at most 0.05.",
         ),
-        lines("training", x="minutes", y="loss", caption="Mean loss of the tokens of answers."),
+        lines(
+            "training",
+            x="minutes",
+            y="loss",
+            caption="Mean loss of the tokens of answers.",
+        ),
     ),
 )
 """Train a model on the solver's answers."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -212,7 +213,13 @@ def encode_examples(writer: Writer, examples: Sequence[Conversation]) -> list[En
     asked = encode([question for question, _ in texts], add_special_tokens=False)
     answered = encode([answer for _, answer in texts], add_special_tokens=False)
     pairs: list[Encoded] = []
-    for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
+    for example, question, answer, (_, text) in zip(
+        examples,
+        asked,
+        answered,
+        texts,
+        strict=True,
+    ):
         tokens = [*answer.ids, writer.end]
         first, last = example.get("unscored") or (0, 0)
         targets = tokens
@@ -251,7 +258,10 @@ def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
 
 
 def pack(
-    network: Network, pool: Sequence[Conversation], shape: Shape, rng: np.random.Generator
+    network: Network,
+    pool: Sequence[Conversation],
+    shape: Shape,
+    rng: np.random.Generator,
 ) -> list[PackedBatch]:
     """Cut a pool into full batches in a random order; what is left over makes a batch only where
     there is no other."""
@@ -287,7 +297,9 @@ def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
     # After the last conversation come some that fill up the tokens, none of them longer than
     # kernels expect, and then empty ones.
     starts = np.full(
-        shape.conversations + -(-shape.tokens // shape.longest) + 1, shape.tokens, np.int32
+        shape.conversations + -(-shape.tokens // shape.longest) + 1,
+        shape.tokens,
+        np.int32,
     )
     starts[0] = start = first = 0
     longest = 1
@@ -335,7 +347,12 @@ class Trainer:
         }
         self.momenta = {name: torch.zeros_like(value) for name, value in self.matrices.items()}
         rest = [value for name, value in self.parameters.items() if name not in self.matrices]
-        self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
+        self.adam = torch.optim.AdamW(
+            rest,
+            lr=recipe.rate,
+            betas=_ADAM_BETAS,
+            weight_decay=0.0,
+        )
         self.trained = list(self.parameters.values())
         self.steps: tuple[Any, Any] = (project, finish_layer)
         self.score: Callable[..., Tensor] = _score_answers
@@ -369,7 +386,12 @@ class Trainer:
             return _attend_apart(q, k, v, batch)
 
         states = run_layers(
-            self.network.sizes, now, x=x, positions=batch.positions, attend=attend, steps=self.steps
+            self.network.sizes,
+            now,
+            x=x,
+            positions=batch.positions,
+            attend=attend,
+            steps=self.steps,
         )
         scorer = now.get("head", now["embedding"])
         return self.score(states.index_select(0, batch.scored), scorer, batch.targets)
@@ -430,7 +452,7 @@ class Trainer:
 
     def load(self, path: Path) -> None:
         """Go on from a checkpoint."""
-        state: Any = torch.load(path, map_location=self.recipe.device, weights_only=True)
+        state = _read_checkpoint(path, self.recipe.device)
         with torch.no_grad():
             for mine, kept in ((self.parameters, "parameters"), (self.momenta, "momenta")):
                 for name, value in mine.items():
@@ -442,6 +464,18 @@ class Trainer:
         """Return the trained network."""
         trained = {name: value.detach().float() for name, value in self.parameters.items()}
         return Network(self.network.sizes, trained, self.network.tokenizer)
+
+
+def _read_checkpoint(path: Path, device: str) -> Any:
+    """Read a checkpoint. A kill leaves none that is incomplete, but a disk may."""
+    try:
+        return torch.load(path, map_location=device, weights_only=True)
+    except torch.OutOfMemoryError:
+        raise
+    except (RuntimeError, EOFError, UnpicklingError) as error:
+        raise StoreError(
+            f"{path} is damaged and cannot be resumed from; delete it to train from the start"
+        ) from error
 
 
 class _Recorded:
@@ -485,7 +519,14 @@ def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: PackedBatch) -> Tensor
 
     before = (-1, 0)  # as far back as there is, and nothing ahead
     return varlen_attn(
-        q, k, v, starts, starts, batch.longest, batch.longest, window_size=before
+        q,
+        k,
+        v,
+        starts,
+        starts,
+        batch.longest,
+        batch.longest,
+        window_size=before,
     ).flatten(1)
 
 
@@ -510,7 +551,10 @@ def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
     for a, b, c in _NEWTON_SCHULZ:
         square = wide @ wide.mT
         wide = torch.baddbmm(
-            wide, torch.baddbmm(square, square, square, beta=b, alpha=c), wide, beta=a
+            wide,
+            torch.baddbmm(square, square, square, beta=b, alpha=c),
+            wide,
+            beta=a,
         )
     return wide.mT if tall else wide
 
@@ -604,7 +648,9 @@ class Batches(IterableDataset[tuple[int, PackedBatch]]):  # type: ignore[misc, u
     def __init__(self, trainer: Trainer, data: Data) -> None:
         network = trainer.network
         self.network = Network(
-            network.sizes, {}, network.tokenizer
+            network.sizes,
+            {},
+            network.tokenizer,
         )  # parameters stay where they are trained
         self.recipe = trainer.recipe
         self.data = data

@@ -57,7 +57,8 @@ from bestresponse.runs.seats import (
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Study
-from bestresponse.theory.dynamics.learning import logit_dynamics, replicator
+from bestresponse.theory.dynamics.learning import logit_dynamics
+from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 Agents = NDArray[np.int64]
@@ -82,14 +83,22 @@ class PopulationConfig(MatchSettings, ToolSettings):
     """
 
     strategies: ModelsSetting = setting(default=(), kw_only=False)
-    """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move
-    of the game if none is named."""
+    """What an agent can play: always:MOVE, tit-for-tat, any player of `simulate`, a model.
+    [default: every move of the game]"""
     rule: Literal["imitation", "best-reply", "logit"] = setting(
         default="imitation", help="Revision rule of the agents."
     )
-    agents: int = setting(default=100, ge=2, le=1_000_000, help="Agents per population.")
+    agents: int = setting(
+        default=100,
+        ge=2,
+        le=1_000_000,
+        help="Agents per population.",
+    )
     generations: int = setting(
-        default=200, ge=1, le=1_000_000, help="Generations: how often all agents are matched."
+        default=200,
+        ge=1,
+        le=1_000_000,
+        help="Generations: how often all agents are matched.",
     )
     revise: float = setting(
         default=0.2,
@@ -104,7 +113,10 @@ class PopulationConfig(MatchSettings, ToolSettings):
         help="Precision (lambda) of logit choice, per unit of payoff.",
     )
     repetitions: int = setting(
-        default=30, ge=2, le=1_000_000, help="Independent repetitions of the population."
+        default=30,
+        ge=2,
+        le=1_000_000,
+        help="Independent repetitions of the population.",
     )
     start: Mapping[str, float] = setting(default_factory=dict, metavar="STRATEGY=SHARE")
     """Initial shares by strategy [default: equal shares]."""
@@ -120,8 +132,12 @@ class PopulationConfig(MatchSettings, ToolSettings):
             raise SettingError("strategies", "a name occurs twice; give each once")
         for label, names in self.populations.items():
             if len(names) < 2:
-                raise UsageError(
-                    f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
+                found = ", ".join(names) or "none"
+                who = "" if label == "all" else f" for {label}"
+                raise SettingError(
+                    "strategies",
+                    f"expected at least two strategies{who}, such as always:MOVE, random or a"
+                    f" model; got {found}",
                 )
         if not self.models:
             self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")
@@ -235,12 +251,21 @@ def predict_shares(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[
         )
     else:
         precision = config.precision if config.rule == "logit" else _SURE
-        path = logit_dynamics(form, precision, both, steps=steps, size=config.revise, stride=1)
+        path = logit_dynamics(
+            form,
+            precision,
+            both,
+            steps=steps,
+            size=config.revise,
+            stride=1,
+        )
     return tuple(path.strategies[: len(start)])
 
 
 def run_agents(
-    config: PopulationConfig, payoffs: Sequence[Array], rng: np.random.Generator
+    config: PopulationConfig,
+    payoffs: Sequence[Array],
+    rng: np.random.Generator,
 ) -> tuple[Array, ...]:
     """Return the observed shares by population: repetition, generation from 0 on, strategy."""
     held: list[Agents] = []
@@ -263,7 +288,9 @@ def run_agents(
 
 
 def _meet(
-    held: Sequence[Agents], payoffs: Sequence[Array], rng: np.random.Generator
+    held: Sequence[Agents],
+    payoffs: Sequence[Array],
+    rng: np.random.Generator,
 ) -> list[Array]:
     """Match all agents at random and return what each earns."""
     shape = held[0].shape
@@ -278,7 +305,12 @@ def _meet(
         return [payoffs[0][held[0], rivals, drawn], second]
     rivals = np.empty(shape, dtype=np.int64)
     before = np.roll(order, 1, axis=1)
-    np.put_along_axis(rivals, order, np.take_along_axis(held[0], before, axis=1), axis=1)
+    np.put_along_axis(
+        rivals,
+        order,
+        np.take_along_axis(held[0], before, axis=1),
+        axis=1,
+    )
     return [payoffs[0][held[0], rivals, drawn]]
 
 
@@ -437,7 +469,10 @@ def _compare_shares(
     shares: list[StrategyShareRow] = []
     groups: dict[Heads, StrategyFigures] = {}
     for (label, names), seen, path in zip(
-        config.populations.items(), observed, predict_shares(config, payoffs), strict=True
+        config.populations.items(),
+        observed,
+        predict_shares(config, payoffs),
+        strict=True,
     ):
         mean = seen.mean(axis=0)
         reach = _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
@@ -483,19 +518,30 @@ def _list_equilibria(
     sides = list(config.populations.values())
     for number, equilibrium in enumerate(predicted[:_MOST_EQUILIBRIA], 1):
         for names, (role, infosets) in zip(
-            (sides[0], sides[-1]), equilibrium.shares.items(), strict=True
+            (sides[0], sides[-1]),
+            equilibrium.shares.items(),
+            strict=True,
         ):
             for name, share in zip(names, infosets[""].values(), strict=True):
                 if share > 1e-9:  # what a solver leaves of 0
                     yield StrategyEquilibriumRow(
-                        equilibrium=number, role=role, strategy=str(name), probability=float(share)
+                        equilibrium=number,
+                        role=role,
+                        strategy=str(name),
+                        probability=float(share),
                     )
 
 
 def estimate_pairs(config: PopulationConfig) -> Estimate:
     """Count the calls of all matches at most."""
     parts = [
-        estimate_plays(config, config.make_game(), pair, config.rounds) for pair in config.pairs
+        estimate_plays(
+            config,
+            config.make_game(),
+            pair,
+            config.rounds,
+        )
+        for pair in config.pairs
     ]
     what = (
         f"{config.repeats * len(parts):,} matches of {config.game.name}, {len(parts)} pairs of"
@@ -549,7 +595,9 @@ population = Study(
             caption=_PROSE["matches"],
         ),
         table(
-            "equilibria", title="Equilibria between the strategies", caption=_PROSE["equilibria"]
+            "equilibria",
+            title="Equilibria between the strategies",
+            caption=_PROSE["equilibria"],
         ),
         table(
             "voids",

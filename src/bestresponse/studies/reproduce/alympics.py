@@ -79,7 +79,13 @@ def replay_towns(rounds: Iterable[JsonMapping]) -> list[ReplayedTown]:
                 f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)
             ]
         towns.append(
-            ReplayedTown(persona, names[low, high], state, tuple(ties), tuple(differences))
+            ReplayedTown(
+                persona,
+                names[low, high],
+                state,
+                tuple(ties),
+                tuple(differences),
+            )
         )
     return towns
 
@@ -96,7 +102,14 @@ def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought,
     announced = tuple(role in row["winners"] for role in game.roles)
     served = {bid for bid, named in zip(bids, announced, strict=True) if named}
     lacking = [
-        bid for bid, won, named in zip(bids, winners, announced, strict=True) if won and not named
+        bid
+        for bid, won, named in zip(
+            bids,
+            winners,
+            announced,
+            strict=True,
+        )
+        if won and not named
     ]
     added = any(named and not won for won, named in zip(winners, announced, strict=True))
     # All that the record lacks are winners who bid exactly what an announced winner bid.
@@ -229,7 +242,10 @@ def reproduce_alympics(folder: Path) -> Reproduction:
         for setting in settings.values()
     )
     return Reproduction(
-        "alympics", CITATION, tuple(checks), (Table(columns, rows, "Survival by setting"),)
+        "alympics",
+        CITATION,
+        tuple(checks),
+        (Table(columns, rows, "Survival by setting"),),
     )
 
 
@@ -250,7 +266,13 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
     for abundance, published in PUBLISHED_RSR.items():
         ratio = sum(ABUNDANCE[abundance]) / 2 / sum(resident.need for resident in RESIDENTS)
         agrees = abs(ratio - published) < 1e-9
-        yield Check(f"RSR at the start, {abundance}", published, ratio, agrees, tolerance="to 1e-9")
+        yield Check(
+            f"RSR at the start, {abundance}",
+            published,
+            ratio,
+            agrees,
+            tolerance="to 1e-9",
+        )
 
 
 def _check_reading(replies: Iterable[JsonMapping]) -> Iterator[Check]:
@@ -268,7 +290,12 @@ def _check_reading(replies: Iterable[JsonMapping]) -> Iterator[Check]:
         tolerance = "at least 98 % are read, less than 0.5 % of all wrongly"
         what = "share of recorded bids that are read from the replies"
         yield Check(
-            what, 1.0, found=right / total, agrees=enough, remark=remark, tolerance=tolerance
+            what,
+            1.0,
+            found=right / total,
+            agrees=enough,
+            remark=remark,
+            tolerance=tolerance,
         )
 
 
@@ -350,14 +377,20 @@ def _list_statements(settings: Settings) -> Iterator[Check]:
             what = f"without personas {rich} survives more often than {poor}"
             yield _more(what, over(False, rich), over(False, poor))
     yield _more(
-        "personas raise survival with low supply", survivors(True, low), survivors(False, low)
+        "personas raise survival with low supply",
+        survivors(True, low),
+        survivors(False, low),
     )
     yield _more(
-        "personas lower survival with medium supply", survivors(False, mid), survivors(True, mid)
+        "personas lower survival with medium supply",
+        survivors(False, mid),
+        survivors(True, mid),
     )
     for name in ("Cindy", "David"):
         yield _more(
-            f"{name} survives less often with personas", over(False, name), over(True, name)
+            f"{name} survives less often with personas",
+            over(False, name),
+            over(True, name),
         )
     yield _more("Eric survives more often with personas", over(True, "Eric"), over(False, "Eric"))
     for persona in (False, True):
@@ -404,7 +437,12 @@ def _check_rising(setting: TownSetting, condition: str) -> Check:
     tolerance = f"Kendall's tau of price and day is positive, p < {_SURE:g}"
     what = f"with high supply the price rises throughout, {condition}"
     return Check(
-        what, "stated", found=f"tau {tau:.2f}", agrees=agrees, remark=remark, tolerance=tolerance
+        what,
+        "stated",
+        found=f"tau {tau:.2f}",
+        agrees=agrees,
+        remark=remark,
+        tolerance=tolerance,
     )
 
 

@@ -20,7 +20,8 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.studies.behave.importing import Reader, find_layout, read_rows
+from bestresponse.studies.behave.layouts import find_layout, read_rows
+from bestresponse.studies.behave.reader import Reader
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number
 
 _FIRST_HALF = {
@@ -30,7 +31,13 @@ _FIRST_HALF = {
     "gpt35": 0.7085,
     "llama2": 0.5839,
 }
-_ALL_GAMES = {"gpt4": 0.773, "claude2": 0.777, "claude1": 0.755, "gpt35": 0.743, "llama2": 0.685}
+_ALL_GAMES = {
+    "gpt4": 0.773,
+    "claude2": 0.777,
+    "claude1": 0.755,
+    "gpt35": 0.743,
+    "llama2": 0.685,
+}
 _GPT4_FAMILIES = {
     "Biased": 0.6988,
     "Cyclic": 0.7289,
@@ -119,7 +126,13 @@ def reproduce_akata(folder: Path) -> Reproduction:
     checks = list(_compare_shares(shares, numbers))
     named = ", ".join(sorted(tied, key=int))
     checks.append(
-        Check("payoff tables with ties", 15, len(tied), len(tied) == 15, f"called ordinal: {named}")
+        Check(
+            "payoff tables with ties",
+            15,
+            len(tied),
+            len(tied) == 15,
+            f"called ordinal: {named}",
+        )
     )
     unseen = sum(best[key] < highest[key] for key in best)
     checks.append(
@@ -200,7 +213,12 @@ def _check_matches(folder: Path) -> Iterator[Check]:
     after = [own for own, _ in dilemma["act_gpt4", "act_defect_once"][1:10]]
     forgives = after[1:].count("J")
     forgiven = f"{forgives} of {len(after) - 1} rounds"
-    yield Check("GPT-4 cooperates again after one defection", "never", forgiven, forgives == 0)
+    yield Check(
+        "GPT-4 cooperates again after one defection",
+        "never",
+        forgiven,
+        forgives == 0,
+    )
     moves = _read_matches(folder / "bos.csv.gz")["act_gpt4", "act_jf"]
     if moves:
         together = _mean([own == other for own, other in moves])
@@ -288,7 +306,13 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
         " by its moves"
     )
     checks.append(
-        Check("rounds whose recorded payoffs are not those of the moves", None, wrong, None, remark)
+        Check(
+            "rounds whose recorded payoffs are not those of the moves",
+            None,
+            wrong,
+            None,
+            remark,
+        )
     )
     tables = tuple(_table_effect(kind, chosen) for kind in ("language", "scale"))
     citation = (
@@ -326,7 +350,12 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         checks.append(compare_number(f"{study}, cooperation in all periods", in_all, share, _HALF))
         share = _mean([rows[0]["move"] == "C" for rows in played])
         checks.append(
-            compare_number(f"{study}, cooperation in first period", in_first, share, _HALF)
+            compare_number(
+                f"{study}, cooperation in first period",
+                in_first,
+                share,
+                _HALF,
+            )
         )
 
     treatments: dict[tuple[float, ...], list[float]] = defaultdict(list)
@@ -347,16 +376,34 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
     slope = float(np.corrcoef(basins, list(first.values()))[0, 1])
     what = "cooperation falls with the basin of always defecting"
     checks.append(
-        Check(what, "yes", f"correlation {slope:.2f}", slope < -0.5, tolerance="below -0.5")
+        Check(
+            what,
+            "yes",
+            f"correlation {slope:.2f}",
+            slope < -0.5,
+            tolerance="below -0.5",
+        )
     )
     why = (
         "it fits subjects with experience; the collection has neither subjects nor the order of"
         " their matches"
     )
     checks.append(
-        Check("shares of strategies as in the paper", None, "cannot be estimated", None, why)
+        Check(
+            "shares of strategies as in the paper",
+            None,
+            "cannot be estimated",
+            None,
+            why,
+        )
     )
-    formats = {"R": "", "delta": "", "basin": ".3f", "first period": ".3f", "matches": ""}
+    formats = {
+        "R": "",
+        "delta": "",
+        "basin": ".3f",
+        "first period": ".3f",
+        "matches": "",
+    }
     heads = tuple(Column(name, "right", format=spec) for name, spec in formats.items())
     lines: list[tuple[Cell, ...]] = []
     for key, basin in zip(first, basins, strict=True):
@@ -389,7 +436,11 @@ def _check_future(first: Mapping[tuple[float, ...], float]) -> Check:
 
 
 def measure_basin(
-    reward: float, sucker: float, temptation: float, punishment: float, delta: float
+    reward: float,
+    sucker: float,
+    temptation: float,
+    punishment: float,
+    delta: float,
 ) -> float:
     """Return the share of grim triggers among the others below which always defecting is the better
     reply; at most 1.

@@ -53,7 +53,11 @@ class Check:
 
 
 def compare_number(
-    what: str, published: float | None, computed: float, tolerance: float, remark: str = ""
+    what: str,
+    published: float | None,
+    computed: float,
+    tolerance: float,
+    remark: str = "",
 ) -> Check:
     """Compare a number with the published one, if there is one, which was rounded."""
     agrees = None if published is None else abs(computed - published) <= tolerance + 1e-9
@@ -112,7 +116,13 @@ class Reproduction:
         """Build the table of all checks."""
         words = {True: "yes", False: "NO", None: None}
         right = (Column("published", "right"), Column("found", "right"))
-        columns = (Column("what"), *right, Column("agrees"), Column("agrees if"), Column("remark"))
+        columns = (
+            Column("what"),
+            *right,
+            Column("agrees"),
+            Column("agrees if"),
+            Column("remark"),
+        )
         rows = tuple(
             (
                 c.what,

@@ -73,7 +73,12 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
     @cached_property
     def seats(self) -> Mapping[str, NamedModel]:
         """Who sits where, in the order of the game's roles."""
-        return seating.assign_seats(self.make_game(), self.seat, self.model, self.others)
+        return seating.assign_seats(
+            self.make_game(),
+            self.seat,
+            self.model,
+            self.others,
+        )
 
     @property
     def models(self) -> tuple[NamedModel, ...]:

@@ -245,7 +245,12 @@ def find_nearest(plays: Plays) -> Predicted | None:
     return min(plays.config.theory.predicted, key=measure_distance, default=None)
 
 
-def find_made_shares(predicted: Predicted, seat: str, place: str, noise: float) -> dict[str, float]:
+def find_made_shares(
+    predicted: Predicted,
+    seat: str,
+    place: str,
+    noise: float,
+) -> dict[str, float]:
     """Return how often each move is made in an equilibrium: under noise another may be made than is
     meant."""
     meant = predicted.shares[seat][place]

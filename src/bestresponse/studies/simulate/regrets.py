@@ -152,7 +152,10 @@ def list_regrets(plays: Plays) -> Iterator[RegretRow]:
         for number in range(plays.rounds):
             lasted = weights[:, number] > 0
             regret_so_far = bound_mean(
-                regrets[lasted, number], (-most, most), rng=rng, resamples=_RESAMPLES
+                regrets[lasted, number],
+                (-most, most),
+                rng=rng,
+                resamples=_RESAMPLES,
             )
             yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
 
@@ -209,7 +212,11 @@ def _find_deviation_payoffs(form: NormalForm, cell: tuple[int, ...]) -> Floats:
 
 
 def count_sustained_rounds(
-    paid: Floats, best: Floats, equilibria: Floats, rounds: int, weight: float
+    paid: Floats,
+    best: Floats,
+    equilibria: Floats,
+    rounds: int,
+    weight: float,
 ) -> int:
     """Count the rounds, from the first, in which moves that pay `paid` are held up although all
     know the last round.

@@ -196,7 +196,9 @@ def _list_earned(plays: Plays) -> Iterator[PayoffRow]:
 
 
 def _list_seats(
-    plays: Plays, nearest: Predicted | None, judged: JudgedSeats | None
+    plays: Plays,
+    nearest: Predicted | None,
+    judged: JudgedSeats | None,
 ) -> dict[Heads, PlayedSeatFigures]:
     theory = plays.config.theory
     predicted = None
@@ -222,7 +224,10 @@ def _list_seats(
         ends = None if plays.ends is None else plays.ends[number]
         if plays.readings.voids and ends is not None:
             bounds = missing_bounds(
-                payoffs * sizes, len(plays.readings.voids), ends.min(), ends.max()
+                payoffs * sizes,
+                len(plays.readings.voids),
+                ends.min(),
+                ends.max(),
             )
         reply = value_best_reply(plays.config.make_game(), seat, plays.config.strategies)
         lost_to_reply = None
@@ -252,7 +257,9 @@ def _list_seats(
 
 
 def _group_moves(
-    plays: Plays, kind: type, by_round: bool
+    plays: Plays,
+    kind: type,
+    by_round: bool,
 ) -> Iterator[tuple[tuple[str, str, str, int], Sequence[MoveRow]]]:
     """Yield the moves of a kind (labels or amounts) by seat, place, part and round, in the order of
     the game.
@@ -410,7 +417,11 @@ simulate = Study(
     "simulate",
     SimulateConfig,
     specs=lambda config: seating.list_plays(
-        config, "simulate", config.seats, config.personas, config.referee
+        config,
+        "simulate",
+        config.seats,
+        config.personas,
+        config.referee,
     ),
     play=lambda config, models: seating.make_player(
         lambda spec: config.make_game(), config.offer_tools(models)
@@ -426,7 +437,11 @@ simulate = Study(
     count_plays=lambda config: config.repeats,
     prepare=seating.check_players,
     estimate_calls=lambda config: seating.estimate_plays(
-        config, config.make_game(), config.seats, config.rounds, config.referee
+        config,
+        config.make_game(),
+        config.seats,
+        config.rounds,
+        config.referee,
     ),
     report=(
         warn_of_gaps,
@@ -472,8 +487,18 @@ simulate = Study(
         ),
         text(_PROSE["noise"], title="Compared with theory"),
         text(_PROSE["known"], title="Compared with theory"),
-        table("game", ("nash_gap",), title="Compared with theory", caption=_PROSE["gap"]),
-        table("equilibria", title="Compared with theory", caption=_PROSE["equilibria"], most=12),
+        table(
+            "game",
+            ("nash_gap",),
+            title="Compared with theory",
+            caption=_PROSE["gap"],
+        ),
+        table(
+            "equilibria",
+            title="Compared with theory",
+            caption=_PROSE["equilibria"],
+            most=12,
+        ),
         table("sustained", title="Compared with theory", caption=_PROSE["sustained"]),
         table(
             "game",

@@ -255,7 +255,9 @@ class Adviser:
         return self._ask_network(self.network, speaker, told, heard)
 
     def _check_names(
-        self, lines: Sequence[tuple[str, str, str]], names: Sequence[str]
+        self,
+        lines: Sequence[tuple[str, str, str]],
+        names: Sequence[str],
     ) -> tuple[str, ...]:
         """Return the names of the speakers in their order; UsageError where the transcript is out
         of turn."""
@@ -339,7 +341,11 @@ class Adviser:
         )
 
     def _ask_network(
-        self, network: PolicyNetwork, speaker: int, told: str, heard: tuple[str, ...]
+        self,
+        network: PolicyNetwork,
+        speaker: int,
+        told: str,
+        heard: tuple[str, ...],
     ) -> Advice:
         row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
         if row.shape[1] != network.width:
@@ -489,4 +495,9 @@ def advise(
     """
     if isinstance(transcript, str) or not isinstance(transcript, Sequence):
         raise UsageError(f"the transcript is {shorten(transcript)}, expected a list of messages")
-    return open_adviser(domain, run).advise(transcript, private, names=names, public=public)
+    return open_adviser(domain, run).advise(
+        transcript,
+        private,
+        names=names,
+        public=public,
+    )

@@ -91,7 +91,11 @@ class AnswerStore:
         return entry
 
     def ask(
-        self, key: str, number: int, question: Callable[[], tuple[Entry, int]], cost: int = 1
+        self,
+        key: str,
+        number: int,
+        question: Callable[[], tuple[Entry, int]],
+        cost: int = 1,
     ) -> Entry:
         """Return the answer on record, or that to `question` (and the calls that it took), which is
         asked once."""
@@ -139,7 +143,12 @@ class AnswerStore:
             text, reading = read(reply)
             why = "" if text is not None else reply.text[:_LONGEST]
             return Entry(
-                key, request.replicate, text=text, by=model.id, reading=reading, why=why
+                key,
+                request.replicate,
+                text=text,
+                by=model.id,
+                reading=reading,
+                why=why,
             ), 1
 
         return self.ask(key, request.replicate, question)
@@ -153,7 +162,14 @@ class AnswerStore:
         return True
 
     def decide(
-        self, player: Player, view: View, ask: Ask, number: int = 0, *, key: str = "", cost: int = 1
+        self,
+        player: Player,
+        view: View,
+        ask: Ask,
+        number: int = 0,
+        *,
+        key: str = "",
+        cost: int = 1,
     ) -> Entry:
         """Let `player` answer `ask` as draw `number`, unless the answer to these words is on
         record."""
@@ -208,7 +224,9 @@ def seat_players(
 
 @contextmanager
 def open_answers(
-    path: Path, models: Mapping[str, Model], prompts: Mapping[str, str]
+    path: Path,
+    models: Mapping[str, Model],
+    prompts: Mapping[str, str],
 ) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
     """Open the answers of a folder, for one process at a time, and the models with every call
     written down there.

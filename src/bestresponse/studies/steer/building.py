@@ -63,7 +63,12 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
     return Size(messages, rulings, nodes, summaries)
 
 
-def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> int:
+def count_missing_calls(
+    game: DialogueGame,
+    cast: Cast,
+    answers: AnswerStore,
+    wordings: int,
+) -> int:
     """Count the most calls that building still takes: 0 where everything is on record."""
     builder = _Builder(game, cast, answers.rehearse(), wordings)
     builder.explore(game.start())
@@ -103,7 +108,12 @@ class _Question:
 
 
 def build_dialogue(
-    game: DialogueGame, cast: Cast, answers: AnswerStore, *, wordings: int = 1, workers: int = 1
+    game: DialogueGame,
+    cast: Cast,
+    answers: AnswerStore,
+    *,
+    wordings: int = 1,
+    workers: int = 1,
 ) -> Built:
     """Ask for everything that `game` needs and is not on record."""
     builder = _Builder(game, cast, answers, wordings)
@@ -126,7 +136,13 @@ def build_dialogue(
 class _Builder:
     """The walk over the live game while answers come in."""
 
-    def __init__(self, game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> None:
+    def __init__(
+        self,
+        game: DialogueGame,
+        cast: Cast,
+        answers: AnswerStore,
+        wordings: int,
+    ) -> None:
         self.game = game
         self.cast = cast
         self.answers = answers
@@ -188,7 +204,14 @@ class _Builder:
                     )
                 speakers = [self.cast.referee]
                 cost = self.cast.referee_calls
-            if self._require(len(state.said), key, view=view, ask=ask, players=speakers, cost=cost):
+            if self._require(
+                len(state.said),
+                key,
+                view=view,
+                ask=ask,
+                players=speakers,
+                cost=cost,
+            ):
                 self._waiting.setdefault(key, []).append(state)
                 return []
             return [
@@ -198,7 +221,13 @@ class _Builder:
         return []
 
     def _require(
-        self, messages: int, key: str, view: View, ask: Ask, players: list[Player], cost: int
+        self,
+        messages: int,
+        key: str,
+        view: View,
+        ask: Ask,
+        players: list[Player],
+        cost: int,
     ) -> bool:
         """Ask for those answers that nobody was asked for yet; return whether some are still
         missing."""
@@ -211,7 +240,14 @@ class _Builder:
                 rank = (-messages, len(self.opened) * self.wordings + number)
 
                 def decide(player: Player = players[number], number: int = number) -> Entry:
-                    return self.answers.decide(player, view, ask, number, key=key, cost=cost)
+                    return self.answers.decide(
+                        player,
+                        view,
+                        ask,
+                        number,
+                        key=key,
+                        cost=cost,
+                    )
 
                 heappush(self.questions, _Question(rank, key, number, decide))
         return bool(self.opened[key])

@@ -51,7 +51,9 @@ class SteerConfig(RunSettings):
     """
 
     domain: str | Path = setting(
-        kw_only=False, argument=True, help=f"{', '.join(domain_names())}, or a domain file (.toml)."
+        kw_only=False,
+        argument=True,
+        help=f"{', '.join(domain_names())}, or a domain file (.toml).",
     )
     model: ModelSetting = setting(default=SIMULATED, kw_only=False, short="-m")
     """Model that speaks; `simulated` needs no model."""
@@ -72,7 +74,9 @@ class SteerConfig(RunSettings):
     replies: int = setting(default=1, ge=1, help="Messages per speaker.")
     wordings: int = setting(default=1, ge=1, help="Messages recorded per choice.")
     types: int = setting(
-        default=1, ge=1, help="Draws of private information per game, equally likely."
+        default=1,
+        ge=1,
+        help="Draws of private information per game, equally likely.",
     )
     actions: str = setting(default="", help="Set of actions of the domain. [default: the first]")
     payoffs: Literal["deal", "score"] = setting(default="deal")
@@ -82,14 +86,15 @@ class SteerConfig(RunSettings):
     )
     follow: bool = setting(default=False, help="Classify the manner of each message with a model.")
     observe: Literal["transcript", "summary"] = setting(default="transcript")
-    """What a manner is chosen by: all messages, or a summary that the judge writes before each
-    choice."""
+    """What the choice of a manner is based on: all messages, or a summary that the judge writes
+    before each choice."""
     classifier: ModelsSetting = setting(default=())
-    """With --follow: the model that classifies [default: the judge]. If you name several, the one
-    that classifies most of the domain's labelled messages correctly is taken."""
+    """With --follow: the model that classifies. Of several, the one that classifies most of the
+    domain's labelled messages correctly is used. [default: the judge]"""
     policy: PolicyName = setting(default="credible")
-    """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
-    talk leads, or the equilibrium that gains most, threats included; all three are reported."""
+    """Policy to follow. cfr: the average policy of CFR; credible: a best reply at every
+    information set; commitment: the equilibrium that gains most, which may use threats. All
+    three are reported."""
     iterations: int = setting(
         default=None,
         ge=1,
@@ -106,7 +111,10 @@ class SteerConfig(RunSettings):
     swap_seats: bool = setting(default=False)
     """psro: let the speakers swap seats, so that the game is symmetric."""
     temperature: float = setting(
-        default=0.7, ge=0, lt=10, help="Sampling temperature of the messages."
+        default=0.7,
+        ge=0,
+        lt=10,
+        help="Sampling temperature of the messages.",
     )
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
     fresh: int = setting(default=None, ge=0)
@@ -115,12 +123,15 @@ class SteerConfig(RunSettings):
     farthest: float = setting(default=0.5, ge=0, le=2)
     """Maximum cosine distance to the nearest recorded situation; beyond it there is no advice."""
     held_out: int = setting(default=None, ge=0)
-    """Further games kept from psro or imitation, to play on what was found [default: 20 for psro,
-    50 for imitation]."""
+    """Additional games for evaluation, which psro and imitation do not see. [default: 20 for psro,
+    50 for imitation]"""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are embedded: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(
-        default=500_000, how=True, ge=1, help="Maximum number of nodes in a tree."
+        default=500_000,
+        how=True,
+        ge=1,
+        help="Maximum number of nodes in a tree.",
     )
     cut_short: bool = setting(default=False, how=True)
     """Build a partial tree if the budget does not allow a full one."""

@@ -259,7 +259,12 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
         void = game.why_void[:_LONGEST] or None
-        return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
+        return DialogueRow(
+            game=game.number,
+            people=people,
+            scenario=scenario,
+            why_void=void,
+        )
     fresh: list[float] = []
     if game.fresh is not None:
         gains = game.fresh.gains
@@ -281,7 +286,9 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
 
 
 def _list_advice(
-    game: DialogueGame, number: int, solved: solving.SolvedDialogue
+    game: DialogueGame,
+    number: int,
+    solved: solving.SolvedDialogue,
 ) -> Iterator[AdviceRow]:
     for index, infoset in enumerate(solved.tree.infosets):
         _, _, _, facts, *_ = json.loads(infoset.key)
@@ -337,7 +344,12 @@ def _list_dialogues(game: session.GameResult) -> Iterator[MessageRow]:
         earned = zip(names, record.payoffs.values(), strict=True)
         payoffs = ", ".join(f"{name} {value:g}" for name, value in earned)
         for number, line in [*enumerate(lines, 1), ("payoffs", payoffs)]:
-            yield MessageRow(game=game.number, message=str(number), guided=guided, text=line)
+            yield MessageRow(
+                game=game.number,
+                message=str(number),
+                guided=guided,
+                text=line,
+            )
 
 
 def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -371,7 +383,13 @@ def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRo
     void = sum(game.opinions.void for game in games)
     if not void and not len(pairs):
         return
-    row = RefereeRow(payoffs=len(pairs), same=None, distance=None, alpha=None, void=void)
+    row = RefereeRow(
+        payoffs=len(pairs),
+        same=None,
+        distance=None,
+        alpha=None,
+        void=void,
+    )
     if len(pairs):
         apart = np.abs(pairs[:, 0] - pairs[:, 1])
         row["same"] = float(np.mean(apart < 1e-9))
@@ -407,7 +425,12 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
             unreadable=0,
         )
         if taken:
-            row["rate"] = average_games(results, hits, "follow", [number for number, _, _ in pairs])
+            row["rate"] = average_games(
+                results,
+                hits,
+                "follow",
+                [number for number, _, _ in pairs],
+            )
             row["judged"] = len(hits)
             row["unreadable"] = sum(game.followed.unreadable for game in results.games)
         rows.append(row)
@@ -431,7 +454,12 @@ def _list_choices(form: NormalForm) -> Iterator[GuidanceRow]:
     for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
         payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
         probability = float(rows[i] * columns[j])
-        yield GuidanceRow(first=first, second=second, payoffs=payoffs, probability=probability)
+        yield GuidanceRow(
+            first=first,
+            second=second,
+            payoffs=payoffs,
+            probability=probability,
+        )
 
 
 def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:

@@ -32,12 +32,16 @@ def average_games(
     if not len(values):
         return None
     return cluster_bootstrap(
-        values, games, rng=np.random.default_rng(split(results.config.seed, name))
+        values,
+        games,
+        rng=np.random.default_rng(split(results.config.seed, name)),
     )
 
 
 def evaluate_plays(
-    results: session.SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str
+    results: session.SteerResults,
+    parts: Sequence[tuple[int, FreshPlays]],
+    name: str,
 ) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     numbers = [np.full(len(plays.unguided), game) for game, plays in parts]
@@ -47,7 +51,10 @@ def evaluate_plays(
         values = np.concatenate([getattr(plays, attribute) for _, plays in parts])
         known = np.isfinite(values)
         figures[metric] = average_games(
-            results, values[known].tolist(), f"{name} {attribute}", games[known].tolist()
+            results,
+            values[known].tolist(),
+            f"{name} {attribute}",
+            games[known].tolist(),
         )
     own = [table[:, seat] for _, plays in parts for seat, table in enumerate(plays.guided)]
     guided = np.concatenate(own)
@@ -127,7 +134,9 @@ def evaluate_imitation(results: session.SteerResults, found: Imitation) -> dict[
             "relative_gain": solving.compare_earnings(guided, unguided),
             "won": average_games(results, [one.won for one in earned], f"{guide} won"),
             "nash_conv": average_games(
-                results, [one.nash_conv for one in policies], f"{guide} NashConv"
+                results,
+                [one.nash_conv for one in policies],
+                f"{guide} NashConv",
             ),
         }
     convs = [solving.judge_policy(base, base) for base in found.unguided]

@@ -87,7 +87,10 @@ def list_guided(results: SteerResults) -> Iterator[GuidedMessage]:
 
 
 def _walk(
-    game: RecordedDialogue, policy: Policy, seat: int, number: int
+    game: RecordedDialogue,
+    policy: Policy,
+    seat: int,
+    number: int,
 ) -> Iterator[GuidedMessage]:
     """Follow a policy through the recorded dialogue and yield what the guided seat says."""
     stack: list[Dialogue] = [game.start()]
@@ -111,7 +114,10 @@ def _walk(
 
 
 def _list_messages(
-    game: RecordedDialogue, state: Dialogue, chosen: Dialogue, number: int
+    game: RecordedDialogue,
+    state: Dialogue,
+    chosen: Dialogue,
+    number: int,
 ) -> Iterator[GuidedMessage]:
     """Yield the recorded messages of a chosen manner as answers to what an unguided speaker is
     told."""

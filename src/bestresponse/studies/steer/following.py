@@ -174,7 +174,10 @@ def name_manners(
         content = TEXTS.fill("dialogue_classify", text=message[1], manners=described)
         prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
         return answers.ask_model(
-            "follow", model, Request(prompt, max_tokens=20, choices=choices), read
+            "follow",
+            model,
+            Request(prompt, max_tokens=20, choices=choices),
+            read,
         )
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:

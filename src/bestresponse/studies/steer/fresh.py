@@ -216,7 +216,14 @@ def hold_talk(
     """Hold one dialogue and return what every seat earns; NaN where it could not be read."""
     seed = split(seed, "fresh", number)
     neutral = [game.neutral(seat) for seat in range(len(game.roles))]
-    seated = seat_players(game, cast, answers=answers, draw=number, manners=neutral, seed=seed)
+    seated = seat_players(
+        game,
+        cast,
+        answers=answers,
+        draw=number,
+        manners=neutral,
+        seed=seed,
+    )
     if guided is not None:
         role, policy = guided
         seated[role] = Guided(seated[role], policy, seed)

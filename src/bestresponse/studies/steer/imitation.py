@@ -233,8 +233,32 @@ def _multiply(left: Singles, right: Singles) -> Singles:
     fits_in_one = rows * inner * columns <= prod(_BLOCK)
     if fits_in_one or high * deep * wide < _WORTH_BLOCKS:
         return left @ right
-    first = left.reshape(rows // high, 1, high, inner // deep, deep).transpose(0, 1, 3, 2, 4)
-    second = right.reshape(1, inner // deep, deep, columns // wide, wide).transpose(0, 3, 1, 2, 4)
+    first = left.reshape(
+        rows // high,
+        1,
+        high,
+        inner // deep,
+        deep,
+    ).transpose(
+        0,
+        1,
+        3,
+        2,
+        4,
+    )
+    second = right.reshape(
+        1,
+        inner // deep,
+        deep,
+        columns // wide,
+        wide,
+    ).transpose(
+        0,
+        3,
+        1,
+        2,
+        4,
+    )
     blocks = np.matmul(first, second).sum(axis=2)
     return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3).reshape(rows, columns))
 

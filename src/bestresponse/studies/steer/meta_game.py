@@ -44,7 +44,7 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.report.stats.statistics import LEVEL, Interval, normal_quantile
 from bestresponse.studies.steer.answers import AnswerStore, Cast, seat_players
 from bestresponse.theory.correlation.equilibria import correlated
-from bestresponse.theory.dynamics.learning import replicator
+from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.equilibria.result import pure_nash
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.bargaining import nash_bargaining
@@ -78,7 +78,13 @@ class PromptArena:
 
     def rehearse(self, answers: AnswerStore) -> PromptArena:
         """Return an arena for the same games that uses these answers."""
-        return PromptArena(self.games, self.cast, answers, seed=self.seed, swap=self.swap)
+        return PromptArena(
+            self.games,
+            self.cast,
+            answers,
+            seed=self.seed,
+            swap=self.swap,
+        )
 
     @property
     def game(self) -> DialogueGame:
@@ -329,7 +335,11 @@ def _product(strategies: tuple[Array, ...]) -> Array:
 
 
 def find_plausible(
-    game: MetaGame, how: str, most: int, *, rng: np.random.Generator
+    game: MetaGame,
+    how: str,
+    most: int,
+    *,
+    rng: np.random.Generator,
 ) -> tuple[MetaSolution, ...]:
     """Find other solutions that the plays do not rule out, the likeliest first, `most` at most.
 
@@ -356,7 +366,10 @@ def _used(solution: MetaSolution) -> bytes:
 
 
 def _resampled(
-    game: MetaGame, how: str, count: int, rng: np.random.Generator
+    game: MetaGame,
+    how: str,
+    count: int,
+    rng: np.random.Generator,
 ) -> list[MetaSolution]:
     """Solve `count` tables made of plays drawn with replacement; fewer where draws leave a profile
     void."""
@@ -401,8 +414,20 @@ def find_intervals(
 
     method = f"{_RESAMPLES} resamples of plays, Bonferroni over {len(stated)} figures"
     intervals = []
-    for figure, start, end in zip(stated.tolist(), low.tolist(), high.tolist(), strict=True):
-        interval = Interval(figure, start, high=end, level=LEVEL, method=method, n=count)
+    for figure, start, end in zip(
+        stated.tolist(),
+        low.tolist(),
+        high.tolist(),
+        strict=True,
+    ):
+        interval = Interval(
+            figure,
+            start,
+            high=end,
+            level=LEVEL,
+            method=method,
+            n=count,
+        )
         intervals.append(interval)
 
     starts = np.cumsum([0, len(best.payoffs), *map(len, best.marginals)]).tolist()

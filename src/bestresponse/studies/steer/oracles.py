@@ -101,9 +101,17 @@ class Inventor:
             purpose=purpose,
         )
         prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
-        request = Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw)
+        request = Request(
+            prompt,
+            max_tokens=200,
+            temperature=self.temperature,
+            replicate=draw,
+        )
         entry = self.answers.ask_model(
-            "invent", self.model, request, lambda reply: (reply.text[:5000], Reading())
+            "invent",
+            self.model,
+            request,
+            lambda reply: (reply.text[:5000], Reading()),
         )
         return _list_names(entry.text or "")[:most]
 
@@ -161,7 +169,10 @@ class Oracle:
         return scored
 
     def propose_and_score(
-        self, known: list[str], offered: list[str], category: str = ""
+        self,
+        known: list[str],
+        offered: list[str],
+        category: str = "",
     ) -> tuple[list[Candidate], list[str]]:
         """Score the offers that are new, in one spelling, and return the others: duplicates, empty,
         overlong ones."""
@@ -242,11 +253,19 @@ def find_response(oracle: Oracle, kind: str) -> Response:
                     break
         case "categorical":
             categories = propose(
-                CATEGORIES, [oracle.arena.manners.name], what="categories of manners", draw=draw
+                CATEGORIES,
+                [oracle.arena.manners.name],
+                what="categories of manners",
+                draw=draw,
             )
             for category in dict.fromkeys(map(tidy, categories)):
                 seen = known + [candidate.manner for candidate in tried]
-                offered = propose(count, seen, purpose=f" of the category {category}", draw=draw)
+                offered = propose(
+                    count,
+                    seen,
+                    purpose=f" of the category {category}",
+                    draw=draw,
+                )
                 scored, refused = oracle.propose_and_score(seen, offered, category)
                 tried = tried + scored
                 rejected = rejected + refused

@@ -90,7 +90,12 @@ class PsroResult:
     game: MetaGame
     solution: MetaSolution
 
-    def __init__(self, arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> None:
+    def __init__(
+        self,
+        arena: PromptArena,
+        inventor: Inventor,
+        settings: SteerConfig,
+    ) -> None:
         self.arena = arena
         self.inventor = inventor
         self.settings = settings
@@ -116,7 +121,12 @@ class PsroResult:
         if not _list_new(responses) and self._plays > self.settings.plays:
             seed = split(self.settings.seed, "psro others", len(self.history))
             rng = np.random.default_rng(seed)
-            for solution in find_plausible(self.game, self.settings.meta, _OTHERS, rng=rng):
+            for solution in find_plausible(
+                self.game,
+                self.settings.meta,
+                _OTHERS,
+                rng=rng,
+            ):
                 responses += self._respond(solution)
                 if _list_new(responses):
                     break
@@ -178,7 +188,10 @@ def _list_new(responses: tuple[Response, ...]) -> list[tuple[int, str]]:
 
 
 def play_held_out(
-    result: PsroResult, arena: PromptArena, numbers: Sequence[int], seed: int
+    result: PsroResult,
+    arena: PromptArena,
+    numbers: Sequence[int],
+    seed: int,
 ) -> FreshPlays:
     """Play the solution in an arena of games that the search has not seen.
 
@@ -229,7 +242,12 @@ def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: S
     What is on record is not asked again, so the search is rehearsed with the record alone, and the
     answers that it uses come off.
     """
-    most = count_most_psro_calls(arena.game, settings, arena.cast.referee_calls, arena.swap)
+    most = count_most_psro_calls(
+        arena.game,
+        settings,
+        arena.cast.referee_calls,
+        arena.swap,
+    )
     answers = arena.answers.rehearse()
     try:
         search = psro(arena.rehearse(answers), replace(inventor, answers=answers), settings)
@@ -241,7 +259,10 @@ def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: S
 
 
 def count_most_psro_calls(
-    game: DialogueGame, settings: SteerConfig, per_ruling: int, swap: bool = False
+    game: DialogueGame,
+    settings: SteerConfig,
+    per_ruling: int,
+    swap: bool = False,
 ) -> int:
     """Count the most calls that a search from nothing takes.
 

@@ -82,14 +82,21 @@ def measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, F
 
 
 def _list_solution(
-    results: session.SteerResults, psro: PsroResult, players: Sequence[str]
+    results: session.SteerResults,
+    psro: PsroResult,
+    players: Sequence[str],
 ) -> Iterator[SolutionRow]:
     rng = np.random.default_rng(split(results.config.seed, "psro intervals"))
     span = (results.domain.low, results.domain.high)
     values, masses = find_intervals(psro.game, results.config.meta, rng=rng, span=span)
     for seat, player in enumerate(players):
         for manner, mass in zip(psro.prompts[seat], masses[seat], strict=True):
-            yield SolutionRow(player=player, manner=manner, probability=mass, payoff=values[seat])
+            yield SolutionRow(
+                player=player,
+                manner=manner,
+                probability=mass,
+                payoff=values[seat],
+            )
 
 
 def _list_iterations(psro: PsroResult, players: Sequence[str]) -> Iterator[IterationRow]:
@@ -108,7 +115,12 @@ def _list_iterations(psro: PsroResult, players: Sequence[str]) -> Iterator[Itera
                 if manner not in start:
                     new += chance
             gain = float(earned - payoffs[alone[seat]])
-            yield IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new)
+            yield IterationRow(
+                iteration=number,
+                player=player,
+                gain=gain,
+                new_prompt_mass=new,
+            )
 
 
 def _list_candidates(psro: PsroResult, players: Sequence[str]) -> Iterator[CandidateRow]:

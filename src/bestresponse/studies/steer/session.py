@@ -128,7 +128,9 @@ class Author:
             if len(written) == count:
                 break
             examples = domains.scenarios(
-                self.domain, split(self.seed, "examples", number), _EXAMPLES
+                self.domain,
+                split(self.seed, "examples", number),
+                _EXAMPLES,
             )
             entry = self._ask(number, min(_AT_ONCE, count - len(written)), examples)
             if entry.text is None:
@@ -333,7 +335,12 @@ class SteerSession:
         config = self.config
         if not config.scenarios_by:
             return self, None
-        author = Author(self.models[config.scenarios_by], self.domain, self.answers, config.seed)
+        author = Author(
+            self.models[config.scenarios_by],
+            self.domain,
+            self.answers,
+            config.seed,
+        )
         written = author.write(config.games + config.held_out)
         return replace(self, domain=written.of(self.domain)), written
 
@@ -342,7 +349,12 @@ class SteerSession:
         swap = self.config.swap_seats
         seed = self.config.seed
         return PromptArena(
-            games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap
+            games,
+            self.cast,
+            self.answers,
+            workers=self.workers,
+            seed=seed,
+            swap=swap,
         )
 
     def prepare_search(self) -> tuple[PromptArena, Inventor]:
@@ -351,7 +363,10 @@ class SteerSession:
         games = self.draw_games()[0]
         task = write_rules(games[0].view(games[0].start(), "referee"))
         inventor = Inventor(
-            self.models[config.model], task, self.answers, max(config.temperature, 0.7)
+            self.models[config.model],
+            task,
+            self.answers,
+            max(config.temperature, 0.7),
         )
         return self.open_arena(games), inventor
 
@@ -370,7 +385,11 @@ def run(
     Without `train` nothing is learnt: imitation then only asks for its texts.
     """
     session, written = SteerSession(
-        config, config.read_domain(), models, answers, workers
+        config,
+        config.read_domain(),
+        models,
+        answers,
+        workers,
     ).write_scenarios()
     results = SteerResults(config, session.domain, written)
     match config.solver:
@@ -393,7 +412,12 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
     for number, game in enumerate(games):
         before = session.answers.calls
         built = _build_game(session, game)
-        result = _judge_game(session, _solve_game(session, number, game, built), built, embed)
+        result = _judge_game(
+            session,
+            _solve_game(session, number, game, built),
+            built,
+            embed,
+        )
         results.games = (*results.games, result)
         _count_built(outcome, built, asked=session.answers.calls > before)
         tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
@@ -406,7 +430,11 @@ def _build_game(session: SteerSession, game: DialogueGame) -> Built:
     """Ask for every text of a game that is not on record."""
     wordings = session.config.wordings
     return build_dialogue(
-        game, session.cast, session.answers, wordings=wordings, workers=session.workers
+        game,
+        session.cast,
+        session.answers,
+        wordings=wordings,
+        workers=session.workers,
     )
 
 
@@ -424,7 +452,10 @@ def _count_built(outcome: Outcome, built: Built, *, asked: bool) -> None:
 
 
 def _run_imitation(
-    session: SteerSession, results: SteerResults, tell: Tell, train: Trainer | None
+    session: SteerSession,
+    results: SteerResults,
+    tell: Tell,
+    train: Trainer | None,
 ) -> Outcome:
     """Build all games, those held out too; then learn from the first and judge on the others."""
     config = session.config
@@ -451,7 +482,12 @@ def _run_imitation(
         manners = games[0].manners.options
         how = Training(seed=config.seed)
         results.imitation = imitate(
-            known, unseen, actions=manners, embed=session.embed, how=how, train=train
+            known,
+            unseen,
+            actions=manners,
+            embed=session.embed,
+            how=how,
+            train=train,
         )
     return outcome
 
@@ -465,13 +501,21 @@ def _learn_game(session: SteerSession, game: GameResult) -> LearntGame:
     return LearntGame(unguided, judge_policy(unguided, policy))
 
 
-def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: Built) -> GameResult:
+def _solve_game(
+    session: SteerSession,
+    number: int,
+    game: DialogueGame,
+    built: Built,
+) -> GameResult:
     config = session.config
     recorded, why_void = _read_recorded(session, game, built)
     if recorded is None:
         return GameResult(number, game, why_void=why_void)
     solved = solve_dialogue(
-        recorded, config.iterations, follow=config.policy, variant=config.variant
+        recorded,
+        config.iterations,
+        follow=config.policy,
+        variant=config.variant,
     )
     second = session.cast.second
     opinions = Opinions() if second is None else compare_rulings(recorded, second, session.answers)
@@ -479,7 +523,9 @@ def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: B
 
 
 def _read_recorded(
-    session: SteerSession, game: DialogueGame, built: Built
+    session: SteerSession,
+    game: DialogueGame,
+    built: Built,
 ) -> tuple[RecordedDialogue | None, str]:
     """Return the game on record, or None and why it cannot be played."""
     book = session.answers.book
@@ -493,11 +539,14 @@ def _read_recorded(
         if not unread:
             return None, str(error)
         common = unread.most_common(1)[0][0]
-        return None, f"no dialogue came to a readable end; mostly because {common}"
+        return None, f"no dialogue has a readable end, mostly because {common}"
 
 
 def _judge_game(
-    session: SteerSession, result: GameResult, built: Built, embed: Embedding
+    session: SteerSession,
+    result: GameResult,
+    built: Built,
+    embed: Embedding,
 ) -> GameResult:
     """Add the figures that take further calls; where these end early, the reason is noted."""
     config = session.config
@@ -533,7 +582,10 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     total = config.iterations + 1
     arena, inventor = session.prepare_search()
     result = search.psro(
-        arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0))
+        arena,
+        inventor,
+        config,
+        lambda number: tell(Progress(total, 0, number, 0)),
     )
     results.psro = result
     results.psro_played = arena.played
@@ -541,14 +593,19 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     if config.held_out and not result.stopped:
         held_out = session.open_arena(session.draw_games()[1])
         results.psro_held_out = search.play_held_out(
-            result, held_out, range(config.held_out * config.fresh), config.seed
+            result,
+            held_out,
+            range(config.held_out * config.fresh),
+            config.seed,
         )
     tell(Progress(total, 0, total, 0))
     return Outcome(played=len(result.history), stopped=result.stopped)
 
 
 def locate_store(
-    config: SteerConfig, identities: Mapping[str, Mapping[str, object]], output_dir: Path
+    config: SteerConfig,
+    identities: Mapping[str, Mapping[str, object]],
+    output_dir: Path,
 ) -> Path:
     """Return the folder shared by everything that asks the same of the same models, whatever is
     done with the answers.
@@ -556,7 +613,13 @@ def locate_store(
     `identities` are those of the models, by name.
     """
     domain = config.read_domain()
-    asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
+    asked = [
+        config.model,
+        config.judge,
+        config.payoffs,
+        config.temperature,
+        config.max_tokens,
+    ]
     hashed = digest(
         [domain.digest, {name: dict(identities[name]) for name in config.models}, asked], 12
     )
@@ -581,11 +644,18 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
     for name, entry in folder.manifest.models.items():
         models[name] = RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
     answers = AnswerStore(read_answers(path), offline=True)
-    return run(config, models, answers, train=KeptNetwork(folder.path / NETWORK_FILE))[0]
+    return run(
+        config,
+        models,
+        answers,
+        train=KeptNetwork(folder.path / NETWORK_FILE),
+    )[0]
 
 
 def estimate_run(
-    config: SteerConfig, models: Mapping[str, Model], answers: AnswerStore
+    config: SteerConfig,
+    models: Mapping[str, Model],
+    answers: AnswerStore,
 ) -> tuple[Estimate, int]:
     """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree
     can have."""
@@ -604,9 +674,15 @@ def estimate_run(
     prompt = len(write_rules(game.view(state, game.roles[0])).encode()) // _BYTES_PER_TOKEN + 200
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
-    words += f", {nodes:,} nodes a tree" if nodes else ""
+    words += f", {nodes:,} nodes per tree" if nodes else ""
     return (
-        Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens),
+        Estimate.of_calls(
+            None,
+            words,
+            {str(config.model): calls},
+            prompt,
+            config.max_tokens,
+        ),
         nodes,
     )
 
@@ -656,7 +732,11 @@ def _count_draw(game: DialogueGame, cast: Cast) -> int:
 
 
 def check_budget(
-    config: SteerConfig, models: Mapping[str, Model], need: Estimate, nodes: int, budget: Budget
+    config: SteerConfig,
+    models: Mapping[str, Model],
+    need: Estimate,
+    nodes: int,
+    budget: Budget,
 ) -> None:
     """Refuse before the first call what cannot be finished."""
     if nodes > config.max_nodes:

@@ -127,7 +127,10 @@ def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
         high = int(plex.levels[level + 1])
         best = []
         for first, size, parent in zip(
-            plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True
+            plex.first[low:high],
+            plex.size[low:high],
+            plex.parent[low:high],
+            strict=True,
         ):
             moves = slice(first, first + size)
             if plan[parent] <= _ROUNDING:
@@ -313,7 +316,12 @@ def solve_dialogue(
 ) -> SolvedDialogue:
     """Solve the recorded tree and compare the policy that is followed with unguided talk."""
     tree = compile_game(game)
-    return find_guidance(unguided_policy(game, tree), iterations, follow=follow, variant=variant)
+    return find_guidance(
+        unguided_policy(game, tree),
+        iterations,
+        follow=follow,
+        variant=variant,
+    )
 
 
 def find_guidance(
@@ -361,7 +369,9 @@ def find_guidance(
 
 
 def _find_policies(
-    unguided: Policy, iterations: int, variant: Variant
+    unguided: Policy,
+    iterations: int,
+    variant: Variant,
 ) -> dict[PolicyName, EvaluatedPolicy]:
     """Work out the three policies and evaluate each."""
     learnt = judge_policy(unguided, learn_policy(unguided.tree, iterations, variant))
@@ -466,7 +476,15 @@ def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
     welfare = tree.payoffs.sum(axis=1, keepdims=True) - tree.payoffs
     for _ in range(_PASSES):
         worth = _value_moves(tree, row, row, tree.payoffs) / scale
-        among_unguided = _value_moves(tree, row, unguided.probabilities, tree.payoffs) / scale
+        among_unguided = (
+            _value_moves(
+                tree,
+                row,
+                unguided.probabilities,
+                tree.payoffs,
+            )
+            / scale
+        )
         to_others = _value_moves(tree, row, row, welfare) / scale
         best = np.maximum.reduceat(worth, tree.first_move[:-1])
         best_there = np.repeat(best, np.diff(tree.first_move))

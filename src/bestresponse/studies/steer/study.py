@@ -186,7 +186,10 @@ _MOST_ENDS = 70
 
 
 def run_steering(
-    config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: SteerConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is
     refused before."""
@@ -215,7 +218,9 @@ def run_steering(
 def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:
     """Return the store of answers beside a run, by who is asked what."""
     return session.locate_store(
-        config, {name: model.identity for name, model in models.items()}, path.parent
+        config,
+        {name: model.identity for name, model in models.items()},
+        path.parent,
     )
 
 
@@ -277,7 +282,15 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     advice = table(
         "policy",
         title=f"The policy of game {first.number}",
-        columns=("speaker", "knows", "last_heard", "advice", "loss", "commitment", "threat"),
+        columns=(
+            "speaker",
+            "knows",
+            "last_heard",
+            "advice",
+            "loss",
+            "commitment",
+            "threat",
+        ),
         where={"game": first.number},
         most=40,
         caption=_PROSE["policy"],
@@ -299,7 +312,11 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     for name, words in zip(first.game.names, view.facts["told"], strict=True):
         blocks.append(Quote(words, name))
     side_by_side = pivot(
-        "dialogues", "message", "guided", "text", caption="The same game with and without guidance"
+        "dialogues",
+        "message",
+        "guided",
+        "text",
+        caption="The same game with and without guidance",
     )
     beside = side_by_side(measured)
     if beside:
@@ -444,7 +461,9 @@ steer = Study(
         table("candidates", title="Manners that were tried"),
         text(_PROSE["author"], title="Who wrote the games"),
         table(
-            "rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"
+            "rejected_scenarios",
+            title="Who wrote the games",
+            caption="Why scenarios were rejected",
         ),
         table("rulings", title="Rulings of the referee", caption="Rulings", most=20),
         table(
@@ -452,7 +471,12 @@ steer = Study(
             title="Rulings of the referee",
             caption="Two referees on the same dialogues",
         ),
-        table("unread", title="Rulings of the referee", caption=_PROSE["unread"], most=10),
+        table(
+            "unread",
+            title="Rulings of the referee",
+            caption=_PROSE["unread"],
+            most=10,
+        ),
     ),
 )
 """What a speaker gains when an equilibrium solver chooses how it speaks."""

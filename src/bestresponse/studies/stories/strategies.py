@@ -53,7 +53,13 @@ _ROUNDS = Rules(rounds=4)
 """Four rounds of tit-for-tat against its contrary meet all pairs of two moves."""
 STRATEGY_WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
 """The strategies in words, by name."""
-_FIVE = ("anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random")
+_FIVE = (
+    "anti-default-move",
+    "anti-tit-for-tat",
+    "best-response",
+    "default-move",
+    "random",
+)
 
 
 @settings
@@ -62,13 +68,28 @@ class StrategiesConfig(RunSettings):
 
     model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
     """A model; see `bestresponse models`."""
-    strategies: NamesSetting = setting(default=_FIVE, help="Strategies that are written.")
+    strategies: NamesSetting = setting(default=_FIVE, help="Strategies to write.")
     game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
-    """The game that they are for: two players with the same two moves [default:
+    """Game of the strategies: two players with the same two moves [default:
     prisoners-dilemma]."""
-    samples: int = setting(default=5, ge=1, le=1000, help="Sets of rules per model and strategy.")
-    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per strategy.")
-    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Maximum tokens per reply.")
+    samples: int = setting(
+        default=5,
+        ge=1,
+        le=1000,
+        help="Sets of rules per model and strategy.",
+    )
+    attempts: int = setting(
+        default=5,
+        ge=1,
+        le=20,
+        help="Maximum attempts per strategy.",
+    )
+    max_tokens: int = setting(
+        default=1024,
+        ge=1,
+        le=100_000,
+        help="Maximum tokens per reply.",
+    )
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
@@ -156,12 +177,22 @@ def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> Pl
                 replicate=spec.data["sample"],
             )
             written = write_strategy_rules(
-                spec.data["words"], program, models[spec.data["model"]], engine, asked
+                spec.data["words"],
+                program,
+                models[spec.data["model"]],
+                engine,
+                asked,
             )
             done = [Submission(_AUTHOR, _decide(written))]
             keep(done[0])
         valid = float(done[0].decision.reading.status is Status.VALID)
-        return Record("strategies", 1, {_AUTHOR: spec.data["model"]}, (done[0],), {_AUTHOR: valid})
+        return Record(
+            "strategies",
+            1,
+            {_AUTHOR: spec.data["model"]},
+            (done[0],),
+            {_AUTHOR: valid},
+        )
 
     return play
 
@@ -365,7 +396,12 @@ strategies_study = Study(
         text(_PROSE["strategies"]),
         metrics_table("How many rules are right", "Shares with 95 % intervals."),
         pivot(
-            "attempts", "strategy", "attempt", "rules", title="Attempts", caption=_PROSE["attempts"]
+            "attempts",
+            "strategy",
+            "attempt",
+            "rules",
+            title="Attempts",
+            caption=_PROSE["attempts"],
         ),
         table(
             "rules",

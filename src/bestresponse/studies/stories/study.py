@@ -105,8 +105,8 @@ class StoriesConfig(RunSettings):
     model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
     """A model; see `bestresponse models`."""
     stories: OwnStories = setting(default=())
-    """Instead of the stories that come along, a folder of texts NAME.txt with games beside them:
-    NAME.efg, NAME.nfg or NAME.pl."""
+    """Folder of your own stories: NAME.txt, each with its game as NAME.efg, NAME.nfg or NAME.pl.
+    [default: the included stories]"""
     games: NamesSetting = setting(
         default=(), help="Kinds of games whose stories are used. [default: all]"
     )
@@ -117,13 +117,23 @@ class StoriesConfig(RunSettings):
     choose: Literal["nearest", "first"] = setting(default="nearest")
     """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
     form: Wish = setting(default="auto", help="What models are asked to write.")
-    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Maximum tokens per reply.")
+    max_tokens: int = setting(
+        default=1500,
+        ge=1,
+        le=100_000,
+        help="Maximum tokens per reply.",
+    )
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
     """Reasoning effort, for models that have one. [default: the provider's choice]"""
     reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
     """Maximum reasoning tokens. [default: the provider's choice]"""
-    samples: int = setting(default=1, ge=1, le=1000, help="Programs per model and story.")
+    samples: int = setting(
+        default=1,
+        ge=1,
+        le=1000,
+        help="Programs per model and story.",
+    )
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:
@@ -215,7 +225,13 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
             done = [Submission(_AUTHOR, _decide(written))]
             keep(done[0])
         right = float(done[0].decision.reading.status is Status.VALID)
-        return Record("stories", 1, {_AUTHOR: spec.data["model"]}, (done[0],), {_AUTHOR: right})
+        return Record(
+            "stories",
+            1,
+            {_AUTHOR: spec.data["model"]},
+            (done[0],),
+            {_AUTHOR: right},
+        )
 
     return play
 
@@ -235,7 +251,12 @@ def _decide(written: Formalization) -> Decision:
         for attempt in written.attempts
     )
     last = written.attempts[-1].reply.text if written.attempts else ""
-    return Decision(action, last, Reading(_find_status(written), written.trouble), calls)
+    return Decision(
+        action,
+        last,
+        Reading(_find_status(written), written.trouble),
+        calls,
+    )
 
 
 def _find_status(written: Formalization) -> Status:
@@ -377,9 +398,19 @@ def estimate_share(hits: Sequence[bool], stories: Sequence[str]) -> Interval:
     if len(set(stories)) == len(stories):
         return wilson(sum(hits), len(hits))
     if len(set(stories)) == 1:
-        return Interval(sum(hits) / len(hits), 0.0, 1.0, level=0.95, method="one story", n=1)
+        return Interval(
+            sum(hits) / len(hits),
+            0.0,
+            1.0,
+            level=0.95,
+            method="one story",
+            n=1,
+        )
     return bound_mean(
-        np.array(hits, dtype=float), (0.0, 1.0), stories, rng=np.random.default_rng(0)
+        np.array(hits, dtype=float),
+        (0.0, 1.0),
+        stories,
+        rng=np.random.default_rng(0),
     )
 
 
@@ -477,7 +508,9 @@ def _describe_kind(row: StoryRow) -> str:
 
 
 def _count_right(
-    rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow], str]
+    rows: Sequence[StoryRow],
+    by: str,
+    describe: Callable[[StoryRow], str],
 ) -> Iterator[KindRow]:
     """Yield for every kind of story and model how many programs mean what the story says."""
     for kind in sorted({describe(row) for row in rows}):
@@ -503,7 +536,10 @@ def list_correctness(kinds: Sequence[KindRow]) -> Iterator[StoryCorrectnessRow]:
         if row["by"] == "game":
             for level, share in (("syntactic", row["syntactic"]), ("semantic", row["share"])):
                 yield StoryCorrectnessRow(
-                    model=row["model"], game=row["stories"], level=level, share=share.estimate
+                    model=row["model"],
+                    game=row["stories"],
+                    level=level,
+                    share=share.estimate,
                 )
 
 
@@ -519,7 +555,12 @@ def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow
         for attempt in (*map(str, range(1, most + 1)), "never"):
             hits = [attempts == attempt for attempts in needed]
             share = estimate_share(hits, names)
-            yield AttemptsRow(model=model, attempt=attempt, programs=sum(hits), share=share)
+            yield AttemptsRow(
+                model=model,
+                attempt=attempt,
+                programs=sum(hits),
+                share=share,
+            )
 
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
@@ -529,7 +570,12 @@ def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
         for verdict in VERDICTS:
             hits = [row["verdict"] == verdict for row in model_rows]
             share = estimate_share(hits, names)
-            yield VerdictRow(model=model, verdict=verdict, programs=sum(hits), share=share)
+            yield VerdictRow(
+                model=model,
+                verdict=verdict,
+                programs=sum(hits),
+                share=share,
+            )
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -555,7 +601,12 @@ stories_study = Study(
         text(_PROSE["right"]),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
         pivot(
-            "attempts", "attempt", "model", "programs", title="Attempts", caption=_PROSE["attempts"]
+            "attempts",
+            "attempt",
+            "model",
+            "programs",
+            title="Attempts",
+            caption=_PROSE["attempts"],
         ),
         pivot(
             "verdicts",
@@ -578,7 +629,12 @@ stories_study = Study(
             for by, title in (("game", "By game"), ("kind", "By kind of story"))
         ),
         pivot(
-            "kinds", "stories", "model", "syntactic", where={"by": "game"}, caption=_PROSE["loads"]
+            "kinds",
+            "stories",
+            "model",
+            "syntactic",
+            where={"by": "game"},
+            caption=_PROSE["loads"],
         ),
         bars(
             "correctness",
@@ -628,7 +684,12 @@ def reproduce_stories(folder: Path) -> Reproduction:
         share = estimate_share([verdict == VERDICTS[0] for verdict, _ in verdicts], stories)
         rows.append((method, len(set(stories)), len(verdicts), *counts, share))
         checks.append(
-            Check(f"{method}: {VERDICTS[0]}", None, f"{counts[0]} of {len(verdicts)}", None)
+            Check(
+                f"{method}: {VERDICTS[0]}",
+                None,
+                f"{counts[0]} of {len(verdicts)}",
+                None,
+            )
         )
     columns = (
         Column("method"),

@@ -56,7 +56,7 @@ class TournamentConfig(ToolSettings):
 
     games: StageGamesSetting = setting(kw_only=False, argument=True)
     """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
-    .json or .pl files, or a .txt file that tells a game in words, which --model formalizes."""
+    .json or .pl files, or a .txt file that describes a game, which --model formalizes."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
     """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
     players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
@@ -64,13 +64,22 @@ class TournamentConfig(ToolSettings):
     model: inputs.OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes games and strategies in words."""
     rounds: int = setting(
-        default=10, ge=1, le=100_000, help="Rounds per match; with --continuation the maximum."
+        default=10,
+        ge=1,
+        le=100_000,
+        help="Rounds per match; with --continuation the maximum.",
     )
     noise: float = setting(
-        default=0.0, ge=0, lt=1, help="Probability that a move is replaced by another one."
+        default=0.0,
+        ge=0,
+        lt=1,
+        help="Probability that a move is replaced by another one.",
     )
     continuation: float = setting(
-        default=1.0, gt=0, le=1, help="Probability that another round follows."
+        default=1.0,
+        gt=0,
+        le=1,
+        help="Probability that another round follows.",
     )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
     """Repetitions per match, with all moves. [default: exact expectation; 1 if a model plays]"""
@@ -84,26 +93,45 @@ class TournamentConfig(ToolSettings):
         default=None, help="Default move, in place of the game's own."
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
-    """Winners are those whose total is this one. A total is the sum over all matches that count:
-    every opponent, itself included, in both seats; with --against NAME --seats first, one match of
+    """Entries whose total is this win. A total is the sum over all matches that count: against
+    every opponent and itself, in both seats; with --against NAME --seats first, one match of
     --rounds rounds."""
     moran: int = setting(
-        default=0, ge=0, le=100_000, help="Also run the Moran process with this many individuals."
+        default=0,
+        ge=0,
+        le=100_000,
+        help="Also run the Moran process with this many individuals.",
     )
     moran_fitness: Fitness = setting(default="exponential")
     """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
     1 - intensity + intensity x payoff per round, as in the `axelrod` package."""
     moran_intensity: float = setting(
-        default=1.0, ge=0, le=1_000, help="Intensity of selection; at most 1 if fitness is linear."
+        default=1.0,
+        ge=0,
+        le=1_000,
+        help="Intensity of selection; at most 1 if fitness is linear.",
     )
     background: float | None = setting(default=None, ge=0, le=1e9)
-    """Added to every payoff per round where strategies multiply [default: 0; where a payoff is
-    negative, shares grow as if the least were 1]."""
+    """Number added to every payoff per round in the evolutionary dynamics. [default: 0; if a
+    payoff is negative, all are shifted so that the lowest is 1]"""
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
-    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
-    max_tokens: int = setting(default=256, ge=1, le=100_000, help="Maximum tokens per reply.")
+    temperature: float = setting(
+        default=0.0,
+        ge=0,
+        le=5,
+        help="Sampling temperature of models.",
+    )
+    max_tokens: int = setting(
+        default=256,
+        ge=1,
+        le=100_000,
+        help="Maximum tokens per reply.",
+    )
     attempts: int = setting(
-        default=1, ge=1, le=20, help="Maximum attempts per question if an answer is unreadable."
+        default=1,
+        ge=1,
+        le=20,
+        help="Maximum attempts per question if an answer is unreadable.",
     )
     style: Literal["auto", "line", "json", "letter"] = setting(
         default="auto", help="How models answer."
@@ -115,7 +143,10 @@ class TournamentConfig(ToolSettings):
     """Let programs read each other: entries are programs (.pl, published) and models, which are
     shown the other's program and write their own."""
     meta_rounds: int = setting(
-        default=3, ge=1, le=50, help="With --open-source: how often models write or revise."
+        default=3,
+        ge=1,
+        le=50,
+        help="With --open-source: how often models write or revise.",
     )
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
@@ -219,7 +250,12 @@ class TournamentConfig(ToolSettings):
     @property
     def repeated(self) -> RepeatedGame:
         """The repeated game that is shown to those who are asked."""
-        return RepeatedGame(self.stage.form, self.rounds, self.continuation, noise=self.noise)
+        return RepeatedGame(
+            self.stage.form,
+            self.rounds,
+            self.continuation,
+            noise=self.noise,
+        )
 
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
@@ -292,7 +328,12 @@ def formalize_words(config: TournamentConfig) -> TournamentConfig:
         config = replace(config, games=tuple(games))
     return replace(
         config,
-        entries=formalize_entries(config.entries, config.model, config, lambda: config.stage),
+        entries=formalize_entries(
+            config.entries,
+            config.model,
+            config,
+            lambda: config.stage,
+        ),
     )
 
 

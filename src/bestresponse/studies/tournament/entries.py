@@ -106,7 +106,9 @@ class StageGamesSetting(
 
     @classmethod
     def convert(
-        cls, value: inputs.GameLike | Sequence[inputs.GameLike], stored: bool
+        cls,
+        value: inputs.GameLike | Sequence[inputs.GameLike],
+        stored: bool,
     ) -> tuple[NamedGame, ...]:
         """Find every game; a list is one table of payoffs unless everything in it names or is a
         game."""
@@ -149,7 +151,9 @@ class EntriesSetting(
 
     @classmethod
     def convert(
-        cls, value: Participant | Sequence[Participant], stored: bool
+        cls,
+        value: Participant | Sequence[Participant],
+        stored: bool,
     ) -> tuple[Contestant | str, ...]:
         """Read files and describe models and functions; names are looked up once the game is
         known."""
@@ -263,19 +267,21 @@ def formalize_entries(
 
 @cache
 def make_stage(game: NamedGame) -> StageGame:
-    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same
+    """Make a game the stage of a tournament; UsageError unless two players move once, at the same
     time."""
     form = game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
-        raise InvalidGame(
+        raise UsageError(
             f"{game.name}: a tournament needs two players who choose at the same time among equally"
-            " many moves"
+            " many moves, as in prisoners-dilemma; `bestresponse games` lists the names"
         )
     return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
 
 
 def gather_entries(
-    wanted: Iterable[Contestant | str], stage: StageGame, default_move: str | None = None
+    wanted: Iterable[Contestant | str],
+    stage: StageGame,
+    default_move: str | None = None,
 ) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
     """Return those who take part, and why others of a group cannot or need not: who is named must
     be able to play."""
@@ -302,7 +308,9 @@ def gather_entries(
 
 
 def gather_for_all(
-    wanted: Sequence[Contestant | str], stages: Sequence[StageGame], default_move: str | None = None
+    wanted: Sequence[Contestant | str],
+    stages: Sequence[StageGame],
+    default_move: str | None = None,
 ) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
     """Return those who take part in every game, and why others of a group do not."""
     gathered = [gather_entries(wanted, stage, default_move) for stage in stages]
@@ -372,7 +380,9 @@ def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[
 
 
 def _add_published(
-    entries: list[Contestant], stage: StageGame, default_move: str | None
+    entries: list[Contestant],
+    stage: StageGame,
+    default_move: str | None,
 ) -> dict[str, str]:
     """Add the published strategies that are not there already; return those that cannot play."""
     left_out = {}
@@ -389,7 +399,9 @@ def _add_published(
 
 
 def _add_classic(
-    entries: list[Contestant], stage: StageGame, default_move: str | None
+    entries: list[Contestant],
+    stage: StageGame,
+    default_move: str | None,
 ) -> dict[str, str]:
     """Add the classic strategies that are not there already under this or another name; return the
     others."""
@@ -411,7 +423,10 @@ def _add_classic(
 
 
 def _find_alike(
-    entry: Contestant, others: Iterable[Contestant], stage: StageGame, default_move: str | None
+    entry: Contestant,
+    others: Iterable[Contestant],
+    stage: StageGame,
+    default_move: str | None,
 ) -> str | None:
     """Name the first of the others that does the same in both seats, None if there is none."""
     seats = as_automata(entry, stage, default_move) or ()
@@ -478,7 +493,10 @@ def keep_programs(
 
 @cache
 def as_automata(
-    entry: Contestant, stage: StageGame, default_move: str | None, first_only: bool = False
+    entry: Contestant,
+    stage: StageGame,
+    default_move: str | None,
+    first_only: bool = False,
 ) -> tuple[Automaton, Automaton] | None:
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where
     it cannot play.
@@ -496,7 +514,10 @@ def as_automata(
 
 
 def _run_rules(
-    entry: Contestant, stage: StageGame, default_move: str | None, first_only: bool
+    entry: Contestant,
+    stage: StageGame,
+    default_move: str | None,
+    first_only: bool,
 ) -> tuple[Automaton, Automaton]:
     """Let rules speak the language of the game's own program; for a table one is written, with the
     first's moves."""

@@ -93,7 +93,11 @@ def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
 
 
 def _seat_entry(
-    config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str
+    config: TournamentConfig,
+    spec: Spec,
+    game: Game[S],
+    role: str,
+    name: str,
 ) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
@@ -151,7 +155,12 @@ def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> Play
         automata = [config.find_automata(entry) for entry in entries]
         if all(entry.kind == "axelrod" for entry in entries):
             sources = (entries[0].source, entries[1].source)
-            rounds = strategies.play_in_library(sources, form, config.rules, spec.data["seed"])
+            rounds = strategies.play_in_library(
+                sources,
+                form,
+                config.rules,
+                spec.data["seed"],
+            )
         elif automata[0] is not None and automata[1] is not None:
             rounds = draw_rounds((automata[0][0], automata[1][1]), config.rules, spec.data["seed"])
         else:
@@ -164,7 +173,9 @@ def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> Play
 
 
 def draw_rounds(
-    automata: tuple[Automaton, Automaton], rules: Rules, seed: int
+    automata: tuple[Automaton, Automaton],
+    rules: Rules,
+    seed: int,
 ) -> tuple[strategies.LibraryRound, ...]:
     """Draw a match of two automata, round by round."""
     random = generator(seed, "rounds")
@@ -196,7 +207,9 @@ def draw_rounds(
 
 
 def record_rounds(
-    game: RepeatedGame, rounds: Sequence[strategies.LibraryRound], players: Mapping[str, str]
+    game: RepeatedGame,
+    rounds: Sequence[strategies.LibraryRound],
+    players: Mapping[str, str],
 ) -> Record:
     """Return the record of a match that was played elsewhere, as an `Episode` with the same moves
     would leave it.
@@ -258,7 +271,13 @@ def _estimate_game(config: TournamentConfig) -> Estimate:
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
     matches = count_matches(config)
     what = f"{matches:,} matches of {config.rounds} rounds" if calls else ""
-    return Estimate.of_calls(matches, what, calls, prompt=tokens, reply=config.max_tokens)
+    return Estimate.of_calls(
+        matches,
+        what,
+        calls,
+        prompt=tokens,
+        reply=config.max_tokens,
+    )
 
 
 def count_matches(config: TournamentConfig) -> int:

@@ -121,7 +121,9 @@ def count_meta_rounds(config: TournamentConfig) -> int:
 
 
 def play_programs(
-    programs: tuple[str, str], config: TournamentConfig, number: int = 1
+    programs: tuple[str, str],
+    config: TournamentConfig,
+    number: int = 1,
 ) -> MetaRound:
     """Let two programs that read each other play; InvalidGame names the one that cannot."""
     automata = _find_automata(programs, config.stage, config.default_move)
@@ -142,7 +144,9 @@ def play_programs(
 
 
 def _find_automata(
-    programs: tuple[str, str], stage: StageGame, default_move: str | None
+    programs: tuple[str, str],
+    stage: StageGame,
+    default_move: str | None,
 ) -> tuple[Automaton, Automaton]:
     """Return what each program does against the other."""
     first, second = (OpenProgram.read(text) for text in programs)
@@ -156,7 +160,9 @@ def _find_automata(
 
 
 def _average(
-    automata: tuple[Automaton, Automaton], form: NormalForm, config: TournamentConfig
+    automata: tuple[Automaton, Automaton],
+    form: NormalForm,
+    config: TournamentConfig,
 ) -> tuple[float, float]:
     """Return what both seats earn per round."""
     first, second = exact_round_robin(automata, form, config.rules).totals[0, 1]
@@ -175,7 +181,12 @@ def prepare_open_matches(config: TournamentConfig, models: Mapping[str, Model]) 
         places = spec.data["places"]
         entries = (config.entries[places[0]], config.entries[places[1]])
         match = _Match(
-            config, models, entries, repetition=spec.data["repetition"], done=done, keep=keep
+            config,
+            models,
+            entries,
+            repetition=spec.data["repetition"],
+            done=done,
+            keep=keep,
         )
         return match.play()
 

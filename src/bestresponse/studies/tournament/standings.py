@@ -28,8 +28,8 @@ from bestresponse.report.frames import column
 from bestresponse.report.stats.statistics import Interval, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
+from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import behave_alike
 from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
@@ -150,7 +150,14 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
         enter((first, second), played)
         if first != second and config.is_mirrored(first, second):
             enter((second, first), [match.mirrored for match in played])
-    return Standings(config, totals, rounds=rounds, spread=spread, missing=missing, plays=counts)
+    return Standings(
+        config,
+        totals,
+        rounds=rounds,
+        spread=spread,
+        missing=missing,
+        plays=counts,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,7 +320,12 @@ def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[MatchRo
     second_made = actions[size - 1 :: step]
     first, second = (config.entries[index].name for index in play.data["places"])
     number = play.data["repetition"] + 1
-    yield from _describe_rounds(config, (first, second), number, (first_made, second_made))
+    yield from _describe_rounds(
+        config,
+        (first, second),
+        number,
+        (first_made, second_made),
+    )
 
 
 def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchRoundRow]:
@@ -415,7 +420,14 @@ tournament = Study(
     report=(
         text(_PROSE["winners"], title="Standings"),
         pivot("by_game", "strategy", "game", "share", caption=_PROSE["by_game"]),
-        bars("by_game", "game", "share", "strategy", stacked=False, caption=_PROSE["by_game"]),
+        bars(
+            "by_game",
+            "game",
+            "share",
+            "strategy",
+            stacked=False,
+            caption=_PROSE["by_game"],
+        ),
         metrics_table(
             caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
         ),

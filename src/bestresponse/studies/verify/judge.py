@@ -25,6 +25,7 @@ from bestresponse.report.tables import to_csv
 from bestresponse.runs.inputs import ModelLike, ModelsSetting
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run, load_run
+from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.ratings import (
     ERROR_KINDS,
     SHEET,
@@ -33,7 +34,7 @@ from bestresponse.studies.verify.ratings import (
     list_sheet_rows,
     name_model_sheet,
 )
-from bestresponse.studies.verify.study import VerifyConfig, write_protocol
+from bestresponse.studies.verify.study import write_protocol
 from bestresponse.studies.verify.texts import TEXTS
 
 _MARKS = ("correct", "incorrect")

@@ -76,6 +76,34 @@ class RunRow(TypedDict):
     last_gap: Annotated[float | None, column(format=".3f")]
 
 
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """Choice, state, payoff and gap of one attempt; the choice is None where it could not be
+    read."""
+
+    choice: str | None
+    state: str
+    payoff: float | None
+    gap: float | None
+
+
+def pick_attempt(row: RunRow, when: When) -> AttemptResult:
+    """Return the result of the first or the last attempt of a run."""
+    if when == "first":
+        return AttemptResult(
+            choice=row["first_choice"],
+            state=row["first_state"],
+            payoff=row["first_payoff"],
+            gap=row["first_gap"],
+        )
+    return AttemptResult(
+        choice=row["last_choice"],
+        state=row["last_state"],
+        payoff=row["last_payoff"],
+        gap=row["last_gap"],
+    )
+
+
 class CorrectnessRow(TypedDict):
     """The share of reasonings that are correct, by the checker and by people, first and last
     attempts."""
@@ -265,16 +293,29 @@ def measure_correctness(rows: Sequence[RunRow], sheets: RatedSheets) -> Iterator
     """Yield the share of correct first and last reasonings, by the checker and by people."""
     labels = merge_labels(sheets.people)
     for model, game, part in split_runs(rows):
-        shares: dict[str, Interval | None] = {}
-        for number, when in enumerate(BOTH):
-            states = [row[f"{when}_state"] for row in part]  # type: ignore[literal-required]
-            decided = [
-                state == "unrefuted" for state in states if state in ("unrefuted", "refuted")
-            ]
-            rated = [labels[row["run"]][number] for row in part if row["run"] in labels]
-            shares[f"{when}_by_checker"] = wilson(sum(decided), len(decided)) if decided else None
-            shares[f"{when}_by_people"] = wilson(sum(rated), len(rated)) if rated else None
-        yield CorrectnessRow(model=model, game=game, **shares)  # type: ignore[typeddict-item]
+        rated = [labels[row["run"]] for row in part if row["run"] in labels]
+        yield CorrectnessRow(
+            model=model,
+            game=game,
+            first_by_checker=_share_unrefuted(part, "first"),
+            first_by_people=_share([first for first, _ in rated]),
+            last_by_checker=_share_unrefuted(part, "last"),
+            last_by_people=_share([last for _, last in rated]),
+        )
+
+
+def _share_unrefuted(rows: Iterable[RunRow], when: When) -> Interval | None:
+    """Return the share of the decided attempts in which nothing is refuted."""
+    decided = []
+    for row in rows:
+        state = pick_attempt(row, when).state
+        if state in ("unrefuted", "refuted"):
+            decided.append(state == "unrefuted")
+    return _share(decided)
+
+
+def _share(marks: Sequence[bool]) -> Interval | None:
+    return wilson(sum(marks), len(marks)) if marks else None
 
 
 def compare_with_people(
@@ -297,27 +338,24 @@ def compare_with_people(
             (labels[row["run"]], row["first_state"] == "unrefuted") for row in decided
         )
         if sheets.people:
-            judgements += [
-                JudgementRow(
-                    model=model,
-                    game=game,
-                    people="correct",
-                    unrefuted=table.passed,
-                    refuted=table.false_alarm,
-                ),
-                JudgementRow(
-                    model=model,
-                    game=game,
-                    people="incorrect",
-                    unrefuted=table.missed,
-                    refuted=table.caught,
-                ),
-            ]
-        figures = _list_figures({row["run"] for row in part}, table, labels, sheets)
-        agreements += [
-            AgreementRow(model=model, game=game, figure=name, value=value)
-            for name, value in figures
-        ]
+            correct = JudgementRow(
+                model=model,
+                game=game,
+                people="correct",
+                unrefuted=table.passed,
+                refuted=table.false_alarm,
+            )
+            incorrect = JudgementRow(
+                model=model,
+                game=game,
+                people="incorrect",
+                unrefuted=table.missed,
+                refuted=table.caught,
+            )
+            judgements += [correct, incorrect]
+        runs = {row["run"] for row in part}
+        for name, value in _list_figures(runs, table, labels, sheets):
+            agreements.append(AgreementRow(model=model, game=game, figure=name, value=value))
     return judgements, agreements
 
 
@@ -335,14 +373,16 @@ def _list_figures(
     for name, sheet in (sheets.models or {}).items():
         marked = {run: rating.first for run, rating in sheet.items() if run in runs}
         both = Confusion.of((labels[run], first) for run, first in marked.items() if run in labels)
-        yield (
-            f"share that {name} calls correct",
-            wilson(sum(marked.values()), len(marked)) if marked else None,
-        )
+        yield f"share that {name} calls correct", _share(list(marked.values()))
         yield f"accuracy of {name} in a rater's place", both.accuracy_interval
         yield f"kappa of people and {name}", both.kappa
-    kinds = Counter(kind for sheet in own for rating in sheet.values() for kind in rating.kinds)
-    for kind, words in ERROR_KINDS.items() if own else ():
+    if not own:
+        return
+    kinds: Counter[str] = Counter()
+    for sheet in own:
+        for rating in sheet.values():
+            kinds.update(rating.kinds)
+    for kind, words in ERROR_KINDS.items():
         yield f"errors: {words}", kinds[kind]
 
 

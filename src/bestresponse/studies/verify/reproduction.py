@@ -30,9 +30,10 @@ from pydantic import TypeAdapter, ValidationError
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_text
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.checker import Checked, Checker, ground
+from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import Claim, Malformed, parse
 from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Reading, RulesTranslator, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine

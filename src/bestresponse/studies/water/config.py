@@ -30,7 +30,9 @@ class RulesSetting(inputs.Converted["str | Path | Mapping[str, object] | WaterRu
 
     @classmethod
     def convert(
-        cls, value: str | Path | Mapping[str, object] | WaterRules, stored: bool
+        cls,
+        value: str | Path | Mapping[str, object] | WaterRules,
+        stored: bool,
     ) -> WaterRules:
         """Read the rules."""
         if isinstance(value, WaterRules):
@@ -86,13 +88,20 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     rules: RulesSetting = setting(default_factory=WaterRules, metavar="FILE")
     """TOML with residents and any other rules instead of the published ones."""
     days: int | None = setting(
-        default=None, ge=1, le=10_000, help="Days of the drought. [default: 20]"
+        default=None,
+        ge=1,
+        le=10_000,
+        help="Days of the drought. [default: 20]",
     )
     low: int | None = setting(
-        default=None, ge=0, help="Smallest daily supply, instead of an abundance."
+        default=None,
+        ge=0,
+        help="Smallest daily supply, instead of an abundance.",
     )
     high: int | None = setting(
-        default=None, ge=0, help="Largest daily supply, instead of an abundance."
+        default=None,
+        ge=0,
+        help="Largest daily supply, instead of an abundance.",
     )
 
     def __post_init__(self) -> None:

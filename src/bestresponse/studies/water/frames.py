@@ -205,7 +205,10 @@ class ConditionGames:
         )
 
     def average(
-        self, values: Floats, figure: str, bounds: tuple[float, float] | None = None
+        self,
+        values: Floats,
+        figure: str,
+        bounds: tuple[float, float] | None = None,
     ) -> Interval | None:
         """Average a figure over games, with an interval from resampling games; None where no game
         has it.
@@ -512,7 +515,10 @@ def _list_mornings(group: ConditionGames) -> Iterator[MorningRow]:
     for day, rates in enumerate(group.rsr.T, 1):
         if (mean := _average(rates)) is not None:
             yield MorningRow(
-                condition=group.condition.name, day=day, rsr=mean, rsr_start=group.rsr_start
+                condition=group.condition.name,
+                day=day,
+                rsr=mean,
+                rsr_start=group.rsr_start,
             )
 
 

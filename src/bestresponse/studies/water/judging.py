@@ -62,7 +62,14 @@ from bestresponse.studies.water.sampling import divide, draw_balanced
 from bestresponse.studies.water.texts import TEXTS
 from bestresponse.telling.render import write_history, write_rules
 
-SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
+SCALES = (
+    "information",
+    "reasoning",
+    "effectiveness",
+    "adaptability",
+    "planning",
+    "identity",
+)
 LOWEST = 1
 HIGHEST = 5
 PERSON = "person"
@@ -214,6 +221,8 @@ def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
     for path in paths:
         try:
             content = read_text_file(Path(path))
+        except FileNotFoundError:
+            raise UsageError(f"{path}: there is no such file") from None
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(
                 f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
@@ -225,7 +234,12 @@ def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
 
 
 def _read_filled_sheet(content: str, path: str) -> Iterator[ResidentScore]:
-    for line, row in read_sheet(content, ("judge", "game", "resident"), path, some_of=SCALES):
+    for line, row in read_sheet(
+        content,
+        ("judge", "game", "resident"),
+        path,
+        some_of=SCALES,
+    ):
         for scale in SCALES:
             cell = row.get(scale, "").strip()
             if cell not in ("", _NOT_JUDGED):
@@ -244,7 +258,12 @@ def _read_filled_sheet(content: str, path: str) -> Iterator[ResidentScore]:
 def _read_self_assessments(content: str, path: str) -> Iterator[ResidentScore]:
     """Read what people answered about their own play in the questionnaire of an experiment."""
     asked = [f"q_{scale}" for scale in SCALES]
-    for line, row in read_sheet(content, ("lobby", "group", "participant"), path, some_of=asked):
+    for line, row in read_sheet(
+        content,
+        ("lobby", "group", "participant"),
+        path,
+        some_of=asked,
+    ):
         for scale in SCALES:
             cell = row.get(f"q_{scale}", "").strip()
             if cell:
@@ -433,7 +452,9 @@ def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[S
 
 
 def _summarise_group(
-    judged: str, group: str, scores: Iterable[ResidentScore]
+    judged: str,
+    group: str,
+    scores: Iterable[ResidentScore],
 ) -> Iterator[ScaleRow]:
     by_scale: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
     kinds: dict[str, str] = {}

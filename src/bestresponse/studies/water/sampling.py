@@ -60,7 +60,12 @@ def _share_out(sizes: Mapping[Hashable, int], count: int, rng: Random) -> dict[H
     return shares
 
 
-def divide(items: Sequence[T], judges: Sequence[str], each: int, rng: Random) -> dict[str, list[T]]:
+def divide(
+    items: Sequence[T],
+    judges: Sequence[str],
+    each: int,
+    rng: Random,
+) -> dict[str, list[T]]:
     """Give every item to `each` of the judges, so that their numbers of items differ by one at
     most.
 

@@ -49,7 +49,10 @@ class _Block:
 
 
 def play_bidders(
-    config: WaterConfig, folder: RunFolder, how: Execution, total: int | None
+    config: WaterConfig,
+    folder: RunFolder,
+    how: Execution,
+    total: int | None,
 ) -> Outcome:
     """Play what is missing of games in which no seat holds a model, many at a time."""
     finished = folder.finished()
@@ -58,7 +61,9 @@ def play_bidders(
     def list_blocks() -> Iterator[_Block]:
         for condition in config.conditions:
             whole = _Block(
-                describe_condition(config, condition), config.seed, tuple(range(config.repeats))
+                describe_condition(config, condition),
+                config.seed,
+                tuple(range(config.repeats)),
             )
             repeats = iter(whole.repeats)
             if finished or how.shard is not None:  # all of them need no ids to be told apart
@@ -68,7 +73,9 @@ def play_bidders(
                 yield replace(whole, repeats=block)
 
     for encoded in how.executor.map(
-        _play_block, list_blocks(), how.workers if how.workers > 1 else None
+        _play_block,
+        list_blocks(),
+        how.workers if how.workers > 1 else None,
     ):
         folder.finish_encoded(encoded)
         outcome.played += encoded.count(b"\n")
@@ -82,7 +89,9 @@ def _play_block(block: _Block) -> bytes:
     specs = list(map(block.make_spec, block.repeats))
     bidders = [name for _, name in block.data["seats"]]
     trace = play_many(
-        WaterRules.from_json(block.data["rules"]), bidders, [spec.data["seed"] for spec in specs]
+        WaterRules.from_json(block.data["rules"]),
+        bidders,
+        [spec.data["seed"] for spec in specs],
     )
     records = list_records(trace, bidders)
     return encode_plays(
@@ -107,7 +116,11 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
             drawn = Decision(supplies[day])
             submissions.append(Submission(NATURE, drawn))
             for role, here, bid, none in zip(
-                game.roles, present[day], bids[day], passed[day], strict=True
+                game.roles,
+                present[day],
+                bids[day],
+                passed[day],
+                strict=True,
             ):
                 if here:
                     decision = Decision(PASS if none else bid)
@@ -122,7 +135,10 @@ def _find_town(data: JsonMapping) -> Water:
 
 
 def make_run(
-    config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    config: WaterConfig,
+    folder: RunFolder,
+    models: Mapping[str, Model],
+    how: Execution,
 ) -> Outcome:
     """Play what is missing; where every seat holds a bidder, many games at a time."""
     total = water.count_part(config, how.shard)
@@ -189,7 +205,13 @@ water = Study(
             title="What water cost",
             caption=_PROSE["prices"],
         ),
-        lines("residents", y="bid", title="Bids", caption=f"bids, {_ERRORS}", **_RESIDENTS),
+        lines(
+            "residents",
+            y="bid",
+            title="Bids",
+            caption=f"bids, {_ERRORS}",
+            **_RESIDENTS,
+        ),
         lines(
             "mornings",
             "day",

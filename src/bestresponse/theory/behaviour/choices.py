@@ -144,7 +144,10 @@ def _follow_together(forms: Sequence[NormalForm], precisions: Floats) -> tuple[F
 
 
 def _reply_gap(
-    own: Floats, other: Floats, payoffs: Floats, precision: float
+    own: Floats,
+    other: Floats,
+    payoffs: Floats,
+    precision: float,
 ) -> tuple[Floats, Floats]:
     """Return how far strategies are from the logit reply, and how that reply changes with the
     other's strategy."""
@@ -279,7 +282,12 @@ def _fit_parameter(model: ChoiceModel, sample: _Sample, rng: np.random.Generator
     estimate = grid[best[0]]
     if not edge:
         estimate = _narrow_down(model, data, forms, grid=grid, best=int(best[0]))
-    score, completeness = _judge(data, scores if folds else None, rng, draws=sample.draws)
+    score, completeness = _judge(
+        data,
+        scores if folds else None,
+        rng,
+        draws=sample.draws,
+    )
     return ChoiceFit(
         model=model,
         estimate=np.array([estimate]),
@@ -349,7 +357,10 @@ def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
 
 
 def _score_grid(
-    model: ChoiceModel, data: Sequence[Choices], forms: Sequence[NormalForm], grid: Floats
+    model: ChoiceModel,
+    data: Sequence[Choices],
+    forms: Sequence[NormalForm],
+    grid: Floats,
 ) -> Floats:
     """Return the log likelihood of the choices in every game, a row each, at every point of the
     grid."""
@@ -406,7 +417,12 @@ def _fit_levels(sample: _Sample, rng: np.random.Generator) -> ChoiceFit:
     # change places.
     is_used = shares[0] > _LEAST_USED
     used = chances[counts > 0][:, is_used]
-    held_out, completeness = _judge(data, scores if folds else None, rng, draws=sample.draws)
+    held_out, completeness = _judge(
+        data,
+        scores if folds else None,
+        rng,
+        draws=sample.draws,
+    )
     return ChoiceFit(
         model="level-k",
         estimate=shares[0],
@@ -424,7 +440,10 @@ _LARGEST_BIAS = 0.05
 
 
 def _judge(
-    data: Sequence[Choices], scores: Floats | None, rng: np.random.Generator, draws: int
+    data: Sequence[Choices],
+    scores: Floats | None,
+    rng: np.random.Generator,
+    draws: int,
 ) -> tuple[float | None, Completeness | None]:
     """Return the score of a choice in games left out, and the completeness; None where no game
     could be held out, and where completeness cannot be estimated."""

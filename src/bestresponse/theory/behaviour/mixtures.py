@@ -117,7 +117,12 @@ def count_agreement(blocks: Sequence[Histories]) -> Agreement:
     return _merge_equal(names, counts, levels, actions.pop())
 
 
-def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions: int) -> Agreement:
+def _merge_equal(
+    names: tuple[str, ...],
+    counts: Floats,
+    levels: Floats,
+    actions: int,
+) -> Agreement:
     """Make one class of strategies without a difference, and keep equal units once."""
     kinds: dict[bytes, list[int]] = {}
     for k in range(len(names)):
@@ -128,7 +133,10 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
         merged.append(" = ".join(names[k] for k in same))
     kept = counts[:, [same[0] for same in kinds.values()]]
     flat, rows, weights = np.unique(
-        kept.reshape(len(kept), -1), axis=0, return_inverse=True, return_counts=True
+        kept.reshape(len(kept), -1),
+        axis=0,
+        return_inverse=True,
+        return_counts=True,
     )
     shaped = flat.reshape(len(flat), *kept.shape[1:])
     return Agreement(
@@ -142,7 +150,11 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
 
 
 def fit_mixture(
-    agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto"
+    agreement: Agreement,
+    *,
+    starts: int = 5,
+    seed: int = 0,
+    engine: Engine = "auto",
 ) -> MixtureFit:
     """Find the shares and the error that make the moves most likely, the best of several climbs."""
     rng = np.random.default_rng(seed)
@@ -196,7 +208,11 @@ def resample(
 
 
 def prune_mixture(
-    agreement: Agreement, fitted: MixtureFit, *, seed: int = 0, engine: Engine = "auto"
+    agreement: Agreement,
+    fitted: MixtureFit,
+    *,
+    seed: int = 0,
+    engine: Engine = "auto",
 ) -> tuple[MixtureFit, ...]:
     """Leave out the rarest strategy again and again, down to one; returns the fit of every number,
     all first."""
@@ -286,7 +302,11 @@ def _weigh(agreement: Agreement, shares: Floats, error: float) -> tuple[Floats, 
 
 
 def _climb(
-    agreement: Agreement, weights: Floats, points: Floats, tolerance: float, engine: Engine
+    agreement: Agreement,
+    weights: Floats,
+    points: Floats,
+    tolerance: float,
+    engine: Engine,
 ) -> tuple[Floats, Floats]:
     """Climb from every row of `points` until a cycle gains less than `tolerance`; returns the ends
     and their heights.
@@ -327,7 +347,10 @@ def _climb(
 
 
 def _step(
-    agreement: Agreement, weights: Floats, points: Floats, engine: Engine
+    agreement: Agreement,
+    weights: Floats,
+    points: Floats,
+    engine: Engine,
 ) -> tuple[Floats, Floats]:
     """Take one EM step from every row of `points`; returns where it leads and the log likelihood
     before it."""

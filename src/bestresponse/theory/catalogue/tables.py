@@ -74,7 +74,10 @@ class TableEntry(CatalogueEntry):
         actions = self.data["actions"]  # one list of names for every player, or one that all share
         lists = [actions] * len(payoffs) if isinstance(actions[0], str) else actions
         return NormalForm(
-            payoffs, tuple(self.data.get("players", ())), tuple(map(tuple, lists)), self.name
+            payoffs,
+            tuple(self.data.get("players", ())),
+            tuple(map(tuple, lists)),
+            self.name,
         )
 
 
@@ -177,5 +180,11 @@ def public_goods() -> NormalForm:
 
 RULES: dict[str, Callable[..., NormalForm]] = {
     rule.__name__: rule
-    for rule in (beauty_contest, minimum_effort, money_request, public_goods, travelers_dilemma)
+    for rule in (
+        beauty_contest,
+        minimum_effort,
+        money_request,
+        public_goods,
+        travelers_dilemma,
+    )
 }

@@ -73,7 +73,12 @@ def leduc_poker() -> Tree:
     >>> leduc_poker()
     Tree('leduc-poker', players=['player 1', 'player 2'], 1939 nodes, 1116 leaves, 288 information sets)
     """  # noqa: E501
-    return build_tree(("player 1", "player 2"), ("", "", ""), _leduc, name="leduc-poker")
+    return build_tree(
+        ("player 1", "player 2"),
+        ("", "", ""),
+        _leduc,
+        name="leduc-poker",
+    )
 
 
 _LEDUC_CLOSED = ("cc", "crc", "rc", "crrc", "rrc")
@@ -197,7 +202,14 @@ def trust(endowment: int = 10, factor: int = 3) -> Tree:
 
 
 TREE_RULES: dict[str, Callable[..., Tree]] = {
-    rule.__name__: rule for rule in (centipede, kuhn_poker, leduc_poker, trust, ultimatum)
+    rule.__name__: rule
+    for rule in (
+        centipede,
+        kuhn_poker,
+        leduc_poker,
+        trust,
+        ultimatum,
+    )
 }
 
 

@@ -355,7 +355,9 @@ def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr
 
 
 def _list_disobediences(
-    tables: Sequence[Numbers], coarse: bool, exempt: int | None = None
+    tables: Sequence[Numbers],
+    coarse: bool,
+    exempt: int | None = None,
 ) -> Iterator[tuple[Numbers, Indices]]:
     """Yield what every disobedience gains, with the cells in which it does: player by player, told
     and instead.
@@ -418,7 +420,13 @@ def find_exempted(game: NormalForm, leader: int, deadline: Deadline = NEVER) -> 
     cells = int(np.prod(game.shape))
     worth = game.payoffs[leader]
     if cells <= _EXACT_CELLS:
-        flat = exact_correlated(game, worth, coarse=False, exempt=leader, deadline=deadline)
+        flat = exact_correlated(
+            game,
+            worth,
+            coarse=False,
+            exempt=leader,
+            deadline=deadline,
+        )
         return flat.reshape(game.shape)
     rows = incentives(game, coarse=False, exempt=leader)
     scaled = worth.ravel() / find_range(worth)
@@ -478,7 +486,12 @@ def _by_linear_program(wanted: _Wanted, rows: csr_array) -> Array:
     return mixture
 
 
-def _find_fairest(rows: csr_array, payoffs: Array, total: Array, deadline: Deadline) -> Array:
+def _find_fairest(
+    rows: csr_array,
+    payoffs: Array,
+    total: Array,
+    deadline: Deadline,
+) -> Array:
     """Largest lowest payoff first; then, keeping it, the largest sum."""
     from scipy import sparse
 

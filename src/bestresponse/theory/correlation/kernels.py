@@ -106,7 +106,13 @@ def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _certify(
-    G: Floats, w: Floats, T: Floats, basic: Ints, nonbasic: Ints, p: Floats, bound: Floats
+    G: Floats,
+    w: Floats,
+    T: Floats,
+    basic: Ints,
+    nonbasic: Ints,
+    p: Floats,
+    bound: Floats,
 ) -> tuple[float, float]:
     """Write the distribution into p; (largest incentive, distance to the dual bound).
 
@@ -145,7 +151,12 @@ def _certify(
 
 @njit(cache=True, error_model="numpy")
 def solve_all(
-    A: Floats, B: Floats, shifts: Floats, p: Floats, violations: Floats, gaps: Floats
+    A: Floats,
+    B: Floats,
+    shifts: Floats,
+    p: Floats,
+    violations: Floats,
+    gaps: Floats,
 ) -> None:
     """Fill p (games, cells), the largest incentive to disobey and the optimality gap, both
     relative, of every game.
@@ -181,7 +192,13 @@ def solve_all(
             if _simplex(T, basic, nonbasic):
                 p[g] = 0.0
                 violations[g], gaps[g] = _certify(
-                    G, w, T=T, basic=basic, nonbasic=nonbasic, p=p[g], bound=bound
+                    G,
+                    w,
+                    T=T,
+                    basic=basic,
+                    nonbasic=nonbasic,
+                    p=p[g],
+                    bound=bound,
                 )
                 if violations[g] <= VIOLATION_LIMIT and gaps[g] <= VIOLATION_LIMIT:
                     break

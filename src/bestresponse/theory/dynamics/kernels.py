@@ -88,7 +88,12 @@ def _values(payoffs: Floats, mix: Floats, values: Floats) -> None:
 
 @njit(inline="always")
 def _slope(
-    payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: Floats, k: int
+    payoffs: Floats,
+    mix: Floats,
+    other: Floats,
+    values: Floats,
+    slopes: Floats,
+    k: int,
 ) -> None:
     """Row k of `slopes` becomes the velocity of `mix` against `other`."""
     _values(payoffs, other, values)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.dynamics.learning import check_one_population
+from bestresponse.theory.dynamics.trajectory import check_one_population
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 
 Counts = NDArray[np.int64]
@@ -115,7 +115,11 @@ def count_takeovers(
 
 
 def fixation_probability(
-    payoffs: ArrayLike, population: int, *, intensity: float = 1.0, fitness: Fitness = "exponential"
+    payoffs: ArrayLike,
+    population: int,
+    *,
+    intensity: float = 1.0,
+    fitness: Fitness = "exponential",
 ) -> float:
     """Compute the probability that one mutant of type 0 takes over a population of type 1 (Nowak et
     al. 2004).
@@ -197,7 +201,12 @@ class _Process:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(1.0 - self.intensity + earned))
 
-    def step(self, now: Counts, rng: np.random.Generator, mutation: float = 0.0) -> None:
+    def step(
+        self,
+        now: Counts,
+        rng: np.random.Generator,
+        mutation: float = 0.0,
+    ) -> None:
         """Let one be born and one die in every run, in place."""
         logs = np.where(now > 0, self.log_fitness(now), -np.inf)
         top = logs.max(axis=1, keepdims=True)
@@ -255,7 +264,11 @@ class AlphaRank:
 
 
 def alpha_rank(
-    game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False
+    game: NormalForm,
+    *,
+    alpha: float = 100.0,
+    population: int = 50,
+    one_population: bool = False,
 ) -> AlphaRank:
     """Rank the pure profiles of `game` by how much time evolving populations spend at each, or with
     `one_population` the actions of a symmetric game of two players.

@@ -90,7 +90,11 @@ class Commitment:
 
 
 def stackelberg(
-    game: GameLike, leader: int | str = 0, *, pure: bool = False, seconds: float = 60.0
+    game: GameLike,
+    leader: int | str = 0,
+    *,
+    pure: bool = False,
+    seconds: float = 60.0,
 ) -> Commitment:
     """Find the best commitment of a leader, given by name or number.
 
@@ -148,11 +152,18 @@ def _commit_exactly(game: NormalForm, leader: int, deadline: Deadline) -> Commit
     own = turned[leader].tolist()
     others = turned[1 - leader].tolist()
     best = max(_list_replies(own, others, deadline), key=lambda reply: reply.earned)
-    return _describe(game, leader, best, "one linear program per reply, in whole numbers")
+    return _describe(
+        game,
+        leader,
+        best,
+        "one linear program per reply, in whole numbers",
+    )
 
 
 def _list_replies(
-    own: list[list[int]], others: list[list[int]], deadline: Deadline
+    own: list[list[int]],
+    others: list[list[int]],
+    deadline: Deadline,
 ) -> Iterator[_Reply]:
     """Give for every action of the follower that can be a best reply the leader's best mixture."""
     actions = range(len(own[0]))

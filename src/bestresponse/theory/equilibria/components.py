@@ -63,7 +63,9 @@ def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], t
 
 
 def compute_indices(
-    game: NormalForm, bases: Iterable[Sequence[int]], exact: bool
+    game: NormalForm,
+    bases: Iterable[Sequence[int]],
+    exact: bool,
 ) -> dict[Edge, int]:
     """Compute the index of each equilibrium of the perturbed game, summed by the extreme
     equilibrium it is close to.

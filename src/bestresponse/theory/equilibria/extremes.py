@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
+from importlib import import_module
 from math import comb, inf
 from operator import or_
 from threading import Thread
@@ -36,11 +37,12 @@ _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
 _LONG = 2**20
 """Vertices from which the enumeration may take a second, and can be interrupted."""
-_TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
+_TOO_MANY = -2  # `vertex_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
 """One bit per label: masks are next to strategies in tables of floats, which hold 53 bits."""
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
+_THREE_BY_THREE = "bestresponse.theory.equilibria.three_by_three_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number
 # to compute; loading the compiled loops takes a second.
 _GAME_SECONDS = 1e-3
@@ -213,7 +215,11 @@ class Extremes:
 
 
 def extreme_equilibria(
-    game: NormalForm, *, exact: bool = False, engine: Engine = "auto", deadline: Deadline = NEVER
+    game: NormalForm,
+    *,
+    exact: bool = False,
+    engine: Engine = "auto",
+    deadline: Deadline = NEVER,
 ) -> Extremes:
     """Find all extreme equilibria of a two-player game, each certified by its regret.
 
@@ -294,7 +300,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
     kernel: Callable[[Array], Seen] = kernels.extreme_pairs
     if (m, n) == (3, 3):
-        kernel = kernels.extreme_pairs_of_three
+        kernel = import_module(_THREE_BY_THREE).extreme_pairs_of_three
     compiled = _Compiled(kernel, is_long=most > _LONG)
     _READY[game.payoffs.shape] = compiled
     return compiled
@@ -316,7 +322,9 @@ def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array, deadline: D
         thread.join(None if deadline.stop == inf else deadline.left)
     if not seen:
         raise _too_large(
-            payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory"
+            payoffs.shape[1],
+            payoffs.shape[2],
+            "has more vertices than fit into memory",
         )
     return seen[0]
 

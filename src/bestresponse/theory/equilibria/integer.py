@@ -301,7 +301,9 @@ def optimize(
 
 
 def maximize(
-    gains: Sequence[Sequence[int]], worth: Sequence[int], deadline: Deadline = NEVER
+    gains: Sequence[Sequence[int]],
+    worth: Sequence[int],
+    deadline: Deadline = NEVER,
 ) -> tuple[int, ...]:
     """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where
     nothing is worth more.

@@ -69,7 +69,12 @@ def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibriu
     _check_label(label, game.shape)
     if sum(game.shape) > _EXACT_LABELS:
         batch = _solve(
-            game.payoffs[:1], game.payoffs[1:], label, "auto", pure_first=False, deadline=deadline
+            game.payoffs[:1],
+            game.payoffs[1:],
+            label,
+            "auto",
+            pure_first=False,
+            deadline=deadline,
         )
         if not batch.exact[0]:
             return Equilibrium.at(game, (batch.x[0], batch.y[0]))
@@ -92,7 +97,11 @@ def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibri
 
 
 def lemke_howson_batch(
-    row: ArrayLike, col: ArrayLike, label: int = 0, *, engine: Engine = "auto"
+    row: ArrayLike,
+    col: ArrayLike,
+    label: int = 0,
+    *,
+    engine: Engine = "auto",
 ) -> LemkeHowsonBatch:
     """Find the equilibrium at the end of the path of `label` in each game; row[g], col[g] are the
     payoffs of game g.
@@ -152,7 +161,9 @@ def _solve(
         points, pivots[g] = _exact_path(*whole, label, deadline)
         x[g], y[g] = ([value / sum(point) for value in point] for point in points)
         regrets[g] = find_largest_regret(
-            np.stack([first[g], second[g]]), x[g : g + 1], y[g : g + 1]
+            np.stack([first[g], second[g]]),
+            x[g : g + 1],
+            y[g : g + 1],
         )
     return LemkeHowsonBatch(x, y, np.maximum(regrets, 0.0), pivots, wrong)
 
@@ -177,7 +188,12 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
 def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER) -> Fractions:
     """Follow the path of `label` in whole numbers, whatever the size of the game, and give both
     strategies."""
-    points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label, deadline)
+    points, _ = _exact_path(
+        whole_matrix(game, 0),
+        whole_matrix(game, 1),
+        label,
+        deadline,
+    )
     strategies = []
     for point in points:
         total = sum(point)
@@ -186,7 +202,10 @@ def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER)
 
 
 def _exact_path(
-    row: list[list[int]], col: list[list[int]], label: int, deadline: Deadline
+    row: list[list[int]],
+    col: list[list[int]],
+    label: int,
+    deadline: Deadline,
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
     m = len(row)

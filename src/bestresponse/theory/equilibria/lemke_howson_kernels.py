@@ -41,7 +41,15 @@ def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _lexicographically_before(T: Floats, R: int, C: int, pos: Ints, i: int, k: int, c: int) -> bool:
+def _lexicographically_before(
+    T: Floats,
+    R: int,
+    C: int,
+    pos: Ints,
+    i: int,
+    k: int,
+    c: int,
+) -> bool:
     p = T[i, c]
     q = T[k, c]
     for slack in range(C, C + R):
@@ -84,7 +92,13 @@ def find_bounds(payoff: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True, error_model="numpy")
-def _fill(T: Floats, payoff: Floats, bounds: tuple[float, float], order: Ints, pos: Ints) -> None:
+def _fill(
+    T: Floats,
+    payoff: Floats,
+    bounds: tuple[float, float],
+    order: Ints,
+    pos: Ints,
+) -> None:
     """The tableau of {z >= 0, Mz <= 1} at the origin, payoffs shifted and scaled into [1, 2]."""
     R = T.shape[0]
     C = T.shape[1] - 1
@@ -134,7 +148,10 @@ def _read(T: Floats, order: Ints, out: Floats) -> None:
 
 @njit(cache=True, error_model="numpy", fastmath=True)
 def measure_regret(
-    payoff: Floats, own: Floats, other: Floats, bounds: tuple[float, float]
+    payoff: Floats,
+    own: Floats,
+    other: Floats,
+    bounds: tuple[float, float],
 ) -> float:
     """Say what the best action earns more than the mixture `own` against `other`, as a share of the
     range."""
@@ -151,7 +168,13 @@ def measure_regret(
 
 @njit(cache=True, error_model="numpy")
 def follow_all(
-    A: Floats, B: Floats, label: int, X: Floats, Y: Floats, regrets: Floats, pivots: Ints
+    A: Floats,
+    B: Floats,
+    label: int,
+    X: Floats,
+    Y: Floats,
+    regrets: Floats,
+    pivots: Ints,
 ) -> None:
     """Follow the path from the artificial equilibrium by dropping `label`, for every game whose
     regret is not 0 yet.
@@ -180,7 +203,12 @@ def follow_all(
             if in_p:
                 current = _enter(P, order_p, pos_p, current)
             else:
-                leaver = _enter(Q, order_q, pos_q, current - m if current >= m else n + current)
+                leaver = _enter(
+                    Q,
+                    order_q,
+                    pos_q,
+                    current - m if current >= m else n + current,
+                )
                 current = -1 if leaver < 0 else (leaver + m if leaver < n else leaver - n)
             if current < 0 or current == label:
                 break
@@ -191,5 +219,16 @@ def follow_all(
         _read(P, order_p, X[g])
         _read(Q, order_q, Y[g])
         regrets[g] = max(
-            measure_regret(A[g], X[g], Y[g], bounds_a), measure_regret(B[g].T, Y[g], X[g], bounds_b)
+            measure_regret(
+                A[g],
+                X[g],
+                Y[g],
+                bounds_a,
+            ),
+            measure_regret(
+                B[g].T,
+                Y[g],
+                X[g],
+                bounds_b,
+            ),
         )

@@ -186,7 +186,10 @@ def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Frac
 
 
 def _prove(
-    own: Rationals, other: Rationals, orders: int, deadline: Deadline
+    own: Rationals,
+    other: Rationals,
+    orders: int,
+    deadline: Deadline,
 ) -> tuple[Fraction, Fractions, Fractions] | None:
     """Find mistakes so small that none smaller changes anything, what they lead to, and its limit.
 
@@ -229,7 +232,10 @@ def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
 
 
 def _solve_orders(
-    own: Rationals, other: Rationals, mistake: Fraction, deadline: Deadline
+    own: Rationals,
+    other: Rationals,
+    mistake: Fraction,
+    deadline: Deadline,
 ) -> tuple[Fractions, int]:
     """An equilibrium over orders of actions, and how many orders a player needed at most.
 
@@ -248,7 +254,12 @@ def _solve_orders(
         x = np.array(mixes[0]) @ first
         y = np.array(mixes[1]) @ second
         is_settled = True
-        for some, values, played in zip(orders, (own @ y, other @ x), (x, y), strict=True):
+        for some, values, played in zip(
+            orders,
+            (own @ y, other @ x),
+            (x, y),
+            strict=True,
+        ):
             # The best order: the more an action earns, the sooner it comes.
             best_order = np.argsort(-values, kind="stable").tolist()
             better = _weigh(best_order, mistake)

@@ -126,7 +126,10 @@ def _no_positive_descent(q: Array) -> bool:
 
 
 def pure_nash(
-    game: GameLike, *, strict: bool = False, tolerance: float | None = None
+    game: GameLike,
+    *,
+    strict: bool = False,
+    tolerance: float | None = None,
 ) -> tuple[tuple[int, ...], ...]:
     """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
 
@@ -199,7 +202,10 @@ class Equilibrium:
         equilibrium = cls(game, cast("Extremes", None))
         # What is known takes the place of what an enumeration would be asked for.
         vars(equilibrium).update(
-            strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum
+            strategies=strategies,
+            exact=fractions,
+            index=index,
+            in_continuum=in_continuum,
         )
         return equilibrium
 
@@ -218,7 +224,11 @@ class Equilibrium:
             x.tolist() for x in self.strategies
         ]
         for player, actions, mix, support in zip(
-            game.players, game.actions, mixes, self.supports, strict=True
+            game.players,
+            game.actions,
+            mixes,
+            self.supports,
+            strict=True,
         ):
             shares = [f"{actions[a]} {_format(mix[a])}" for a in support]
             if len(support) == 1:

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def solve_bimatrix(
-    game: NormalForm, *, engine: Engine = "auto", deadline: Deadline = NEVER
+    game: NormalForm,
+    *,
+    engine: Engine = "auto",
+    deadline: Deadline = NEVER,
 ) -> NashResult:
     """Find every equilibrium of a two-player game: the extreme ones, and the components they span.
 
@@ -51,7 +54,14 @@ def solve_bimatrix(
         [Equilibrium(game, extremes, number) for number in range(extremes.num_equilibria)]
     )
     used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
-    return NashResult(equilibria, extremes.method, True, extremes.degenerate, extremes, engine=used)
+    return NashResult(
+        equilibria,
+        extremes.method,
+        True,
+        extremes.degenerate,
+        extremes,
+        engine=used,
+    )
 
 
 def nash(

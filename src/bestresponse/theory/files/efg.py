@@ -42,7 +42,13 @@ def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) 
     """  # noqa: E501
     reader = _Reader(GameText(text, source))
     nothing = (Fraction(0),) * len(reader.players)
-    tree = build_tree(reader.players, nothing, reader.node, limit=limit, name=reader.title)
+    tree = build_tree(
+        reader.players,
+        nothing,
+        reader.node,
+        limit=limit,
+        name=reader.title,
+    )
     reader.words.end("the end of the file, because every branch has ended")
     return tree
 
@@ -79,7 +85,12 @@ class _Reader:
                 moves = self._moves(player, number)
                 now = self._outcome(so_far)
                 label = self.names[player, number]
-                return Turn(self.players[player], str(number), dict.fromkeys(moves, now), label)
+                return Turn(
+                    self.players[player],
+                    str(number),
+                    dict.fromkeys(moves, now),
+                    label,
+                )
             case _:
                 return Leaf(self._outcome(so_far))
 
@@ -171,7 +182,13 @@ def format_efg(tree: Tree) -> str:
         raise InvalidGame(f"expected a Tree to write as .efg, got {type(tree).__name__}")
     players = " ".join(map(quote_text, tree.players))
     return "\n".join(
-        [f"EFG 2 R {quote_text(tree.name)} {{ {players} }}", '""', "", *_lines(tree), ""]
+        [
+            f"EFG 2 R {quote_text(tree.name)} {{ {players} }}",
+            '""',
+            "",
+            *_lines(tree),
+            "",
+        ]
     )
 
 

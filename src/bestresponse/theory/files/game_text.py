@@ -15,9 +15,10 @@ from bestresponse.theory.games.normal_form import parse_rational
 
 _TOKEN = re.compile(
     r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
-               | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)(?![\w.])
+               | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)
+                            (?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)(?![\w.])
                | (?P<brace>[{}])
-               | (?P<word>[^\W\d]\w*) )""",  # noqa: E501
+               | (?P<word>[^\W\d]\w*) )""",
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"[\s,]*")

@@ -56,6 +56,7 @@ from bestresponse.theory.games.normal_form import (
 )
 from bestresponse.theory.trees.tree import Tree
 
+_EXAMPLE = 'such as {"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
 _CELLS = 20_000_000
 _MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
 
@@ -82,7 +83,11 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
     return NormalForm(
-        as_payoffs(payoffs, source), players, tuple(map(tuple, actions)), title, payoffs
+        as_payoffs(payoffs, source),
+        players,
+        tuple(map(tuple, actions)),
+        title,
+        payoffs,
     )
 
 
@@ -167,12 +172,18 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
     try:
         return _game(
             json.loads(
-                text, parse_int=_read_number, parse_float=_read_number, object_pairs_hook=read_keys
+                text,
+                parse_int=_read_number,
+                parse_float=_read_number,
+                object_pairs_hook=read_keys,
             )
         )
     except json.JSONDecodeError as error:
+        if not text.strip():
+            raise InvalidGame(f"{source} is empty; expected a game, {_EXAMPLE}") from None
         raise InvalidGame(
-            f"{source}, line {error.lineno}, column {error.colno}: {error.msg}"
+            f"{source}, line {error.lineno}, column {error.colno}: this is not JSON:"
+            f" {error.msg[:1].lower()}{error.msg[1:]}"
         ) from None
     except RecursionError:
         raise InvalidGame(

@@ -375,7 +375,9 @@ def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -
 
 
 def _find_losses(
-    game: NormalForm, here: tuple[int, int], there: tuple[int, int]
+    game: NormalForm,
+    here: tuple[int, int],
+    there: tuple[int, int],
 ) -> tuple[float, float]:
     """What each player loses who moves alone from `here` to its action in `there`; whole units
     where they are exact."""

@@ -141,7 +141,11 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
             dominator[others] = mix
             dominated.append(
                 Domination(
-                    player=player, action=action, kind=kind, dominator=dominator, margin=margin
+                    player=player,
+                    action=action,
+                    kind=kind,
+                    dominator=dominator,
+                    margin=margin,
                 )
             )
     return tuple(dominated)

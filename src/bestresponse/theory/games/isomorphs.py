@@ -41,7 +41,12 @@ class Isomorph:
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the new game, in the old one."""
         old = {}
-        for player, actions, strategy in zip(self.order, self.actions, profile, strict=True):
+        for player, actions, strategy in zip(
+            self.order,
+            self.actions,
+            profile,
+            strict=True,
+        ):
             mix = np.asarray(strategy, dtype=np.float64)
             old[player] = mix[np.argsort(actions)]
         return tuple(old[player] for player in range(len(old)))
@@ -130,7 +135,11 @@ def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomor
     scale = 2.0 ** rng.uniform(-1, 1, game.num_players)
     shift = rng.uniform(-5, 5, game.num_players)
     return rewrite_game(
-        game, order=order, actions=actions, scale=scale.tolist(), shift=shift.tolist()
+        game,
+        order=order,
+        actions=actions,
+        scale=scale.tolist(),
+        shift=shift.tolist(),
     )
 
 

@@ -261,7 +261,9 @@ class NormalForm:
             for cell in cells
         )
         return format_html(
-            repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows
+            repr(self),
+            (*self.players, *(f"payoff of {name}" for name in self.players)),
+            rows,
         )
 
     def __post_init__(self) -> None:
@@ -291,7 +293,9 @@ class NormalForm:
         if not self.players:
             numbered = tuple(f"player {i + 1}" for i in range(self.num_players))
             object.__setattr__(
-                self, "players", ("row", "col") if self.num_players == 2 else numbered
+                self,
+                "players",
+                ("row", "col") if self.num_players == 2 else numbered,
             )
         if not self.actions:
             object.__setattr__(self, "actions", _default_actions(self.shape))
@@ -324,7 +328,12 @@ class NormalForm:
             raise InvalidGame(
                 f"actions: expected names for {self.num_players} players, got {len(self.actions)}"
             )
-        for player, names, count in zip(self.players, self.actions, self.shape, strict=True):
+        for player, names, count in zip(
+            self.players,
+            self.actions,
+            self.shape,
+            strict=True,
+        ):
             if len(names) != count or len(set(names)) != count:
                 raise InvalidGame(
                     f"actions of {player}: expected {count} different names, got"
@@ -332,7 +341,12 @@ class NormalForm:
                 )
 
     @classmethod
-    def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Unpack[GameNames]) -> NormalForm:
+    def bimatrix(
+        cls,
+        row: ArrayLike,
+        col: ArrayLike,
+        **names: Unpack[GameNames],
+    ) -> NormalForm:
         """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column
         plays j."""
         _refuse_lossy(row, "row payoffs")
@@ -345,7 +359,9 @@ class NormalForm:
             both.setflags(write=False)
             game = object.__new__(cls)
             vars(game).update(
-                payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:])
+                payoffs=both,
+                players=("row", "col"),
+                actions=_default_actions(both.shape[1:]),
             )
             return game
         row = read_texts(row, "row payoffs")

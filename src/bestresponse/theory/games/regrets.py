@@ -31,7 +31,12 @@ def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
             f"profile: expected {game.num_players} mixed strategies, got {len(profile)}"
         )
     strategies = tuple(np.asarray(mix, dtype=np.float64) for mix in profile)
-    for strategy, count, player in zip(strategies, game.shape, game.players, strict=True):
+    for strategy, count, player in zip(
+        strategies,
+        game.shape,
+        game.players,
+        strict=True,
+    ):
         if strategy.shape != (count,):
             raise InvalidGame(
                 f"strategy of {player}: expected {count} probabilities, got shape {strategy.shape}"
@@ -104,7 +109,9 @@ def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
 
 
 def best_responses(
-    game: GameLike, profile: Sequence[ArrayLike], tolerance: float = 1e-9
+    game: GameLike,
+    profile: Sequence[ArrayLike],
+    tolerance: float = 1e-9,
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each player the actions that earn the most against `profile`, up to `tolerance` of
     its payoff range.

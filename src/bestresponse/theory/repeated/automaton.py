@@ -106,7 +106,10 @@ def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
 
 
 def opponent_history(
-    name: str, choose: Callable[[tuple[int, ...]], int], depth: int, count: int = 2
+    name: str,
+    choose: Callable[[tuple[int, ...]], int],
+    depth: int,
+    count: int = 2,
 ) -> Automaton:
     """Return the action that `choose` gives for the other's last `depth` actions (fewer at the
     beginning)."""
@@ -253,7 +256,14 @@ _GRIM = {
 }
 
 
-def reactive(name: str, first: float, cc: float, cd: float, dc: float, dd: float) -> Automaton:
+def reactive(
+    name: str,
+    first: float,
+    cc: float,
+    cd: float,
+    dc: float,
+    dd: float,
+) -> Automaton:
     """Cooperates first with probability `first`, then with the one for (own, other's) last
     actions."""
     after = np.array([[cc, cd], [dc, dd]])
@@ -268,7 +278,13 @@ def _forgiving_grim() -> Automaton:
     """Punishes a defection by defecting four times, then makes peace with two cooperations, and
     looks again."""
     moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
-    order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]
+    order = [
+        ("p1", "p2", D),
+        ("p2", "p3", D),
+        ("p3", "p4", D),
+        ("p4", "m1", C),
+        ("m1", "calm", C),
+    ]
     for here, there, action in order:
         moves |= {(here, C): (there, action), (here, D): (there, action)}
     return state_machine("soft-grudger", moves, "calm", C)
@@ -335,7 +351,14 @@ def classic_strategies() -> tuple[Automaton, ...]:
         reactive("joss", 1, cc=0.9, cd=0, dc=0.9, dd=0),
         reactive("firm-but-fair", 1, cc=1, cd=0, dc=1, dd=2 / 3),
         reactive("stochastic-cooperator", 1, cc=0.935, cd=0.229, dc=0.266, dd=0.42),
-        reactive("stochastic-win-stay-lose-shift", 1, cc=0.95, cd=0.05, dc=0.05, dd=0.95),
+        reactive(
+            "stochastic-win-stay-lose-shift",
+            1,
+            cc=0.95,
+            cd=0.05,
+            dc=0.05,
+            dd=0.95,
+        ),
         reactive("zd-extort-2", 1, cc=8 / 9, cd=1 / 2, dc=1 / 3, dd=0),
         reactive("zd-generous-2", 1, cc=1, cd=1 / 8, dc=1, dd=1 / 4),
         reactive("zd-set-2", 1, cc=3 / 4, cd=1 / 4, dc=1 / 2, dd=1 / 4),
@@ -344,7 +367,9 @@ def classic_strategies() -> tuple[Automaton, ...]:
         opponent_history("two-tits-for-tat", _any_of(2), 2),
         opponent_history("hard-tit-for-tat", _any_of(3), 3),
         opponent_history(
-            "hard-tit-for-two-tats", lambda seen: D if (D, D) in pairwise(seen) else C, 3
+            "hard-tit-for-two-tats",
+            lambda seen: D if (D, D) in pairwise(seen) else C,
+            3,
         ),
         _majority("soft-majority-3", True, 3),
         _majority("hard-majority-3", False, 3),

@@ -39,7 +39,12 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     else:
         numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
         _play_one_by_one(
-            limits, matches.step, payoffs=matches.payoffs, rules=numbers, certain=certain, out=out
+            limits,
+            matches.step,
+            payoffs=matches.payoffs,
+            rules=numbers,
+            certain=certain,
+            out=out,
         )
     return out.reshape(count, count, repetitions, 3)
 

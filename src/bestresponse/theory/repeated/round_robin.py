@@ -77,7 +77,12 @@ class Matches:
     payoffs: Array
 
     @classmethod
-    def of(cls, strategies: Sequence[Automaton], game: NormalForm, noise: float) -> Matches:
+    def of(
+        cls,
+        strategies: Sequence[Automaton],
+        game: NormalForm,
+        noise: float,
+    ) -> Matches:
         """Stack the strategies into arrays, with `noise` applied to what they play."""
         if game.num_players != 2 or game.shape[0] != game.shape[1]:
             raise InvalidGame(
@@ -100,7 +105,12 @@ class Matches:
         if actions > 1:
             mix = mix * (1 - noise) + (1 - mix) * noise / (actions - 1)
         sizes = np.array([automaton.states for automaton in strategies], dtype=np.int32)
-        return cls(mix=mix, step=step, states=sizes, payoffs=np.ascontiguousarray(game.payoffs))
+        return cls(
+            mix=mix,
+            step=step,
+            states=sizes,
+            payoffs=np.ascontiguousarray(game.payoffs),
+        )
 
 
 def play_round_robin(
@@ -129,7 +139,9 @@ def play_round_robin(
 
 
 def exact_round_robin(
-    strategies: Sequence[Automaton], game: NormalForm, rules: Rules | None = None
+    strategies: Sequence[Automaton],
+    game: NormalForm,
+    rules: Rules | None = None,
 ) -> TournamentResult:
     """Return the expected totals of every pair, without sampling error.
 
@@ -261,12 +273,22 @@ def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) ->
     totals = np.empty((len(first), 3))
     for begin in range(0, len(first), _MATCHES_AT_ONCE):
         part = slice(begin, begin + _MATCHES_AT_ONCE)
-        totals[part] = _advance(matches, rules, first=first[part], second=second[part], rng=rng)
+        totals[part] = _advance(
+            matches,
+            rules,
+            first=first[part],
+            second=second[part],
+            rng=rng,
+        )
     return totals.reshape(count, count, repetitions, 3)
 
 
 def _advance(
-    matches: Matches, rules: Rules, first: Array, second: Array, rng: np.random.Generator
+    matches: Matches,
+    rules: Rules,
+    first: Array,
+    second: Array,
+    rng: np.random.Generator,
 ) -> Array:
     """Flat indices: state s of strategy i is i * states + s everywhere, and a joint action is a *
     actions + b."""

@@ -97,7 +97,12 @@ def _prepare_numpy(state: CfrState) -> Iterate:
         for keep_positive, keep_negative, weight in schedule.T.tolist():
             for side in sides:
                 side.total += side.plan if weight == 1.0 else weight * side.plan
-                side.learn(side.find_gains(state.plan), keep_positive, keep_negative, predictive)
+                side.learn(
+                    side.find_gains(state.plan),
+                    keep_positive,
+                    keep_negative,
+                    predictive,
+                )
 
     return run
 
@@ -167,7 +172,11 @@ class _Side:
         return gains
 
     def learn(
-        self, gains: Array, keep_positive: float, keep_negative: float, predictive: bool
+        self,
+        gains: Array,
+        keep_positive: float,
+        keep_negative: float,
+        predictive: bool,
     ) -> None:
         """Add the gains to the regrets, and set the behaviour and the plan of the next
         iteration."""
@@ -189,7 +198,9 @@ class _Side:
         np.divide(positive, sums.take(self.set_of), out=self.behaviour[1:])
         for level in self.levels:
             np.multiply(
-                self.plan.take(level.parents), self.behaviour[level.span], out=self.plan[level.span]
+                self.plan.take(level.parents),
+                self.behaviour[level.span],
+                out=self.plan[level.span],
             )
 
 
@@ -202,7 +213,13 @@ def _prepare_compiled(state: CfrState) -> Iterate:
     arrays = (state.starts, begins, parent, first, size, state.ends, state.others)
     whole = tuple(array.astype(np.uint32) for array in arrays)
     rows = (state.behaviour, state.plan, state.regret, state.total, state.value)
-    return lambda schedule, predictive: _compile()(whole, state.payoffs, rows, schedule, predictive)
+    return lambda schedule, predictive: _compile()(
+        whole,
+        state.payoffs,
+        rows,
+        schedule,
+        predictive,
+    )
 
 
 @cache
@@ -210,7 +227,10 @@ def _compile() -> Callable[..., None]:
     from numba import njit
 
     return njit(
-        cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"}
+        cache=True,
+        error_model="numpy",
+        nogil=True,
+        fastmath={"contract", "nsz", "reassoc"},
     )(_iterate)
 
 

@@ -32,7 +32,7 @@ from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, Game, Role, S, View
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
-from bestresponse.core.told import spell_told
+from bestresponse.core.told_json import spell_told
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import (
@@ -68,7 +68,11 @@ def compile_game(
     """
     compiler = _Compiler(game, limit, remember, label)
     return build_tree(
-        game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name
+        game.roles,
+        _Position(game.start()),
+        compiler.expand,
+        limit=limit,
+        name=game.name,
     )
 
 
@@ -130,7 +134,13 @@ class _Compiler:
         moves = {text: self._after(position, role, value, key) for text, value in answers.items()}
         return Turn(role, key, moves, label)
 
-    def _after(self, position: _Position, role: Role, value: object, key: str = "") -> _Position:
+    def _after(
+        self,
+        position: _Position,
+        role: Role,
+        value: object,
+        key: str = "",
+    ) -> _Position:
         made = {**position.made, role: value}
         if not (self.remember and key):
             return replace(position, made=made)
@@ -139,7 +149,10 @@ class _Compiler:
 
 
 def list_answers(
-    game: Game[S], role: Role, ask: Ask, limit: int = NODE_LIMIT
+    game: Game[S],
+    role: Role,
+    ask: Ask,
+    limit: int = NODE_LIMIT,
 ) -> dict[str, str | int]:
     """List the legal answers by label; InvalidGame where they cannot be listed, TooLarge where
     there are too many."""
@@ -273,7 +286,11 @@ class _Loader(Grower[Any]):
         return self._turn(state, player, actions, after)
 
     def _turn(
-        self, state: pyspiel.State, player: int, actions: list[int], after: Sequence[object]
+        self,
+        state: pyspiel.State,
+        player: int,
+        actions: list[int],
+        after: Sequence[object],
     ) -> Turn:
         infoset = state.information_state_string(player) if self.tells else state.history_str()
         labels = number_repeats(state.action_to_string(player, action) for action in actions)

@@ -511,7 +511,10 @@ def _widen(matrix: csr_array, columns: int) -> csr_array:
 
 
 def solve_weights(
-    program: MediatorProgram, weights: MediatorWeights, objective: Objective, deadline: Deadline
+    program: MediatorProgram,
+    weights: MediatorWeights,
+    objective: Objective,
+    deadline: Deadline,
 ) -> TreeCorrelation:
     """Solve the program for given variables, and certify the answer from its masses."""
     sparse = load_sparse()
@@ -555,7 +558,10 @@ def _find_lowest(constraints: _Constraints, earned: csr_array, deadline: Deadlin
 
 
 def _certify(
-    program: MediatorProgram, weights: MediatorWeights, point: Array, objective: Objective
+    program: MediatorProgram,
+    weights: MediatorWeights,
+    point: Array,
+    objective: Objective,
 ) -> TreeCorrelation:
     form = program.form
     if weights.names:

@@ -105,7 +105,11 @@ def mccfr(
 
 
 def mccfr_tree(
-    tree: Tree, *, iterations: int = 10_000, sampling: Sampling = "external", seed: int = 0
+    tree: Tree,
+    *,
+    iterations: int = 10_000,
+    sampling: Sampling = "external",
+    seed: int = 0,
 ) -> SampledPolicy:
     """Sample on a tree that is there.
 
@@ -115,7 +119,12 @@ def mccfr_tree(
     """
     positions = [tree.describe(node) for node in range(tree.num_nodes)]
     return mccfr(
-        tree.players, 0, positions.__getitem__, iterations=iterations, sampling=sampling, seed=seed
+        tree.players,
+        0,
+        positions.__getitem__,
+        iterations=iterations,
+        sampling=sampling,
+        seed=seed,
     )
 
 
@@ -151,7 +160,12 @@ class _Walker:
                 return mean
 
     def play(
-        self, position: object, player: int, own: float, others: float, sampled: float
+        self,
+        position: object,
+        player: int,
+        own: float,
+        others: float,
+        sampled: float,
     ) -> tuple[float, float]:
         """Outcome sampling: (payoff over the probability of the sample, probability of what
         follows).
@@ -166,7 +180,11 @@ class _Walker:
             case Chance():
                 label, p = self._draw_branch(what)
                 earned, tail = self.play(
-                    what.branches[label][1], player, own, others * p, sampled * p
+                    what.branches[label][1],
+                    player,
+                    own,
+                    others * p,
+                    sampled * p,
                 )
                 return earned, tail * p
             case Turn():
@@ -177,14 +195,22 @@ class _Walker:
                     move = self._draw(mix)
                     share = float(mix[move])
                     earned, tail = self.play(
-                        after[move], player, own, others * share, sampled * share
+                        after[move],
+                        player,
+                        own,
+                        others * share,
+                        sampled * share,
                     )
                     return earned, tail * share
                 infoset.played += mix * own / sampled
                 chances = _EXPLORE / len(mix) + (1.0 - _EXPLORE) * mix
                 move = self._draw(chances)
                 earned, tail = self.play(
-                    after[move], player, own * mix[move], others, sampled * chances[move]
+                    after[move],
+                    player,
+                    own * mix[move],
+                    others,
+                    sampled * chances[move],
                 )
                 weight = earned * others
                 gain = np.full(len(mix), -weight * tail * mix[move])
@@ -200,7 +226,10 @@ class _Walker:
         if infoset is None:
             moves = tuple(turn.moves)
             infoset = _Infoset(
-                turn.label or turn.infoset, moves, np.zeros(len(moves)), np.zeros(len(moves))
+                turn.label or turn.infoset,
+                moves,
+                np.zeros(len(moves)),
+                np.zeros(len(moves)),
             )
             self.infosets[owner, turn.infoset] = infoset
         return owner, infoset

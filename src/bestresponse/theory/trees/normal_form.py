@@ -121,7 +121,10 @@ def count_plans(plex: Treeplex) -> int:
 
 
 def _name_plans(
-    tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], plans: IntArray
+    tree: Tree,
+    player: int,
+    pasts: Sequence[frozenset[tuple[int, int]]],
+    plans: IntArray,
 ) -> tuple[str, ...]:
     """Name plans by their moves, those made first in front."""
     nodes = np.flatnonzero(tree.owner == player)
@@ -155,7 +158,10 @@ def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
 
 
 def _list_plans(
-    tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], limit: int
+    tree: Tree,
+    player: int,
+    pasts: Sequence[frozenset[tuple[int, int]]],
+    limit: int,
 ) -> IntArray:
     """List the player's plans, the first moves first: a move wherever the plan's own moves may
     lead, else -1."""

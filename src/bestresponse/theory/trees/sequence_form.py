@@ -337,7 +337,10 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
     plex = form.plexes[index]
     moves = {}
     for infoset, first, size in zip(
-        plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
+        plex.infosets.tolist(),
+        plex.first.tolist(),
+        plex.size.tolist(),
+        strict=True,
     ):
         own = values[first : first + size]
         chosen = tree.infosets[infoset]
@@ -360,7 +363,10 @@ def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int,
     for player, plex in enumerate(form.plexes):
         values = find_best_values(form, player, plans)
         for infoset, first, size in zip(
-            plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
+            plex.infosets.tolist(),
+            plex.first.tolist(),
+            plex.size.tolist(),
+            strict=True,
         ):
             by_infoset[infoset] = values[first : first + size].copy()
     return by_infoset

@@ -81,7 +81,10 @@ def solve_tree(game: TreeLike, tolerance: float = 1e-7, *, seconds: float = inf)
 
 
 def certify_plans(
-    form: SequenceForm, weights: Sequence[Array], method: str, limit: float = np.inf
+    form: SequenceForm,
+    weights: Sequence[Array],
+    method: str,
+    limit: float = np.inf,
 ) -> TreeSolution:
     """Make a solution of weights of all players' sequences; NotCertified where NashConv exceeds
     `limit`."""
@@ -98,7 +101,9 @@ def certify_plans(
 
 
 def optimise_plans(
-    form: SequenceForm, fixed: Mapping[int, Array] | None = None, deadline: Deadline = NEVER
+    form: SequenceForm,
+    fixed: Mapping[int, Array] | None = None,
+    deadline: Deadline = NEVER,
 ) -> tuple[Array, Array]:
     """Return both players' optimal realization plans, from the primal and dual solution.
 
@@ -158,7 +163,13 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], sets + size))], format="csr")
     goal = np.concatenate([np.zeros(size + sets), np.ones(size)])
     bounds = np.array([_WEIGHT] * size + [_FREE] * sets + [_WEIGHT] * size)
-    nearest, _ = _minimise(goal=goal, above=above, limits=right, equal=equal, bounds=bounds)
+    nearest, _ = _minimise(
+        goal=goal,
+        above=above,
+        limits=right,
+        equal=equal,
+        bounds=bounds,
+    )
     return nearest[:size]
 
 
@@ -167,7 +178,11 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
     if seat == 0:
         return form
     return SequenceForm(
-        form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.merged_leaves
+        form.tree,
+        form.plexes[::-1],
+        form.sequences[::-1],
+        form.payoffs[::-1],
+        form.merged_leaves,
     )
 
 
@@ -218,7 +233,12 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
     count = sum(map(len, fixed.values()))
     rows = np.zeros((count, plex.num_sequences))
     row = 0
-    for infoset, first, before in zip(plex.infosets.tolist(), plex.first, plex.parent, strict=True):
+    for infoset, first, before in zip(
+        plex.infosets.tolist(),
+        plex.first,
+        plex.parent,
+        strict=True,
+    ):
         for k, probability in enumerate(fixed.get(infoset, ())):
             rows[row, first + k] += 1.0
             rows[row, before] -= probability
@@ -295,7 +315,12 @@ def solve_complementarity(
     raise NotCertified(f"Lemke's path did not end within {most_pivots:,} pivots")
 
 
-def _leaving_row(table: Array, entering: int, size: int, basic: NDArray[np.int64]) -> int:
+def _leaving_row(
+    table: Array,
+    entering: int,
+    size: int,
+    basic: NDArray[np.int64],
+) -> int:
     """Choose the row whose variable reaches zero first; ties by the rows of the basis inverse, the
     first columns."""
     column = table[:, entering]
@@ -391,7 +416,10 @@ _MOST_SEQUENCES = 1000
 
 
 def solve_general_tree(
-    game: TreeLike, tolerance: float = 1e-10, *, seconds: float = inf
+    game: TreeLike,
+    tolerance: float = 1e-10,
+    *,
+    seconds: float = inf,
 ) -> TreeSolution:
     """Find one equilibrium of a two-player tree, certified by its NashConv.
 
@@ -423,7 +451,10 @@ def solve_general_tree(
     tables /= np.where(ranges > 0, ranges, 1.0)[:, None, None]
     problem = write_problem(form, (tables[0], tables[1].T), 1)
     unknowns, slacks = solve_complementarity(
-        problem.matrix, problem.cover, problem.right[:, 0], deadline=deadline
+        problem.matrix,
+        problem.cover,
+        problem.right[:, 0],
+        deadline=deadline,
     )
     added = np.where(problem.is_first, slacks, unknowns)
     first, second = np.split(added, [form.plexes[0].num_sequences])

@@ -318,7 +318,9 @@ class Grower(Generic[Position]):
     `kind`."""
 
     def __init__(
-        self, players: Sequence[str], expand: Callable[[Position], Leaf | Chance | Turn] | None
+        self,
+        players: Sequence[str],
+        expand: Callable[[Position], Leaf | Chance | Turn] | None,
     ) -> None:
         if not players or len(set(players)) != len(players):
             raise InvalidGame(

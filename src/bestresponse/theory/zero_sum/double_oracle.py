@@ -95,7 +95,9 @@ class _Aim:
 
 
 def _search(
-    form: SequenceForm, aim: _Aim, report: Callable[[ValueBounds], None] | None
+    form: SequenceForm,
+    aim: _Aim,
+    report: Callable[[ValueBounds], None] | None,
 ) -> tuple[ValueBounds, list[Array]]:
     """Give the best bounds and the behaviours that prove them."""
     plans = form.plans(uniform_policy(form.tree))
@@ -129,7 +131,13 @@ def _solve_kept(form: SequenceForm, kept: Sequence[Kept]) -> list[Array]:
         [names[ends[both]] for names, ends in zip(number, form.sequences, strict=True)]
     )
     plexes = tuple(_restrict(plex, have) for plex, have in zip(form.plexes, kept, strict=True))
-    small = SequenceForm(form.tree, plexes, sequences, form.payoffs[:, both], form.merged_leaves)
+    small = SequenceForm(
+        form.tree,
+        plexes,
+        sequences,
+        form.payoffs[:, both],
+        form.merged_leaves,
+    )
     behaviours = []
     for plex, have, plan in zip(form.plexes, kept, optimise_plans(small), strict=True):
         whole = np.zeros(plex.num_sequences)

@@ -91,13 +91,23 @@ def solve_any(
             steps[k] = 0
             if tame:
                 values[k], gaps[k], steps[k] = _solve_one(
-                    games[k], low, spread=ranges[k], work=work, x=row[k], y=col[k]
+                    games[k],
+                    low,
+                    spread=ranges[k],
+                    work=work,
+                    x=row[k],
+                    y=col[k],
                 )
 
 
 @kernel
 def _solve_one(
-    game: Array, low: float, spread: float, work: _Work, x: Array, y: Array
+    game: Array,
+    low: float,
+    spread: float,
+    work: _Work,
+    x: Array,
+    y: Array,
 ) -> tuple[float, float, int]:
     """Value, gap and step of one game, 0 if it could not be certified; the strategies go into x and
     y."""
@@ -232,7 +242,13 @@ def _lowest_label(numbers: Array, bound: float, labels: Ints) -> int:
 
 
 @kernel
-def _find_ratios(table: Array, levels: Array, c: int, column: Array, ratios: Array) -> None:
+def _find_ratios(
+    table: Array,
+    levels: Array,
+    c: int,
+    column: Array,
+    ratios: Array,
+) -> None:
     """Copy column c out of the tableau and fill in the ratios of its rows, infinite where there can
     be no pivot."""
     for i in range(len(column)):
@@ -282,7 +298,13 @@ def _extract(work: _Work, x: Array, y: Array) -> None:
 
 
 @loose_kernel
-def _certificate(game: Array, low: float, spare: Array, x: Array, y: Array) -> tuple[float, float]:
+def _certificate(
+    game: Array,
+    low: float,
+    spare: Array,
+    x: Array,
+    y: Array,
+) -> tuple[float, float]:
     """What the best row gets against y and the worst column leaves x, both above the smallest
     payoff."""
     rows, cols = game.shape
@@ -510,39 +532,120 @@ def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
 
         good, x, y = _full_kernel(a=a, b=b, c=c, d=d, e=e, f=f, g=g, h=h, i=i)
         solved = good
-        good, p, q = _mixed(e, f, c=h, d=i, below_a=b, below_b=c, beside_a=d, beside_c=g)
+        good, p, q = _mixed(
+            e,
+            f,
+            c=h,
+            d=i,
+            below_a=b,
+            below_b=c,
+            beside_a=d,
+            beside_c=g,
+        )
         solved = solved | good
         x = _choose(good, (0.0, p, 1.0 - p), x)
         y = _choose(good, (0.0, q, 1.0 - q), y)
-        good, p, q = _mixed(d, f, c=g, d=i, below_a=a, below_b=c, beside_a=e, beside_c=h)
+        good, p, q = _mixed(
+            d,
+            f,
+            c=g,
+            d=i,
+            below_a=a,
+            below_b=c,
+            beside_a=e,
+            beside_c=h,
+        )
         solved = solved | good
         x = _choose(good, (0.0, p, 1.0 - p), x)
         y = _choose(good, (q, 0.0, 1.0 - q), y)
-        good, p, q = _mixed(d, e, c=g, d=h, below_a=a, below_b=b, beside_a=f, beside_c=i)
+        good, p, q = _mixed(
+            d,
+            e,
+            c=g,
+            d=h,
+            below_a=a,
+            below_b=b,
+            beside_a=f,
+            beside_c=i,
+        )
         solved = solved | good
         x = _choose(good, (0.0, p, 1.0 - p), x)
         y = _choose(good, (q, 1.0 - q, 0.0), y)
-        good, p, q = _mixed(b, c, c=h, d=i, below_a=e, below_b=f, beside_a=a, beside_c=g)
+        good, p, q = _mixed(
+            b,
+            c,
+            c=h,
+            d=i,
+            below_a=e,
+            below_b=f,
+            beside_a=a,
+            beside_c=g,
+        )
         solved = solved | good
         x = _choose(good, (p, 0.0, 1.0 - p), x)
         y = _choose(good, (0.0, q, 1.0 - q), y)
-        good, p, q = _mixed(a, c, c=g, d=i, below_a=d, below_b=f, beside_a=b, beside_c=h)
+        good, p, q = _mixed(
+            a,
+            c,
+            c=g,
+            d=i,
+            below_a=d,
+            below_b=f,
+            beside_a=b,
+            beside_c=h,
+        )
         solved = solved | good
         x = _choose(good, (p, 0.0, 1.0 - p), x)
         y = _choose(good, (q, 0.0, 1.0 - q), y)
-        good, p, q = _mixed(a, b, c=g, d=h, below_a=d, below_b=e, beside_a=c, beside_c=i)
+        good, p, q = _mixed(
+            a,
+            b,
+            c=g,
+            d=h,
+            below_a=d,
+            below_b=e,
+            beside_a=c,
+            beside_c=i,
+        )
         solved = solved | good
         x = _choose(good, (p, 0.0, 1.0 - p), x)
         y = _choose(good, (q, 1.0 - q, 0.0), y)
-        good, p, q = _mixed(b, c, c=e, d=f, below_a=h, below_b=i, beside_a=a, beside_c=d)
+        good, p, q = _mixed(
+            b,
+            c,
+            c=e,
+            d=f,
+            below_a=h,
+            below_b=i,
+            beside_a=a,
+            beside_c=d,
+        )
         solved = solved | good
         x = _choose(good, (p, 1.0 - p, 0.0), x)
         y = _choose(good, (0.0, q, 1.0 - q), y)
-        good, p, q = _mixed(a, c, c=d, d=f, below_a=g, below_b=i, beside_a=b, beside_c=e)
+        good, p, q = _mixed(
+            a,
+            c,
+            c=d,
+            d=f,
+            below_a=g,
+            below_b=i,
+            beside_a=b,
+            beside_c=e,
+        )
         solved = solved | good
         x = _choose(good, (p, 1.0 - p, 0.0), x)
         y = _choose(good, (q, 0.0, 1.0 - q), y)
-        good, p, q = _mixed(a, b, c=d, d=e, below_a=g, below_b=h, beside_a=c, beside_c=f)
+        good, p, q = _mixed(
+            a,
+            b,
+            c=d,
+            d=e,
+            below_a=g,
+            below_b=h,
+            beside_a=c,
+            beside_c=f,
+        )
         solved = solved | good
         x = _choose(good, (p, 1.0 - p, 0.0), x)
         y = _choose(good, (q, 1.0 - q, 0.0), y)
@@ -568,7 +671,15 @@ def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
 
 @kernel
 def _full_kernel(
-    a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, i: float
+    a: float,
+    b: float,
+    c: float,
+    d: float,
+    e: float,
+    f: float,
+    g: float,
+    h: float,
+    i: float,
 ) -> tuple[bool, _Three, _Three]:
     """Whether the 3x3 kernel gives an optimal pair, and the pair, by cofactors."""
     c00 = e * i - f * h

@@ -151,7 +151,9 @@ ExactSolution = tuple[Fraction, tuple[Fraction, ...], tuple[Fraction, ...]]
 
 
 def solve_kernel(
-    game: Array, rows: NDArray[np.bool_], cols: NDArray[np.bool_]
+    game: Array,
+    rows: NDArray[np.bool_],
+    cols: NDArray[np.bool_],
 ) -> tuple[Array, Array]:
     """Strategies that make the opponent indifferent on the kernel of `game` given by flags; NaN if
     it is singular.
@@ -265,7 +267,14 @@ class ZeroSumSolutions:
         values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
         row, col = np.split(numbers[3 * count :], [count * rows])
         steps = np.empty(count, dtype=np.int8)
-        return cls(values, row.reshape(count, rows), col.reshape(count, cols), gaps, ranges, steps)
+        return cls(
+            values,
+            row.reshape(count, rows),
+            col.reshape(count, cols),
+            gaps,
+            ranges,
+            steps,
+        )
 
     @property
     def arrays(self) -> tuple[Numbers, ...]:
@@ -294,7 +303,10 @@ class ZeroSumSolutions:
     def relative_gaps(self) -> Array:
         """The gaps as shares of the payoff ranges; 0 for a game with only one payoff."""
         return np.divide(
-            self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0
+            self.gaps,
+            self.ranges,
+            out=np.zeros_like(self.gaps),
+            where=self.ranges > 0.0,
         )
 
 
@@ -344,7 +356,13 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     x, y, left = saddle_points(games)
     games -= lowest
     chunk = _Chunk(
-        games, highest - lowest, x=x, y=y, steps=out.steps, middles=np.empty(count), gaps=out.gaps
+        games,
+        highest - lowest,
+        x=x,
+        y=y,
+        steps=out.steps,
+        middles=np.empty(count),
+        gaps=out.gaps,
     )
     _solve_open(chunk, left)
     out.row[:] = x.T
@@ -382,12 +400,18 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
         failed = chunk.certify(left, ZeroSumStep.SIMPLEX)
         for game, position in zip(failed, np.searchsorted(left, failed), strict=True):
             _solve_carefully(
-                chunk, game, optimum.kernel_rows[:, position], optimum.kernel_cols[:, position]
+                chunk,
+                game,
+                optimum.kernel_rows[:, position],
+                optimum.kernel_cols[:, position],
             )
 
 
 def _solve_carefully(
-    chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: NDArray[np.bool_]
+    chunk: _Chunk,
+    game: int,
+    rows: NDArray[np.bool_],
+    cols: NDArray[np.bool_],
 ) -> None:
     """Improve on the simplex's answer to one game; a large one need not be as close, as exactness
     takes long there."""

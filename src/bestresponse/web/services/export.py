@@ -40,6 +40,7 @@ from bestresponse.web.services.earnings import (
 from bestresponse.web.sessions.session import (
     LABELS,
     Holder,
+    Moment,
     Session,
     SessionTable,
     TimedAnswer,
@@ -394,13 +395,13 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
         for seen, following in zip(pages, [*pages[1:], None], strict=True):
             table = tables[seen["session"]]
             turn = seen.get("turn")
-            spent = following["clock"] - seen["clock"] if following else -1.0
+            spent = Moment.of(seen).seconds_until(Moment.of(following)) if following else None
             visit = _describe_seat(server, table, seen["seat"], "") | {
                 "participant": server.code(*person),
                 "page": seen.get("page", "question"),
                 "question": None if turn is None else turn + 1,
                 "at": seen["at"],
-                "spent": round(spent, 3) if spent >= 0 else None,
+                "spent": spent,
             }
             rows.append({name: visit[name] for name in COLUMNS["times"]})
     return rows

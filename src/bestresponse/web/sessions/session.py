@@ -88,6 +88,29 @@ class Presence:
     away_seconds: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When something happened: the time that people read (UTC), and seconds by the steady clock of
+    a machine since one of its starts."""
+
+    at: str
+    clock: float | None
+    boot: str | None
+
+    @classmethod
+    def of(cls, event: JsonMapping) -> Moment:
+        """Return when an event of the journal happened."""
+        return cls(event["at"], event.get("clock"), event.get("boot"))
+
+    def seconds_until(self, later: Moment) -> float | None:
+        """Return the seconds from here to a later moment; None where the machine was started
+        between them, so that its clock began anew."""
+        if self.clock is None or later.clock is None or self.boot != later.boot:
+            return None
+        spent = round(later.clock - self.clock, 3)
+        return spent if spent >= 0 else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing(Presence):
     """When a question was first shown and when it was answered (UTC), and the seconds between by a
@@ -129,7 +152,7 @@ class TableStanding:
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
-    shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
+    shown: dict[tuple[int, int], Moment] = field(default_factory=dict)
     pages: dict[int, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
     chat: list[GroupMessage] = field(default_factory=list)
@@ -157,7 +180,7 @@ class TableStanding:
             case "shown":
                 self.pages[event["seat"]] = event.get("page", "question")
                 if event.get("turn") is not None:
-                    self.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
+                    self.shown[event["seat"], event["turn"]] = Moment.of(event)
             case "message":
                 self.messages.append(event["text"])
             case "chat":

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,12 +30,13 @@ from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, Us
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
-from bestresponse.runs.store.folder import Lines, read_lines
+from bestresponse.runs.store.folder import HostMachine, Lines, read_lines
 from bestresponse.web.experiments.items import ItemAnswer
 from bestresponse.web.experiments.model import Assignment, Experiment, wrap_setup
 from bestresponse.web.experiments.payment import Outcome
 from bestresponse.web.experiments.reading import check_experiment, parse_experiment
 from bestresponse.web.sessions.session import (
+    Moment,
     Presence,
     SeatRegister,
     Session,
@@ -60,6 +61,18 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def read_clocks() -> Moment:
+    """Return the present moment, by the clock that people read and by the steady one."""
+    return Moment(now(), round(time.monotonic(), 3), _find_boot())
+
+
+@cache
+def _find_boot() -> str | None:
+    """Return a mark of this machine's last start, None where the system has none."""
+    machine = HostMachine.find()
+    return None if machine.boot == machine.name else machine.boot[:8]
+
+
 class Journal:
     """Keep everything that happens on disk. One server at a time writes into a folder."""
 
@@ -81,7 +94,7 @@ class Journal:
 
     def append_event(self, event: str, **what: object) -> dict[str, object]:
         """Append an event that is no move and return it as written."""
-        row = {"event": event, "at": now(), "clock": round(time.monotonic(), 3), **what}
+        row = {"event": event, **asdict(read_clocks()), **what}
         self._events.append(row)
         return row
 
@@ -727,9 +740,14 @@ class SessionStore:
     ) -> None:
         session.episode.submit(role, decision)
         seat = session.roles.index(role) if role in session.roles else -1
-        seen, clock = session.standing.shown.get((seat, turn), (None, None))
-        spent = None if clock is None else round(time.monotonic() - clock, 3)
-        timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
+        shown = session.standing.shown.get((seat, turn))
+        answered = read_clocks()
+        timing = Timing(
+            **asdict(presence),
+            shown=None if shown is None else shown.at,
+            answered=answered.at,
+            spent=None if shown is None else shown.seconds_until(answered),
+        )
         try:
             self.journal.folder.submit(
                 session.play, session.episode.submissions[-1], asdict(timing)

@@ -20,6 +20,7 @@ from bestresponse.web.access import (
     Server,
     ServerState,
 )
+from bestresponse.web.pages import CheckedGame, FormalizePage
 from bestresponse.web.render import (
     Closed,
     describe_errors,
@@ -50,24 +51,31 @@ def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLRespo
 def _show(
     server: ServerState, story: str, program: str, name: str = "", error: str = ""
 ) -> HTMLResponse:
-    lists = {"examples": [example.name for example in library()], "models": server.models}
-    lists["saved"] = formalizing.list_saved_games(server.output)
     try:
         checked = formalizing.check_program(program)
     except Busy as busy:
         # The page opens all the same, and the program is checked when somebody types.
         checked = formalizing.CheckedProgram(False, ())
         error = error or f"The program is not checked yet: {busy}."
-    typed = {"story": story, "program": program, "name": name, "checked": checked}
-    return render_form(server, "formalize.html", error, **lists, **typed)
+    page = FormalizePage(
+        csrf=server.csrf(),
+        error=error,
+        story=story,
+        program=program,
+        name=name,
+        checked=checked,
+        examples=[example.name for example in library()],
+        models=server.models,
+        saved=formalizing.list_saved_games(server.output),
+    )
+    return render_form(page)
 
 
 @pages.post("/check")
 def check_typed(form: PostedForm) -> HTMLResponse:
     """Show the right-hand side for the program as it stands; nothing is kept."""
-    return render_page(
-        "formalize_game.html", checked=formalizing.check_program(form.get("program", "")[:_MOST])
-    )
+    program = form.get("program", "")[:_MOST]
+    return render_page(CheckedGame(formalizing.check_program(program)))
 
 
 @pages.post("/save")

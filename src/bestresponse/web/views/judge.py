@@ -21,6 +21,7 @@ from bestresponse.web.access import (
     Server,
     ServerState,
 )
+from bestresponse.web.pages import JudgedItemPage, JudgeProgress, JudgingPage, TaskPage
 from bestresponse.web.services import judging
 from bestresponse.web.sessions.setup import read_checked
 
@@ -39,13 +40,15 @@ def show_judging(server: Server) -> HTMLResponse:
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
     runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
-    variables = {
-        "tasks": server.judging.tasks(),
-        "runs": runs,
-        "rubrics": list(judging.rubrics()),
-        "typed": typed,
-    }
-    return render.render_form(server, "judge.html", error, **variables)
+    page = JudgingPage(
+        csrf=server.csrf(),
+        error=error,
+        tasks=server.judging.tasks(),
+        runs=runs,
+        rubrics=list(judging.rubrics()),
+        typed=typed,
+    )
+    return render.render_form(page)
 
 
 @pages.post("", dependencies=[AdminPage])
@@ -103,18 +106,13 @@ def _show_task(
 ) -> HTMLResponse:
     base = str(request.base_url).rstrip("/")
     judges = []
-    for k, name in enumerate(task.judges):
-        judges.append(
-            {
-                "name": name,
-                "link": base + server.judge_path(task.id, k),
-                "done": len(server.judging.done(task.id, name)),
-            }
-        )
+    for number, name in enumerate(task.judges):
+        link = base + server.judge_path(task.id, number)
+        done = len(server.judging.done(task.id, name))
+        judges.append(JudgeProgress(name, link, done))
     table = judging.tabulate_agreement(task, server.judging.scores(task.id))
-    return render.render_form(
-        server, "judge_task.html", error, task=task, judges=judges, table=table
-    )
+    page = TaskPage(csrf=server.csrf(), error=error, task=task, judges=judges, table=table)
+    return render.render_form(page)
 
 
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
@@ -153,20 +151,16 @@ def _show_item(
     if shown is not None and not typed and shown.id in done:
         score = done[shown.id]
         typed = {**{key: str(level) for key, level in score.levels.items()}, "remark": score.remark}
-    judged = [item.id for item in order if item.id in done]
-    links = {
-        "path": server.judge_path(task.id, judge),
-        "csrf": server.csrf(server.keys.token("judge", task.id, judge)),
-    }
-    variables = {
-        "task": task,
-        "item": shown,
-        "judged": judged,
-        "typed": typed,
-        "wrong": wrong,
-        **links,
-    }
-    return render.render_page("judge_item.html", 422 if wrong else 200, **variables)
+    page = JudgedItemPage(
+        task=task,
+        item=shown,
+        judged=[item.id for item in order if item.id in done],
+        typed=typed,
+        wrong=wrong,
+        path=server.judge_path(task.id, judge),
+        csrf=server.csrf(server.keys.token("judge", task.id, judge)),
+    )
+    return render.render_page(page, 422 if wrong else 200)
 
 
 @pages.post("/by/{task}/{judge}/{token}")

@@ -35,6 +35,13 @@ from bestresponse.web.access import (
     ServerState,
 )
 from bestresponse.web.experiments.reading import check_experiment
+from bestresponse.web.pages import (
+    LobbyPage,
+    NewTablePage,
+    PaymentsPage,
+    PlayPage,
+    SessionReportPage,
+)
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
@@ -71,14 +78,22 @@ def _show_home(
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
-    shown = [
-        play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]
-    ]
-    choices = {"offers": setup.list_offers(), "saved": list_saved_games(server.output)}
-    rooms = {name: server.room_path(name) for name in server.sessions.rooms}
-    variables = {"typed": typed, "note": note, "lobbies": shown, "page": page, "pages": pages}
-    variables |= {"rooms": rooms, "opened": server.sessions.rooms}
-    return render_form(server, "play.html", error, **choices, **variables)
+    first = (page - 1) * _LOBBIES
+    listed = lobbies[first : first + _LOBBIES]
+    shown = PlayPage(
+        csrf=server.csrf(),
+        error=error,
+        lobbies=[play.summarize_lobby(server, lobby) for lobby in listed],
+        page=page,
+        pages=pages,
+        rooms={name: server.room_path(name) for name in server.sessions.rooms},
+        opened=server.sessions.rooms,
+        offers=setup.list_offers(),
+        saved=list_saved_games(server.output),
+        typed=typed,
+        note=note,
+    )
+    return render_form(shown)
 
 
 @pages.post("/experiments")
@@ -142,22 +157,26 @@ def _show_form(
 ) -> HTMLResponse:
     game = setup.make_game(choice)
     is_table = find_stage_form(game) is not None
-    about = {
-        "choice": choice,
-        "key": _SAVED + choice.name if choice.program else choice.name,
-        "roles": game.roles,
-    }
-    about |= {"is_table": is_table, "parameters": _show_parameters(game)}
-    about["rounds_word"] = (
-        game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else ""
+    rounds_word = "rounds" if is_table else ""
+    if isinstance(game, AdjustableRounds):
+        rounds_word = game.rounds_word
+    shown = NewTablePage(
+        csrf=server.csrf(),
+        error=error,
+        choice=choice,
+        key=_SAVED + choice.name if choice.program else choice.name,
+        roles=game.roles,
+        is_table=is_table,
+        parameters=_show_parameters(game),
+        rounds_word=rounds_word,
+        briefing=word_rules(game, game.view(game.start(), game.roles[0])),
+        strategies=list_strategies(game),
+        referees=setup.list_referees(game, server.models),
+        models=server.models,
+        languages=list_languages(),
+        typed=typed,
     )
-    about["briefing"] = word_rules(game, game.view(game.start(), game.roles[0]))
-    choices = {
-        "strategies": list_strategies(game),
-        "referees": setup.list_referees(game, server.models),
-    }
-    choices |= {"models": server.models, "languages": list_languages()}
-    return render_form(server, "play_new.html", error, **about, **choices, typed=typed)
+    return render_form(shown)
 
 
 def _show_parameters(game: Game[S]) -> dict[str, str]:
@@ -253,33 +272,34 @@ def watch_lobby(
     pages = max(-(-len(watched.tables) // _TABLES), -(-len(fitting) // _PEOPLE))
     page = min(page, pages)
     state = play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES))
-    links = [
-        base + server.personal_path(lobby, label) for label in watched.experiment.assignment.labels
-    ]
-    join = base + server.join_path(lobby) if watched.setup.persons else ""
+    labels = watched.experiment.assignment.labels
     over = all(server.sessions.is_finished(table.id) for table in watched.tables)
     people = fitting[(page - 1) * _PEOPLE : page * _PEOPLE]
     rooms = server.sessions.rooms
     leading = [name for name, room in rooms.items() if room.is_open and room.lobby == lobby]
     seats = [(person.session, person.seat) for person in people]
     paths = {seat: server.seat_path(*seat) for seat in seats}
-    shown = {
-        "lobby": watched,
-        "state": state,
-        "open": not over,
-        "page": page,
-        "pages": pages,
-        "note": note[:300],
-        "people": people,
-        "paths": paths,
-        "counts": count_stages(everybody),
-        "stages": STAGES,
-        "stage": stage,
-        "find": find,
-        "rooms": {name: base + server.room_path(name) for name in leading},
-        "known_rooms": list(rooms),
-    }
-    return render_form(server, "lobby.html", "", **shown, links=links, join=join, base=base)
+    shown = LobbyPage(
+        csrf=server.csrf(),
+        lobby=watched,
+        state=state,
+        open=not over,
+        page=page,
+        pages=pages,
+        note=note[:300],
+        people=people,
+        paths=paths,
+        counts=count_stages(everybody),
+        stages=STAGES,
+        stage=stage,
+        find=find,
+        rooms={name: base + server.room_path(name) for name in leading},
+        known_rooms=list(rooms),
+        links=[base + server.personal_path(lobby, label) for label in labels],
+        join=base + server.join_path(lobby) if watched.setup.persons else "",
+        base=base,
+    )
+    return render_page(shown)
 
 
 @pages.get("/lobby/{lobby}/payments")
@@ -287,8 +307,8 @@ def show_payments(server: Server, lobby: str) -> HTMLResponse:
     """Show what everybody is paid, as a list to be printed and signed."""
     watched = server.sessions.get_lobby(lobby)
     rows = [row for row in list_participants(server, lobby) if row["money"] is not None]
-    total = sum(Decimal(str(row["money"])) for row in rows)
-    return render_page("payments.html", lobby=watched, rows=rows, total=total)
+    total = sum((Decimal(str(row["money"])) for row in rows), Decimal())
+    return render_page(PaymentsPage(lobby=watched, rows=rows, total=total))
 
 
 @pages.get("/lobby/{lobby}/report")
@@ -296,7 +316,7 @@ def show_session_report(server: Server, lobby: str) -> HTMLResponse:
     """Show what people have answered so far, as the data come in."""
     watched = server.sessions.get_lobby(lobby)
     rows = summarize_session(server, lobby)
-    return render_page("session_report.html", lobby=watched, rows=rows)
+    return render_page(SessionReportPage(lobby=watched, rows=rows))
 
 
 _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}

@@ -21,6 +21,7 @@ from bestresponse.web.access import (
     read_key,
     refuse_key,
 )
+from bestresponse.web.pages import EmptyRoomPage
 from bestresponse.web.render import describe_errors, render_page
 from bestresponse.web.sessions.session import read_labels
 from bestresponse.web.sessions.store import NotFound
@@ -46,7 +47,7 @@ async def enter_room(request: Request, server: Server, room: RoomDoor) -> Respon
     known = server.sessions.rooms.get(room)
     if known is None or not known.is_open:
         texts = server.sessions.find_texts(known.lobby if known else "")
-        return render_page("room.html", t=texts, brand="")
+        return render_page(EmptyRoomPage(t=texts, brand=""))
     labels = read_labels(request.query_params) | {"key": request.query_params.get("key", "")}
     asked = urlencode({name: label for name, label in labels.items() if label})
     path = server.join_path(known.lobby)

@@ -1,55 +1,50 @@
-"""What people do, as pages and as calls for programs: the invitation, a person's own seat, and asks
-as forms.
+"""A person's own seat, as pages and as calls for programs.
 
-Opening the shared link of a lobby shows a page, and only the form on it takes a seat: previews of
-chats, scanners of mail and browsers that load links ahead send GET, so GET changes nothing. A seat
-is shown its own view and nothing else.
+A seat is shown its own view and nothing else.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from pydantic import Field
 
 from bestresponse.core import Decision
-from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.ask import Choice
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
-from bestresponse.core.errors import InvalidMove, NotAsked, StoreError, UsageError
+from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import Game, S, View
-from bestresponse.core.json import JsonObject
-from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
-from bestresponse.report.document import Block, Document
+from bestresponse.report.document import Document
 from bestresponse.telling.language import Language
 from bestresponse.telling.render import list_rounds, write_history, write_private
 from bestresponse.web.access import (
     AdminPage,
     Bearer,
-    LobbyDoor,
     PostedForm,
     SeatContext,
     SeatDoor,
     Server,
-    ServerState,
     hold_stream,
 )
+from bestresponse.web.pages import SeatForms, SeatPage, ShownGame
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
 from bestresponse.web.services import chat, seat as service
 from bestresponse.web.services.chat import ChatLine, name_roles
+from bestresponse.web.services.fields import make_fields, read_fields
+from bestresponse.web.services.hands import read_hand
 from bestresponse.web.services.seat import SeatView
-from bestresponse.web.sessions.session import Presence, find_label, read_labels
-from bestresponse.web.sessions.store import AlreadyAnswered, NoSeatLeft, NotFound, StoodIn
-from bestresponse.web.texts import Cause, FieldMistake, PageTexts
+from bestresponse.web.sessions.session import Presence
+from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
+from bestresponse.web.texts import Cause, FieldMistake
+from bestresponse.web.views.join import say_goodbye
 
 pages = APIRouter(include_in_schema=False)
-_COOKIE = "seat"
-_DAYS = 30 * 24 * 3600  # so long a browser that comes back finds its seat
 _LOOK = 0.2
 _BEAT = 15.0
 _EARLY = 1.0
@@ -59,121 +54,6 @@ Version = Annotated[str, Query(max_length=100)]
 _NOTES = ("restarted", "twice", "late", "early")
 """The names of texts that an address may carry as its note."""
 _log = logging.getLogger("bestresponse.web")
-
-
-@pages.get("/join/{lobby}/{token}")
-async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response:
-    """Show the invitation; whoever holds a seat goes back to it."""
-    kept = _find_seat(request, server, lobby, request.query_params)
-    if kept is not None:
-        return _lead_to_seat(request, server, lobby, kept)
-    return _show_invitation(server, lobby, request.query_params)
-
-
-def _show_invitation(
-    server: ServerState, lobby: str, fields: Mapping[str, str], error: str = ""
-) -> HTMLResponse:
-    study = server.sessions.get_lobby(lobby)
-    labels = read_labels(fields)
-    title = study.experiment.title if study.source else ""
-    shown = {
-        "experiment": study.experiment,
-        "title": title,
-        "consent": study.setup.consent,
-        "t": study.texts,
-    }
-    person = {
-        "labels": labels | {"key": fields.get("key", "")},
-        "name": find_label(labels),
-        "error": error,
-    }
-    links = {
-        "path": server.join_path(lobby),
-        "csrf": server.csrf(server.keys.token("lobby", lobby)),
-    }
-    return render_page("join.html", 422 if error else 200, **shown, **person, **links)
-
-
-@pages.post("/join/{lobby}/{token}")
-async def take_part(
-    request: Request, server: Server, lobby: LobbyDoor, form: PostedForm
-) -> Response:
-    """Take the next free seat, or none where the person does not agree; whoever holds one gets it
-    again."""
-    kept = _find_seat(request, server, lobby, form)
-    if kept is not None:
-        return _lead_to_seat(request, server, lobby, kept)
-    study = server.sessions.get_lobby(lobby)
-    labels = read_labels(form)
-    choice = form.get("do", "")
-    if study.setup.consent and choice == "decline":
-        number = server.sessions.note_declined(lobby, labels, "no consent")
-        return _say_goodbye(server, lobby, number)
-    if study.setup.consent and choice != "agree":
-        return _show_invitation(server, lobby, form, study.texts("agree_first"))
-    agreed = choice == "agree"
-    try:
-        taken = server.sessions.take_seat(lobby, labels, agreed)
-    except NoSeatLeft:
-        number = server.sessions.note_declined(lobby, labels, "full", agreed)
-        return _say_goodbye(server, lobby, number)
-    return _lead_to_seat(request, server, lobby, taken)
-
-
-def _say_goodbye(server: ServerState, lobby: str, number: int) -> HTMLResponse:
-    """Show the last page of a person who takes no part, with the code for that; `number` is theirs
-    among those who left."""
-    study = server.sessions.get_lobby(lobby)
-    left = server.sessions.departed[lobby][number]
-    code = study.experiment.completion.find_code(left.why)
-    participant = server.departed_code(lobby, number)
-    back = ""
-    if code:
-        back = service.fill_link(study.experiment, code, participant, find_label(left.labels))
-    return render_page(
-        "goodbye.html",
-        t=study.texts,
-        experiment=study.experiment,
-        why=left.why.replace(" ", "_"),
-        participant=participant,
-        completion=code,
-        back=back,
-    )
-
-
-def _find_seat(
-    request: Request, server: ServerState, lobby: str, fields: Mapping[str, str]
-) -> tuple[str, int] | None:
-    """Find the seat of a personal link, or the one that this browser took."""
-    session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
-    known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
-    kept = server.find_place(token, session, int(number)) if known else None
-    return service.find_seat(server, lobby, read_labels(fields), fields.get("key", ""), kept)
-
-
-def _lead_to_seat(
-    request: Request, server: ServerState, lobby: str, seat: tuple[str, int]
-) -> Response:
-    """Lead to the seat; a cookie remembers it, also for a click on another site (SameSite=Lax)."""
-    answer = RedirectResponse(server.seat_path(*server.sessions.find_current(*seat)), 303)
-    kept = f"{seat[0]}.{seat[1]}.{server.seat_token(*seat)}"
-    secure = request.url.scheme == "https"
-    path = server.join_path(lobby)
-    answer.set_cookie(
-        _COOKIE, kept, path=path, httponly=True, samesite="lax", secure=secure, max_age=_DAYS
-    )
-    return answer
-
-
-@dataclass(frozen=True)
-class SeatForms:
-    """What was typed into the fields of the page and what is wrong with it; a note, and what theory
-    says."""
-
-    note: str = ""
-    blocks: tuple[Block, ...] | None = None
-    typed: Mapping[str, str] = field(default_factory=dict)
-    wrong: Mapping[str, str] = field(default_factory=dict)
 
 
 @pages.get("/seat/{session}/{seat}/{token}")
@@ -187,7 +67,7 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
         places = [left.place for left in sessions.departed[lobby]]
         if place not in places:  # whoever was here is in another group
             raise NotFound(Cause("cause_no_seat"))
-        return _say_goodbye(context.server, lobby, places.index(place))
+        return say_goodbye(context.server, lobby, places.index(place))
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
         sessions.make_ready(context.session, context.seat)
@@ -405,88 +285,119 @@ def _render(
     place."""
     session = context.session
     seat = context.seat
+    server = context.server
     table = session.table
-    lobby = context.server.sessions.get_lobby(table.lobby)
-    titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
-    worded = table.texts.word(titled)
+    lobby = server.sessions.get_lobby(table.lobby)
     with session.lock:
         view = service.describe_own_seat(context, looking)
-        variables = asdict(view) | _describe_game(context, forms)
-    rounds = variables["progress"]
-    parts = len(context.server.sessions.list_seats(session.id, seat))
-    played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
-    ended = view.phase in ("over", "closed", "replaced")
-    variables |= _describe_ending(context) | vars(forms)
-    variables |= {
-        "parts": parts,
-        "studied": (table.number - 1 + (1.0 if ended else played)) / parts,
-    }
-    token = context.server.seat_token(session.id, seat, context.number)
-    variables |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
+        game = _show_game(context, forms)
+    stage = service.describe_stage(context)
+    parts = len(server.sessions.list_seats(session.id, seat))
+    rounds = game.progress
+    played = 0.0
+    if view.phase in ("over", "closed", "replaced"):
+        played = 1.0
+    elif rounds and rounds.now and rounds.of:
+        played = (rounds.now - 1) / rounds.of
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
-    variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
-    variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
-    variables |= {"looking": looking, "messages": session.standing.messages}
-    variables |= {"chat": chat.list_chat(session, seat), "chat_open": chat.is_chat_open(session)}
-    variables["answered"] = service.count_answered(session, seat)
-    variables["game"] = table.part.game.title or (
-        lobby.experiment.title if lobby.source else worded
+    token = server.seat_token(session.id, seat, context.number)
+    page = SeatPage(
+        brand=lobby.experiment.brand,
+        logo=lobby.experiment.logo,
+        t=table.texts,
+        view=view,
+        game=game,
+        forms=forms,
+        stage=stage,
+        table=table,
+        experiment=lobby.experiment,
+        from_file=bool(lobby.source),
+        parts=parts,
+        studied=(table.number - 1 + played) / parts,
+        page=service.find_page(context),
+        others=_list_others(context),
+        quiz_options=[getattr(question, "options", ()) for question in quiz],
+        messages=session.standing.messages,
+        chat=chat.list_chat(session, seat),
+        chat_open=chat.is_chat_open(session),
+        answered=service.count_answered(session, seat),
+        looking=looking,
+        path=f"/seat/{session.id}/{seat}/{token}",
+        csrf=server.csrf(token),
     )
-    return render_page("seat.html", status, **variables)
+    return render_page(page, status)
 
 
-def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
+def _list_others(context: SeatContext) -> dict[str, float]:
+    """Return what the others got, by their names, once the game is over."""
+    session = context.session
+    if session.phase(context.seat) != "over":
+        return {}
+    names = name_roles(session.game)
+    others = {}
+    for role, amount in session.payoffs().items():
+        if role != context.role:
+            others[names.get(role, role)] = amount
+    return others
+
+
+def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
+    """Show the game as it is now, with what was typed into the fields of its question."""
     session = context.session
     role = context.role
-    game = context.session.game
+    game = session.game
     state = session.episode.state
+    language = session.table.texts.language
     view = session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
-    earlier, now = _tell_story(game, view, session.table.texts.language)
-    names = list(name_roles(game).values())
-    talk = [(seat, text) for seat, _, text in view.facts.get("said", ())]
-    return {
-        "private": (
-            write_private(view, game.list_private(state, role), session.table.texts.language)
-            if isinstance(game, PrivateInformation)
-            else ""
-        ),
-        "bubbles": [
-            {"who": names[seat], "own": seat == view.facts.get("seat"), "text": text}
-            for seat, text in talk
-        ],
-        "hand": (
-            read_hand(game.name, view.facts["infoset"], game.roles)
-            if "infoset" in view.facts
-            else None
-        ),
-        "progress": game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
-        "calculator": service.list_calculator(session, role),
-        "earlier": earlier,
-        "now": now,
-        "question": (
-            session.table.texts.language.tell(game.word_question(ask))
-            if ask and isinstance(game, Wording)
-            else ""
-        ),
-        "plain_question": isinstance(ask, Choice),
-        "unit": game.unit if isinstance(game, Wording) else "",
-        "fields": make_fields(ask, forms.typed, forms.wrong) if ask else [],
-        "void": session.episode.void,
-    }
+    earlier, now = _tell_story(game, view, language)
+    private = ""
+    if isinstance(game, PrivateInformation):
+        private = write_private(view, game.list_private(state, role), language)
+    hand = None
+    if "infoset" in view.facts:
+        hand = read_hand(game.name, view.facts["infoset"], game.roles)
+    question = ""
+    if ask and isinstance(game, Wording):
+        question = language.tell(game.word_question(ask))
+    return ShownGame(
+        title=_find_title(context),
+        unit=game.unit if isinstance(game, Wording) else "",
+        private=private,
+        earlier=earlier,
+        now=now,
+        progress=game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
+        bubbles=_list_bubbles(game, view),
+        hand=hand,
+        calculator=service.list_calculator(session, role),
+        question=question,
+        is_choice=isinstance(ask, Choice),
+        fields=make_fields(ask, forms.typed, forms.wrong) if ask else [],
+        void=session.episode.void,
+    )
 
 
-def _describe_ending(context: SeatContext) -> dict[str, object]:
-    """Describe the result, and what comes after the game."""
+def _find_title(context: SeatContext) -> str:
+    """Return the title of the game in the experiment, that of the experiment, or its own."""
     session = context.session
-    stage = service.describe_stage(context)
-    names = name_roles(session.game)
-    payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
-    others = {
-        names.get(role, role): amount for role, amount in payoffs.items() if role != context.role
-    }
-    page = service.find_page(context)
-    return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
+    table = session.table
+    lobby = context.server.sessions.get_lobby(table.lobby)
+    if table.part.game.title:
+        return table.part.game.title
+    if lobby.source:
+        return lobby.experiment.title
+    titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
+    return table.texts.word(titled)
+
+
+def _list_bubbles(game: Game[S], view: View) -> list[ChatLine]:
+    """Return the messages of a dialogue, which are its moves."""
+    names = list(name_roles(game).values())
+    own = view.facts.get("seat")
+    return [
+        ChatLine(who=names[seat], own=seat == own, text=text)
+        for seat, _, text in view.facts.get("said", ())
+    ]
 
 
 def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
@@ -500,210 +411,6 @@ def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str
         first, *rest = write_history(view, language).split("\n")
         return rest, first
     return [], write_history(view, language)
-
-
-_NAME = "answer"
-_MOST_BUTTONS = 12
-_ROUNDING = 0.11
-"""Percent that may be missing because shares were rounded: three of 33.3 are meant to be
-everything."""
-SimpleAsk = Choice | Amount | Words | Mixture
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnField:
-    """One part of a question as it is drawn: `typed` is what is in it, `error` the sentence
-    beside it."""
-
-    name: str
-    label: str
-    ask: SimpleAsk
-    typed: tuple[str, ...] = ("",)
-    error: str = ""
-
-    @property
-    def kind(self) -> str:
-        """How it is drawn; many whole numbers in a row are typed and not looked for."""
-        options = self.ask.options if isinstance(self.ask, Choice) else ()
-        if len(options) > _MOST_BUTTONS and all(
-            option.isascii() and option.isdecimal() for option in options
-        ):
-            first = int(options[0])
-            last = int(options[-1])
-            return "number" if list(map(int, options)) == list(range(first, last + 1)) else "choice"
-        return type(self.ask).__name__.lower()
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The labels to choose from or to divide a hundred percent among."""
-        if isinstance(self.ask, Choice):
-            return (*self.ask.options, PASS) if self.ask.may_pass else self.ask.options
-        return self.ask.options if isinstance(self.ask, Mixture) else ()
-
-
-def make_fields(ask: Ask, typed: Mapping[str, str], errors: Mapping[str, str]) -> list[DrawnField]:
-    """Make the fields of a question, with what was typed before and what is wrong with it."""
-    return [
-        DrawnField(name, label, part, tuple(_list_typed(part, name, typed)), errors.get(name, ""))
-        for name, label, part in _list_parts(ask)
-    ]
-
-
-def _list_typed(ask: SimpleAsk, name: str, typed: Mapping[str, str]) -> list[str]:
-    names = [f"{name}.{k}" for k in range(len(ask.options))] if isinstance(ask, Mixture) else [name]
-    return [typed.get(part, "") for part in names]
-
-
-def write_fields(ask: Ask, action: Any, texts: PageTexts) -> dict[str, str]:
-    """Return what a person types into the fields to give that answer.
-
-    >>> from bestresponse.web.texts import load_texts
-    >>> two = Form((("a", Amount(0, 5)), ("b", Choice(("x", "y")))))
-    >>> write_fields(two, {"a": 2.5, "b": "y"}, load_texts("de"))
-    {'answer.0': '2,5', 'answer.1': 'y'}
-    """
-    typed: dict[str, str] = {}
-    for name, label, part in _list_parts(ask):
-        answer = action[label] if isinstance(ask, Form) else action
-        if isinstance(part, Mixture):
-            typed |= {
-                f"{name}.{k}": texts.number(f"{100 * share:.9f}") for k, share in enumerate(answer)
-            }
-        else:
-            typed[name] = texts.figure(answer) if isinstance(answer, int | float) else str(answer)
-    return typed
-
-
-def read_fields(
-    ask: Ask, typed: Mapping[str, str], texts: PageTexts
-) -> tuple[object, dict[str, str]]:
-    """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
-    values: JsonObject = {}
-    errors: dict[str, str] = {}
-    for name, _, part in _list_parts(ask):
-        try:
-            values[name] = _read(part, name, typed, texts)
-        except FieldMistake as mistake:
-            errors[name] = str(mistake)
-    if errors:
-        return None, errors
-    if isinstance(ask, Form):
-        return {label: values[name] for name, label, _ in _list_parts(ask)}, {}
-    return values[_NAME], {}
-
-
-def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
-    """Name, label and ask of every field."""
-    match ask:
-        case Form(fields):
-            return [
-                (f"{_NAME}.{number}", label, part) for number, (label, part) in enumerate(fields)
-            ]
-        case Lottery():
-            raise TypeError("nobody but nature draws a lottery")
-        case _:
-            return [(_NAME, "", ask)]
-
-
-def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: PageTexts) -> object:
-    parts = _list_typed(ask, name, typed)
-    text = parts[0]
-    match ask:
-        case Mixture():
-            return _read_shares(ask, parts, texts)
-        case Amount():
-            return _read_amount(ask, text.strip(), texts)
-    if not text.strip():
-        raise FieldMistake(texts("empty_words" if isinstance(ask, Words) else "choose_option"))
-    try:
-        return ask.read(text)
-    except InvalidMove:
-        if isinstance(ask, Words):
-            raise FieldMistake(texts("too_long", count=len(text), most=ask.limit)) from None
-        raise FieldMistake(texts("not_option", text=text.strip()[:40])) from None
-
-
-def _read_amount(ask: Amount, text: str, texts: PageTexts) -> float | str:
-    if ask.may_pass and text.lower() in (PASS, texts.word(PASS).lower()):
-        return PASS
-    number = texts.read_number(text.removeprefix("$"), ask.low, ask.high)
-    try:
-        ask.check(number)
-    except InvalidMove:
-        raise FieldMistake(texts("not_whole", text=texts.figure(number))) from None
-    return number
-
-
-def _read_shares(ask: Mixture, typed: list[str], texts: PageTexts) -> tuple[float, ...]:
-    """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is
-    shared."""
-    percent = []
-    for option, text in zip(ask.options, typed, strict=True):
-        readings = list_readings(text.strip().removesuffix("%") or "0", texts.language.decimal_mark)
-        if not readings:
-            raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option)))
-        # No share is a thousand percent, so that 33,333 can only be 33 and a third.
-        percent.append(min(readings))
-    total = sum(percent)
-    if not abs(total - 100) <= _ROUNDING:
-        raise FieldMistake(texts("not_hundred", sum=texts.figure(total)))
-    mix = tuple(share / total for share in percent)
-    try:
-        ask.check(mix)
-    except InvalidMove as error:
-        raise FieldMistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
-    return mix
-
-
-_MOVES = {"p": "pass", "b": "bet", "c": "call", "r": "raise"}
-_RAISES = (2, 4)
-
-
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """The own card, the open card where there is one, the moves so far, and what is in the pot."""
-
-    card: str
-    open: str
-    moves: tuple[tuple[str, str], ...]
-    pot: int
-
-
-def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
-    """Read the label of Kuhn's poker, or of Leduc poker for two; None for other games.
-
-    >>> read_hand("kuhn-poker", "K pb", ("player 1", "player 2"))
-    Hand(card='K', open='', moves=(('player 1', 'pass'), ('player 2', 'bet')), pot=3)
-    >>> read_hand("kuhn-poker-3", "T pbb", ("player 1", "player 2", "player 3")).moves[-1]
-    ('player 3', 'bet')
-    >>> read_hand("leduc-poker", "J crc Q r", ("player 1", "player 2")).pot
-    10
-    """
-    card, *rest = label.split(" ")
-    if game.startswith("kuhn-poker"):
-        letters = rest[0] if rest else ""
-        moves = tuple((roles[k % len(roles)], _MOVES[letter]) for k, letter in enumerate(letters))
-        return Hand(card, "", moves, len(roles) + letters.count("b"))
-    if game != "leduc-poker" or len(roles) != 2:
-        return None
-    opened = next((part for part in rest if part in ("J", "Q", "K")), "")
-    index = rest.index(opened) if opened else len(rest)
-    return Hand(
-        card, opened, *_count_pot(("".join(rest[:index]), "".join(rest[index + 1 :])), roles)
-    )
-
-
-def _count_pot(
-    rounds: tuple[str, str], roles: tuple[str, ...]
-) -> tuple[tuple[tuple[str, str], ...], int]:
-    paid = [1, 1]
-    moves: list[tuple[str, str]] = []
-    for size, letters in zip(_RAISES, rounds, strict=True):
-        for k, letter in enumerate(letters):
-            seat = k % 2
-            paid[seat] = paid[1 - seat] + (size if letter == "r" else 0)
-            moves.append((roles[seat], _MOVES[letter]))
-    return tuple(moves), sum(paid)
 
 
 _SEAT = "/api/seats/{session}/{seat}"

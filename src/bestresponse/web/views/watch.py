@@ -22,6 +22,16 @@ from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.telling.render import write_rules
 from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
+from bestresponse.web.pages import (
+    ComparePage,
+    ExportPage,
+    ReplayLinks,
+    ReplayPage,
+    RunPage,
+    RunsPage,
+    WantedPlays,
+    WantedRuns,
+)
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
 from bestresponse.web.services.pack import make_pack
@@ -55,22 +65,21 @@ def show_runs(
 ) -> HTMLResponse:
     """Show the runs that fit, a page at a time."""
     known = server.runs.all()
-    wanted = {"find": find, "study": study, "status": status, "sort": sort}
-    fitting = runs.filter_runs(known, **wanted)
-    page = {
-        "runs": fitting[start : start + _PAGE],
-        "start": start,
-        "step": _PAGE,
-        "query": urlencode(wanted),
-    }
-    counts = {"count": len(fitting), "known": len(known)}
-    choices = {
-        "wanted": wanted,
-        "studies": sorted({run.study for run in known}),
-        "sorts": list(runs.SORTS),
-    }
-    board = runs.rank_players(server.runs.readable())
-    return render.render_page("watch.html", **page, **counts, **choices, board=board)
+    fitting = runs.filter_runs(known, find, study, status, sort)
+    wanted = WantedRuns(find, study, status, sort)
+    shown = RunsPage(
+        runs=fitting[start : start + _PAGE],
+        wanted=wanted,
+        query=urlencode(asdict(wanted)),
+        start=start,
+        step=_PAGE,
+        count=len(fitting),
+        known=len(known),
+        studies=sorted({run.study for run in known}),
+        sorts=list(runs.SORTS),
+        board=runs.rank_players(server.runs.readable()),
+    )
+    return render.render_page(shown)
 
 
 @pages.get("/watch/compare")
@@ -78,15 +87,14 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
     folders = server.runs.folder(first), server.runs.folder(second)
     comparison = compare_runs(*(folder.path for folder in folders))
-    names = [runs.name_run(folder.manifest) for folder in folders]
-    return render.render_page(
-        "watch_compare.html",
+    shown = ComparePage(
         first=first,
         second=second,
-        names=names,
+        names=[runs.name_run(folder.manifest) for folder in folders],
         document=comparison.report(),
         games=runs.compare_run_games(*folders),
     )
+    return render.render_page(shown)
 
 
 @pages.get("/watch/run/{run}")
@@ -96,7 +104,7 @@ def show_run_page(
     """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
     progress = server.runs.progress(run)
-    wanted = {"find": find, "only": only}
+    wanted = WantedPlays(find, only)
     fitting = islice(runs.filter_plays(folder, find, only), start, start + _PAGE)
     others = []
     for other in server.runs.all():
@@ -106,16 +114,20 @@ def show_run_page(
     live = [(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
     calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
     reported = runs.has_report(folder)
-    page = {"plays": plays, "live": live, "calls": calls, "start": start, "step": _PAGE}
-    about = {
-        "run": progress,
-        "manifest": folder.manifest,
-        "has_report": reported,
-        "others": others if reported else [],
-    }
-    return render.render_page(
-        "watch_run.html", wanted=wanted, query=urlencode(wanted), **page, **about
+    shown = RunPage(
+        run=progress,
+        manifest=folder.manifest,
+        has_report=reported,
+        others=others if reported else [],
+        wanted=wanted,
+        query=urlencode(asdict(wanted)),
+        start=start,
+        step=_PAGE,
+        plays=plays,
+        live=live,
+        calls=calls,
     )
+    return render.render_page(shown)
 
 
 @pages.get("/watch/run/{run}/report")
@@ -164,11 +176,15 @@ def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
     page = f"/watch/run/{quote(run)}"
     stored, asked, live = server.runs.open_play(run, spec)
     crumbs = [("/watch", "All runs"), (page, runs.name_run(folder.manifest))]
-    around = [
-        f"{page}/play/{quote(name)}" if name else "" for name in runs.find_neighbours(folder, spec)
-    ]
+    before, after = runs.find_neighbours(folder, spec)
+    links = ReplayLinks(
+        crumbs=crumbs,
+        before=f"{page}/play/{quote(before)}" if before else "",
+        after=f"{page}/play/{quote(after)}" if after else "",
+        follow=live,
+    )
     game = runs.rebuild_game(folder, stored.data)
-    return _show_replay(stored, game, asked, crumbs=crumbs, around=around, follow=live)
+    return _show_replay(stored, game, asked, links)
 
 
 @pages.get("/watch/session/{session}")
@@ -181,33 +197,44 @@ def live(server: Server, session: str) -> HTMLResponse:
     lobby = server.sessions.get_lobby(opened.table.lobby)
     stored = StoredPlay(session, {"group": opened.table.group}, record)
     crumbs = [(f"/lobby/{lobby.id}", lobby.experiment.title)]
-    return _show_replay(stored, opened.game, (), crumbs=crumbs, around=("", ""), follow=not over)
+    links = ReplayLinks(crumbs=crumbs, follow=not over)
+    return _show_replay(stored, opened.game, (), links)
 
 
 def _show_replay(
-    stored: StoredPlay, game: Game[S] | None, asked: Iterable[Mapping[str, object]], **links: object
+    stored: StoredPlay,
+    game: Game[S] | None,
+    asked: Iterable[Mapping[str, object]],
+    links: ReplayLinks,
 ) -> HTMLResponse:
-    """Show a play; `links` are the pages above (`crumbs`) and beside it (`around`), and whether to
-    `follow` it."""
+    """Show a play, whose calls were `asked`."""
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
     briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
-    about = {"title": name_play(stored), "play": stored, "briefing": briefing}
-    course = {
-        "stages": stages,
-        "priced": priced,
-        "replay": build_replay(stored.record, game, stages),
-    }
-    return render.render_page("watch_play.html", **about, **course, **links)
+    shown = ReplayPage(
+        title=name_play(stored),
+        play=stored,
+        briefing=briefing,
+        stages=stages,
+        priced=priced,
+        replay=build_replay(stored.record, game, stages),
+        links=links,
+    )
+    return render.render_page(shown)
 
 
 @pages.get("/export")
 def show_export(server: Server) -> HTMLResponse:
     """Show the files and the latest decisions."""
     rows = exporting.list_moves(server)
-    files = {"tables": exporting.TABLES, "formats": exporting.list_formats()}
-    return render.render_page("export.html", **files, rows=rows[-_LATEST:], count=len(rows))
+    shown = ExportPage(
+        tables=list(exporting.TABLES),
+        formats=exporting.list_formats(),
+        rows=rows[-_LATEST:],
+        count=len(rows),
+    )
+    return render.render_page(shown)
 
 
 @pages.get("/export/{table}.{form}")

@@ -290,7 +290,9 @@ def is_worked_on(path: Path) -> bool:
         inode = (path / ".lock").stat().st_ino
         held = Path("/proc/locks").read_text("ascii")
     except OSError:
-        return time.time() - max(map(read_time, path.glob("*.jsonl")), default=0.0) < _FRESH
+        written = max(map(read_time, path.glob("*.jsonl")), default=0.0)
+        # A clock that was put back leaves times in the future; such a file is not fresh.
+        return abs(time.time() - written) < _FRESH
     return any(f":{inode} " in line for line in held.splitlines())
 
 

@@ -15,7 +15,8 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, plan_questions
+from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
+from bestresponse.studies.bench.sequential.questions import plan_questions
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form

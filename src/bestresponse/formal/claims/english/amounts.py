@@ -64,7 +64,11 @@ class Amounts(Cases):
         return self._pay(tuple(shares), find_side(parts), instead, always)
 
     def _pay(
-        self, shares: tuple[Share, ...], side: Side, instead: Instead | None, always: bool
+        self,
+        shares: tuple[Share, ...],
+        side: Side,
+        instead: Instead | None,
+        always: bool,
     ) -> Fact:
         def state(case: Choices) -> Iterator[Claim]:
             if always or ALWAYS in case:
@@ -90,7 +94,11 @@ class Amounts(Cases):
         return Fact(state, shares[0].party if len(shares) == 1 else UNSAID, again)
 
     def _find_paid(
-        self, case: Choices, party: Party, amount: PaidAmount, mover: int | None
+        self,
+        case: Choices,
+        party: Party,
+        amount: PaidAmount,
+        mover: int | None,
     ) -> tuple[int, ...]:
         """Return who gets an amount."""
         require(amount.each or not party.we, "what we get may be the sum")
@@ -113,7 +121,11 @@ class Amounts(Cases):
         return Claim("payoff", (name, amount.value, self._chain(case)))
 
     def _claim_instead(
-        self, case: Choices, share: Share, instead: Instead, mover: int | None
+        self,
+        case: Choices,
+        share: Share,
+        instead: Instead,
+        mover: int | None,
     ) -> Claim:
         """Claim what the other move gives: the one that is named, else the only other one."""
         player, *others = self._find_paid(case, share.party, share.amount, mover)
@@ -182,7 +194,11 @@ class Amounts(Cases):
         return indices[::sign]
 
     def _compare_moves(
-        self, case: Choices, player: int, indices: list[int], relation: Relation
+        self,
+        case: Choices,
+        player: int,
+        indices: list[int],
+        relation: Relation,
     ) -> Claim:
         if relation.has_size:
             better, worse = (case | {player: index} for index in indices)
@@ -216,7 +232,10 @@ class Amounts(Cases):
         return Fact(state)
 
     def _compare_outcomes(
-        self, cases: list[Choices], party: Party, relation: Relation
+        self,
+        cases: list[Choices],
+        party: Party,
+        relation: Relation,
     ) -> Iterator[Claim]:
         require_said(party.players and len(cases) == 2, "it is not said for whom, or than what")
         for player in party.players:
@@ -228,7 +247,11 @@ class Amounts(Cases):
                 yield Claim("better_outcome", (name, self._chain(better), self._chain(worse)))
 
     def _claim_size(
-        self, player: int, relation: Relation, better: Choices, worse: Choices
+        self,
+        player: int,
+        relation: Relation,
+        better: Choices,
+        worse: Choices,
     ) -> Claim:
         """Claim by how much, or how many times as much, one outcome pays more than another."""
         name = self.subject.players[player]
@@ -437,7 +460,11 @@ class Amounts(Cases):
         return index
 
     def _bound(
-        self, case: Choices, kind: str, shares: tuple[Share, ...], side: Side
+        self,
+        case: Choices,
+        kind: str,
+        shares: tuple[Share, ...],
+        side: Side,
     ) -> Iterator[Claim]:
         """Bound what one player gets by one move, whatever the others do."""
         party, amount = shares[0]

@@ -190,7 +190,12 @@ class Cases:
             require(case.setdefault(player, choice) == choice, "somebody chooses twice")
         return case if OPPONENT in case else self.context | case
 
-    def _enter(self, case: Choices, side: Side, party: Party) -> tuple[Choices, int | None]:
+    def _enter(
+        self,
+        case: Choices,
+        side: Side,
+        party: Party,
+    ) -> tuple[Choices, int | None]:
         """Add the outcome or the move that a fact names to its case; also return whose move it is,
         if one player's."""
         case = dict(case)

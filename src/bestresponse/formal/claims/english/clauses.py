@@ -37,7 +37,12 @@ _PLACED: Final = frozenset({"payoff", "equilibrium", "pareto_optimal", "best_res
 OF_OUTCOMES: Final = frozenset({"equilibrium", "pareto_optimal"})
 # Claims of these forms say something of one move of one player, which is their first argument.
 _OF_MOVES: Final = frozenset(
-    {"best_response", "strictly_dominant", "weakly_dominant", "highest_guaranteed_payoff_choice"}
+    {
+        "best_response",
+        "strictly_dominant",
+        "weakly_dominant",
+        "highest_guaranteed_payoff_choice",
+    }
 )
 
 
@@ -100,7 +105,9 @@ def split_rest(parting: Parting) -> list[Parting]:
 
 
 def carry_over(
-    parting: Parting, claims: Sequence[Claim], words: Vocabulary
+    parting: Parting,
+    claims: Sequence[Claim],
+    words: Vocabulary,
 ) -> Iterator[FilledClause]:
     """Yield a clause with what "which", "it" or "there" stands for, where only one thing can be
     meant.
@@ -160,7 +167,10 @@ def _find_predicate(parting: Parting) -> str | None:
 
 
 def _fill_amount(
-    parting: Parting, predicate: str, claims: Sequence[Claim], words: Vocabulary
+    parting: Parting,
+    predicate: str,
+    claims: Sequence[Claim],
+    words: Vocabulary,
 ) -> Iterator[FilledClause]:
     """Yield "which is more than 1" as a statement about the number at the end of the sentence."""
     if parting.link not in ("which", "(") or not predicate.startswith("is "):
@@ -174,7 +184,10 @@ def _fill_amount(
 
 
 def _fill_difference(
-    parting: Parting, claims: Sequence[Claim], place: Case, words: Vocabulary
+    parting: Parting,
+    claims: Sequence[Claim],
+    place: Case,
+    words: Vocabulary,
 ) -> Iterator[FilledClause]:
     """Yield "which is 2 less than under ..." as a statement about the outcome before it."""
     difference = _DIFFERENCE.fullmatch(parting.rest)
@@ -220,7 +233,11 @@ def _find_amount(tokens: list[Token]) -> str | None:
 
 
 def _find_named(
-    statement: str, claims: Sequence[Claim], words: Vocabulary, *, last: bool
+    statement: str,
+    claims: Sequence[Claim],
+    words: Vocabulary,
+    *,
+    last: bool,
 ) -> str | None:
     """Return the outcome or the move that a statement judges, if no other could be meant.
 

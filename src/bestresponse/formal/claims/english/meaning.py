@@ -18,7 +18,6 @@ from typing import Any, Final
 import numpy as np
 from lark import Token, Tree
 
-from bestresponse.formal.claims.checker import ground
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.amounts import Amounts
 from bestresponse.formal.claims.english.parts import (
@@ -53,6 +52,7 @@ from bestresponse.formal.claims.english.parts import (
     spread,
 )
 from bestresponse.formal.claims.form import Ungrounded, WrittenNumber
+from bestresponse.formal.claims.grounding import ground
 
 # Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
 _MOST_READINGS: Final = 64

@@ -190,7 +190,11 @@ class SentenceReader:
         return bool(kinds & {"NUMBER", "SHARE"}) or (names_others and "MOVE" in kinds)
 
     def _read_rest(
-        self, parting: Parting, claims: tuple[Claim, ...], *, before: bool
+        self,
+        parting: Parting,
+        claims: tuple[Claim, ...],
+        *,
+        before: bool,
     ) -> Told | None:
         """Read what is next to a statement; None where it may change what is stated."""
         more = self._read_clause(parting, claims)
@@ -266,7 +270,12 @@ class SentenceReader:
             return []
         return tokens
 
-    def _find_meanings(self, tokens: list[Token], start: str, context: Case) -> list[Any]:
+    def _find_meanings(
+        self,
+        tokens: list[Token],
+        start: str,
+        context: Case,
+    ) -> list[Any]:
         kinds = tuple(token.type for token in tokens)
         tree = _parse(kinds, start) if tokens else None
         if tree is None:

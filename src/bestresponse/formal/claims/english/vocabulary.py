@@ -22,7 +22,8 @@ from lark import Token
 from bestresponse.formal.claims.subject import Subject
 
 _PIECES: Final = re.compile(
-    r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
+    r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})"
+    r"(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
     r"|[^\W\d_]+|'s?|->|=>|[^\w\s]|\w+"
 )
 _SHORT_FORMS: Final = {
@@ -315,7 +316,10 @@ class Vocabulary:
             yield token
 
     def _find_longest(
-        self, words: list[str], position: int, before: list[Token]
+        self,
+        words: list[str],
+        position: int,
+        before: list[Token],
     ) -> tuple[Token, int]:
         """Return the terminal of the longest phrase at a position, and how many words it has."""
         most = min(self.longest, len(words) - position)

@@ -27,6 +27,11 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import ComparedBy, Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import policies as plans
+from bestresponse.studies.bench.sequential.questions import (
+    QuestionPlan,
+    plan_questions,
+    prepare_questions,
+)
 from bestresponse.studies.bench.study import (
     check_prompts,
     estimate_prompts,
@@ -114,7 +119,12 @@ def _share_known(policies: Policies) -> float:
 
 METRICS: tuple[Metric[Policies], ...] = (
     Metric(
-        "policies", "policies", help="policies that were asked for", unit="", format="", compute=len
+        "policies",
+        "policies",
+        help="policies that were asked for",
+        unit="",
+        format="",
+        compute=len,
     ),
     Metric(
         "complete",
@@ -150,9 +160,17 @@ METRICS: tuple[Metric[Policies], ...] = (
         "sum over players of the gain from a unilateral deviation; 0 at an equilibrium",
         ".4f",
     ),
-    _average("nash_gap", "Nash gap", "loss against equilibrium opponents, mean over seats", ".4f"),
     _average(
-        "gap_normalised", "gap / range", "the Nash gap as a share of the range of payoffs", ".3f"
+        "nash_gap",
+        "Nash gap",
+        "loss against equilibrium opponents, mean over seats",
+        ".4f",
+    ),
+    _average(
+        "gap_normalised",
+        "gap / range",
+        "the Nash gap as a share of the range of payoffs",
+        ".3f",
     ),
     *(_bound("exploitability", "exploitability", end) for end in (0, 1)),
     *(_bound("gap", "Nash gap", end) for end in (0, 1)),
@@ -231,7 +249,7 @@ class TreeResults:
     """The answers of a run, by player, way of asking and number of the policy, in the game that
     they are about."""
 
-    plan: plans.QuestionPlan
+    plan: QuestionPlan
     arena: plans.Arena
     answers: Mapping[tuple[str, str, int], list[Answer]]
 
@@ -253,7 +271,12 @@ class TreeResults:
                 known[infoset] = True
             counts = sums if way == "sampled" else {}
             policy = plans.StatedPolicy(
-                self.arena, self.plan.seats, row=row, known=known, counts=counts, number=number
+                self.arena,
+                self.plan.seats,
+                row=row,
+                known=known,
+                counts=counts,
+                number=number,
             )
             players.setdefault((player, way), {})[number] = policy
         return players
@@ -373,7 +396,7 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
 
 def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
-    plan = plans.plan_questions(config)
+    plan = plan_questions(config)
     arena = plans.Arena(plan.form, plan.equilibrium)
     answers: dict[tuple[str, str, int], list[Answer]] = {}
     for key in product(config.labels, config.elicit, range(config.games)):
@@ -389,7 +412,9 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     for name, policy in baselines.items():
         groups[name, BASELINE] = [policy]
     asked = TreeRow(
-        infosets=len(plan.candidates), asked=len(plan.infosets), method=plan.theory.method
+        infosets=len(plan.candidates),
+        asked=len(plan.infosets),
+        method=plan.theory.method,
     )
     rows = list(results.list_questions())
     readings = Readings()
@@ -403,12 +428,17 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
         "answers": readings.frames["answers"],
     }
     answered = [row for row in rows if row["strategy"] is not None]
-    return Measured(frames, answered=len(answered), labels=("player", "asked for"), groups=groups)
+    return Measured(
+        frames,
+        answered=len(answered),
+        labels=("player", "asked for"),
+        groups=groups,
+    )
 
 
 def estimate_questions(config: BenchConfig) -> Estimate:
     """Count calls and tokens from the question at every information set."""
-    plan = plans.plan_questions(config)
+    plan = plan_questions(config)
     asked = (
         f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
     )
@@ -417,13 +447,13 @@ def estimate_questions(config: BenchConfig) -> Estimate:
 
 def prepare_checked_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that puts one question, once it is known that no prompt is too long."""
-    check_prompts(config, plans.plan_questions(config).count_by_first())
-    return plans.prepare_questions(config, models)
+    check_prompts(config, plan_questions(config).count_by_first())
+    return prepare_questions(config, models)
 
 
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree = plans.plan_questions(measured.config).tree
+    tree = plan_questions(measured.config).tree
     rows = measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
@@ -488,7 +518,7 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 sequential = Study(
     "sequential",
     BenchConfig,
-    specs=lambda config: plans.plan_questions(config).list_plays(),
+    specs=lambda config: plan_questions(config).list_plays(),
     play=prepare_checked_questions,
     measure=measure_policies,
     metrics=METRICS,
@@ -497,8 +527,8 @@ sequential = Study(
     subtitle=_PROSE["subtitle"],
     unit="answers",
     tables=2,
-    game=lambda config, data: plans.plan_questions(config).make_question(data),
-    count_plays=lambda config: plans.plan_questions(config).total,
+    game=lambda config, data: plan_questions(config).make_question(data),
+    count_plays=lambda config: plan_questions(config).total,
     estimate_calls=estimate_questions,
     report=(
         warn_unfinished,
@@ -512,7 +542,9 @@ sequential = Study(
         ),
         text(_PROSE["exploitability"]),
         table(
-            "seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."
+            "seats",
+            title="Seat by seat",
+            caption="Equilibrium by {{ frame('game')[0].method }}.",
         ),
         draw_policies,
         table(

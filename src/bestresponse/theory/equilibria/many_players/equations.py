@@ -54,7 +54,12 @@ def restrict(payoffs: Numbers, mix: Profile, supports: Supports) -> tuple[Number
     return np.stack([table[cells] for table in payoffs]), used
 
 
-def pair_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int, other: int) -> Numbers:
+def pair_payoffs(
+    payoffs: Numbers,
+    mix: tuple[Numbers, ...],
+    player: int,
+    other: int,
+) -> Numbers:
     """Say what actions earn against those of one other player, as (actions of player, actions of
     other)."""
     table = contract(payoffs[player], mix, player, other)

@@ -74,7 +74,12 @@ def follow(
         h = np.minimum(step[left], 1.0 - t[left])
         guess = _predict(begin, ends, sizes=sizes, z=z[left], t=t[left], h=h)
         landed, first = _correct(
-            begin, ends, sizes=sizes, z=guess, t=t[left] + h, converged=converged
+            begin,
+            ends,
+            sizes=sizes,
+            z=guess,
+            t=t[left] + h,
+            converged=converged,
         )
         good = first < accepted
         z[left[good]] = landed[good]
@@ -87,7 +92,12 @@ def follow(
 
 
 def _predict(
-    begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats, h: Floats
+    begin: Tensors,
+    ends: Tensors,
+    sizes: Sequence[int],
+    z: Complexes,
+    t: Floats,
+    h: Floats,
 ) -> Complexes:
     def slope(at: Complexes, when: Floats) -> Complexes:
         _, jacobian, by_t = evaluate(begin, ends, sizes, at, when)
@@ -106,7 +116,12 @@ def _predict(
 
 
 def _correct(
-    begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats, converged: float
+    begin: Tensors,
+    ends: Tensors,
+    sizes: Sequence[int],
+    z: Complexes,
+    t: Floats,
+    converged: float,
 ) -> tuple[Complexes, Floats]:
     """Newton's method at a fixed t: the points, and the size of the first step, infinite where it
     did not converge."""
@@ -132,7 +147,11 @@ def _solve(jacobian: Complexes, right: Complexes) -> Complexes:
 
 
 def evaluate(
-    begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats
+    begin: Tensors,
+    ends: Tensors,
+    sizes: Sequence[int],
+    z: Complexes,
+    t: Floats,
 ) -> tuple[Complexes, Complexes, Complexes]:
     """Return the values of the equations at (z, t), their derivatives by z, and by t."""
     y = [with_one(block) for block in split_by_player(z, sizes)]
@@ -260,7 +279,9 @@ def _draw(generator: np.random.Generator, shape: tuple[int, ...]) -> Complexes:
 
 
 def _vanish(
-    sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tuple[int, ...]
+    sizes: Sequence[int],
+    forms: list[dict[int, Complexes]],
+    chosen: tuple[int, ...],
 ) -> Complexes:
     """The z at which in every equation the linear form of the player chosen is 0."""
     parts = []
@@ -301,7 +322,14 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
             limits=limits,
         )
     else:
-        reached = follow(sizes, start.tensors, targets=targets, z=z, owner=owner, limits=_LIMITS)
+        reached = follow(
+            sizes,
+            start.tensors,
+            targets=targets,
+            z=z,
+            owner=owner,
+            limits=_LIMITS,
+        )
     points = []
     for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True):
         points.append(with_one(block) @ basis.T)
@@ -316,13 +344,23 @@ def _flat(tensors: Tensors) -> Complexes:
 
 
 def _are_regular(
-    start: _Start, targets: Tensors, z: Complexes, reached: Array, owner: NDArray[np.int_]
+    start: _Start,
+    targets: Tensors,
+    z: Complexes,
+    reached: Array,
+    owner: NDArray[np.int_],
 ) -> NDArray[np.bool_]:
     regular = reached >= 1.0
     if regular.any():
         ends = [target[owner[regular]] for target in targets]
         sizes = [len(basis) for basis in start.bases]
-        _, jacobian, _ = evaluate(start.tensors, ends, sizes, z[regular], reached[regular])
+        _, jacobian, _ = evaluate(
+            start.tensors,
+            ends,
+            sizes,
+            z[regular],
+            reached[regular],
+        )
         singular = np.linalg.svd(jacobian, compute_uv=False)
         regular[regular] = singular[:, -1] > _REGULAR * singular[:, 0]
     return regular

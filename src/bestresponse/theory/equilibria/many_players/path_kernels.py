@@ -130,7 +130,12 @@ def _largest(values: Complexes) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _extrapolate(
-    z: Complexes, slope: Complexes, z0: Complexes, slope0: Complexes, span: float, h: float
+    z: Complexes,
+    slope: Complexes,
+    z0: Complexes,
+    slope0: Complexes,
+    span: float,
+    h: float,
 ) -> Complexes:
     """Continue the cubic through two points with their slopes, `span` apart, by h; a straight line
     at the start."""
@@ -169,7 +174,14 @@ def _correct(
     first = 0.0
     for k in range(_CORRECTIONS):
         _evaluate(
-            sizes, begin, target=target, z=point, t=t, value=move, jacobian=jacobian, by_t=slope
+            sizes,
+            begin,
+            target=target,
+            z=point,
+            t=t,
+            value=move,
+            jacobian=jacobian,
+            by_t=slope,
         )
         if not _solve(jacobian, move, slope):
             return first, np.inf
@@ -188,7 +200,12 @@ def _correct(
 
 @njit(cache=True, error_model="numpy")
 def _follow_one(
-    sizes: Ints, begin: Complexes, target: Complexes, z: Complexes, limits: Floats, work: Complexes
+    sizes: Ints,
+    begin: Complexes,
+    target: Complexes,
+    z: Complexes,
+    limits: Floats,
+    work: Complexes,
 ) -> float:
     """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest
     step, tolerances."""
@@ -196,7 +213,15 @@ def _follow_one(
     t = 0.0
     h = float(limits[1])
     span = 0.0
-    _, size = _correct(sizes, begin, target=target, point=z, t=t, limits=limits, work=work)
+    _, size = _correct(
+        sizes,
+        begin,
+        target=target,
+        point=z,
+        t=t,
+        limits=limits,
+        work=work,
+    )
     if not size < limits[5]:
         return 0.0
     slope = work[0, :n].copy()
@@ -206,7 +231,13 @@ def _follow_one(
         h = min(h, 1.0 - t)
         guess = _extrapolate(z, slope, z0=z0, slope0=slope0, span=span, h=h)
         first, size = _correct(
-            sizes, begin, target=target, point=guess, t=t + h, limits=limits, work=work
+            sizes,
+            begin,
+            target=target,
+            point=guess,
+            t=t + h,
+            limits=limits,
+            work=work,
         )
         change = (
             limits[4] / max(first, 1e-12)
@@ -243,5 +274,10 @@ def follow_rows(
     work = np.empty((n + 2, n), np.complex128)
     for path in range(len(z)):
         reached[path] = _follow_one(
-            sizes, begin, target=targets[owner[path]], z=z[path], limits=limits, work=work
+            sizes,
+            begin,
+            target=targets[owner[path]],
+            z=z[path],
+            limits=limits,
+            work=work,
         )

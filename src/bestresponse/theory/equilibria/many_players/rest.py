@@ -92,7 +92,13 @@ class ReducedGame:
 
     def _carry_result(self, solved: NashResult) -> NashResult:
         carried = {
-            id(e): self.carry(e.strategies, e.exact, e.index, e.in_continuum) for e in solved
+            id(e): self.carry(
+                e.strategies,
+                e.exact,
+                e.index,
+                e.in_continuum,
+            )
+            for e in solved
         }
         components = []
         continua: list[Continuum] = []

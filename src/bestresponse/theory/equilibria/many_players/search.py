@@ -167,7 +167,10 @@ def _are_same(search: _Search, point: Certified, other: Certified) -> bool:
 
 
 def _assemble(
-    rest: ReducedGame, different: list[Certified], search: _Search, profiles: int
+    rest: ReducedGame,
+    different: list[Certified],
+    search: _Search,
+    profiles: int,
 ) -> NashResult:
     def reading_order(equilibrium: Equilibrium) -> tuple[int, list[list[float]]]:
         """By size of the supports, then by how much is on the first actions."""
@@ -200,7 +203,9 @@ def _name_method(search: _Search, profiles: int) -> str:
 
 
 def _describe(
-    rest: ReducedGame, points: list[Certified], deadline: Deadline
+    rest: ReducedGame,
+    points: list[Certified],
+    deadline: Deadline,
 ) -> tuple[list[Equilibrium], list[Continuum]]:
     """Compute the indices of equilibria, and until `deadline` the continua that those lie on which
     have none."""
@@ -241,7 +246,9 @@ def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
 
 
 def nplayer_nash_one(
-    game: NormalForm, method: OneMethod = "auto", seconds: float = inf
+    game: NormalForm,
+    method: OneMethod = "auto",
+    seconds: float = inf,
 ) -> Equilibrium:
     """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where
     there is one."""
@@ -357,7 +364,9 @@ def _follow(search: _Search, batch: list[Supports]) -> None:
 
 
 def _batches(
-    search: _Search, choices: Sequence[list[tuple[int, ...]]], most: int
+    search: _Search,
+    choices: Sequence[list[tuple[int, ...]]],
+    most: int,
 ) -> Iterator[list[Supports]]:
     """The profiles that survive conditional dominance, some at a time, as long as there is time."""
     batch: list[Supports] = []

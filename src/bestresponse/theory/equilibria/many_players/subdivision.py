@@ -283,7 +283,12 @@ def _find_spread(terms: Array, sizes: Array) -> Array:
     return np.asarray(largest.sum(axis=2))
 
 
-def _contract(flat: _Flat, boxes: _Boxes, terms: Array, roots: Roots) -> tuple[_Boxes, Array]:
+def _contract(
+    flat: _Flat,
+    boxes: _Boxes,
+    terms: Array,
+    roots: Roots,
+) -> tuple[_Boxes, Array]:
     """Apply Newton's method to boxes, whose equations are `terms` around their centres."""
     shape = flat.shape
     sizes = shape.largest(boxes.radius)
@@ -332,7 +337,12 @@ def _bound_error(shape: _Shape, newton: _Newton, sizes: Array, radius: Array) ->
     return _bound_change(shape, newton, sizes[:, shape.higher], radius)
 
 
-def _bound_change(shape: _Shape, newton: _Newton, higher: Array, radius: Array) -> Array:
+def _bound_change(
+    shape: _Shape,
+    newton: _Newton,
+    higher: Array,
+    radius: Array,
+) -> Array:
     """Bound what is added to the identity within boxes, where products of several unknowns are at
     most `higher`."""
     linear = newton.terms[:, :, shape.linear] - np.eye(radius.shape[1])
@@ -343,7 +353,10 @@ def _bound_change(shape: _Shape, newton: _Newton, higher: Array, radius: Array) 
 
 
 def _are_one_to_one(
-    shape: _Shape, newton: _Newton, sizes: Array, radius: Array
+    shape: _Shape,
+    newton: _Newton,
+    sizes: Array,
+    radius: Array,
 ) -> NDArray[np.bool_]:
     """Say of boxes whether no two points in them have the same values."""
     degree = shape.powers.sum(axis=0)[shape.higher]
@@ -353,7 +366,10 @@ def _are_one_to_one(
 
 
 def _find_known(
-    flat: _Flat, boxes: _Boxes, regular: NDArray[np.bool_], roots: Roots
+    flat: _Flat,
+    boxes: _Boxes,
+    regular: NDArray[np.bool_],
+    roots: Roots,
 ) -> NDArray[np.bool_]:
     """Say which boxes hold no solution but one that is found here, by Newton's method."""
     shape = flat.shape

@@ -191,7 +191,12 @@ def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) ->
     )
 
 
-def _find_between(branch: LogitBranch, before: Array, after: Array, precision: float) -> Array:
+def _find_between(
+    branch: LogitBranch,
+    before: Array,
+    after: Array,
+    precision: float,
+) -> Array:
     """Return the point between two neighbours whose precision is exactly `precision`."""
     share = (precision - before[-1]) / (after[-1] - before[-1])
     guess = before + share * (after - before)
@@ -205,7 +210,9 @@ def _find_between(branch: LogitBranch, before: Array, after: Array, precision: f
 
 
 def trace_to_equilibrium(
-    payoffs: Array, branches: int = BRANCHES, deadline: Deadline = NEVER
+    payoffs: Array,
+    branches: int = BRANCHES,
+    deadline: Deadline = NEVER,
 ) -> Profile | None:
     """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the
     branches led there before the `deadline`.

@@ -87,7 +87,10 @@ def _fits(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> 
 
 
 def _solve_edge(
-    cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]
+    cube: CubeSolution,
+    gains: Sequence[Bilinear],
+    face: Sequence[int | None],
+    mixing: list[int],
 ) -> None:
     """At most one player mixes, who must not care: the others' conditions are linear in its
     probability."""
@@ -107,7 +110,10 @@ def _solve_edge(
 
 
 def _keep_segment(
-    cube: CubeSolution, point: list[Fraction], free: int, limits: Sequence[Linear]
+    cube: CubeSolution,
+    point: list[Fraction],
+    free: int,
+    limits: Sequence[Linear],
 ) -> None:
     """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not
     negative."""
@@ -133,7 +139,10 @@ def _keep_segment(
 
 
 def _solve_square(
-    cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]
+    cube: CubeSolution,
+    gains: Sequence[Bilinear],
+    face: Sequence[int | None],
+    mixing: list[int],
 ) -> None:
     """Two players mix, each so that the other does not care; the third must not want its other
     action."""
@@ -165,7 +174,10 @@ def _solve_square(
 
 
 def _fit_corners(
-    gains: Sequence[Bilinear], held: int, point: list[Fraction], free: list[int]
+    gains: Sequence[Bilinear],
+    held: int,
+    point: list[Fraction],
+    free: list[int],
 ) -> list[Fraction]:
     """Say what the player who is held loses at every corner of the others' free probabilities."""
     fits = []
@@ -223,7 +235,12 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
             cube.rational = cube.rational and rational
 
 
-def _keep_inside(cube: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:
+def _keep_inside(
+    cube: CubeSolution,
+    q: Fraction,
+    second: Bilinear,
+    at: Sequence[Fraction],
+) -> bool:
     """Keep the equilibrium at q, if there is one; say whether a point was kept."""
     p = _find_root((-at[0], at[1]))
     r = _find_root((-at[2], at[3]))

@@ -189,7 +189,12 @@ def _solve_parts(tree: Tree, deadline: Deadline) -> list[Term]:
     return terms
 
 
-def _carry_terms(part: Tree, found: Sequence[Term], whole: Tree, terms: list[Term]) -> None:
+def _carry_terms(
+    part: Tree,
+    found: Sequence[Term],
+    whole: Tree,
+    terms: list[Term],
+) -> None:
     """Write the terms of a part's moves over those of the same information sets of the whole."""
     for index, infoset in enumerate(part.infosets):
         place = whole.infoset_index[part.players[infoset.player], infoset.key]
@@ -379,7 +384,12 @@ def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
     moves: dict[int, Term] = {}
     for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
         parents = np.repeat(plex.parent, plex.size).tolist()
-        for move, here, parent in zip(plex.moves.tolist(), plan[1:], parents, strict=True):
+        for move, here, parent in zip(
+            plex.moves.tolist(),
+            plan[1:],
+            parents,
+            strict=True,
+        ):
             above = plan[parent]
             moves[move] = Term(here.power - above.power, here.weight / above.weight)
     return [moves[move] for move in range(len(moves))]
@@ -423,7 +433,9 @@ def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
 
 
 def find_gaps(
-    tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]
+    tree: Tree,
+    policy: Sequence[Fraction],
+    beliefs: Sequence[Fraction],
 ) -> list[Fraction]:
     """Compute at every information set what the best move earns more than the policy, given the
     beliefs."""
@@ -436,7 +448,9 @@ def find_gaps(
 
 
 def _earn_moves(
-    tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]
+    tree: Tree,
+    policy: Sequence[Fraction],
+    beliefs: Sequence[Fraction],
 ) -> list[Fraction]:
     """Compute what every move earns its player, given the beliefs at its information set."""
     values = _find_values(tree, policy)

@@ -105,7 +105,10 @@ class SubgamePerfect:
 
 
 def subgame_perfect(
-    game: TreeLike, limit: int = 1000, *, seconds: float = _SECONDS
+    game: TreeLike,
+    limit: int = 1000,
+    *,
+    seconds: float = _SECONDS,
 ) -> SubgamePerfect:
     """Backward induction; lists all pure equilibria if there are at most `limit`, else the first
     and their number. NotCertified where that takes longer than `seconds`.
@@ -339,7 +342,12 @@ def _solve_backwards(tree: Tree, wish: _Wish) -> _Solved:
     return replace(solved[0], complete=complete)
 
 
-def _solve_several(tree: Tree, root: int, solved: dict[int, _Solved], wish: _Wish) -> _Solved:
+def _solve_several(
+    tree: Tree,
+    root: int,
+    solved: dict[int, _Solved],
+    wish: _Wish,
+) -> _Solved:
     """Solve what lies between `root` and the subgames inside, for every combination of their
     equilibria."""
     inside = _find_inside(tree, root, solved)
@@ -376,7 +384,12 @@ class _Point:
     below: dict[int, Array]
 
 
-def _solve_single(tree: Tree, root: int, solved: dict[int, _Solved], wish: _Wish) -> _Solved:
+def _solve_single(
+    tree: Tree,
+    root: int,
+    solved: dict[int, _Solved],
+    wish: _Wish,
+) -> _Solved:
     """Solve a node below which everything is solved: a draw of chance, or one mover's choice."""
     below = [node for node in tree.children[root] if node in solved]
     inside = [solved[node] for node in below]
@@ -443,7 +456,13 @@ def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozens
     return frozenset(edges)
 
 
-def _choose(tree: Tree, root: int, points: list[_Point], parts: _Solved, wish: _Wish) -> _Solved:
+def _choose(
+    tree: Tree,
+    root: int,
+    points: list[_Point],
+    parts: _Solved,
+    wish: _Wish,
+) -> _Solved:
     """Let a mover choose at every point, and at those between them where its best move changes."""
     owner = int(tree.owner[root])
     between: list[_Point] = []
@@ -549,7 +568,12 @@ def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
     return kept
 
 
-def _find_crossings(tree: Tree, owner: int, first: _Point, second: _Point) -> list[_Point]:
+def _find_crossings(
+    tree: Tree,
+    owner: int,
+    first: _Point,
+    second: _Point,
+) -> list[_Point]:
     """Find the points between two at which the best move changes, by where its lines cross."""
     start = [u[owner] for u in first.earned]
     end = [u[owner] for u in second.earned]
@@ -595,7 +619,12 @@ def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]
     return sorted(inside)
 
 
-def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution], deadline: Deadline) -> _Solved:
+def _solve_top(
+    tree: Tree,
+    root: int,
+    fixed: dict[int, _Solution],
+    deadline: Deadline,
+) -> _Solved:
     """Solve the part below `root` where subgames inside earn what is given."""
     leaves = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
 

@@ -1,0 +1,218 @@
+"""Mappings and files of recorded play: which columns hold what, and the rows one by one."""
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from functools import cached_property
+from io import TextIOWrapper
+from itertools import chain
+from pathlib import Path
+
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.extras import install_hint
+from bestresponse.core.files import Unpacked, open_plain, read_toml
+from bestresponse.core.json import refuse_repeated_keys
+from bestresponse.core.registry import did_you_mean
+from bestresponse.runs.settings import setting, settings
+
+MAPPINGS = Path(__file__).parent / "mappings"
+ROLES = ("row", "column")
+Cells = Mapping[str, object]
+
+
+@settings
+class Layout:
+    """What the columns of a file hold; a text that is no column is filled in from the row, as in
+    "{study} {number}"."""
+
+    players: tuple[str, ...] = setting()
+    moves: tuple[str, ...] = setting()
+    actions: tuple[str, ...] | tuple[tuple[str, ...], tuple[str, ...]] = setting()
+    game: str = setting()
+    name: str = setting(default="*")
+    match: tuple[str, ...] = setting(default=())
+    round: str = setting(default="")
+    subjects: tuple[str, ...] = setting(default=())
+    payoffs: tuple[str, ...] = setting(default=())
+    before: str = setting(default="")
+    infer: bool = setting(default=False)
+    lists: bool = setting(default=False)
+    table: tuple[float | str, ...] = setting(default=())
+    tables: Mapping[str, tuple[float, ...]] = setting(default_factory=dict)
+    codes: dict[str, str] | tuple[str, ...] = setting(default=())
+    treatment: Mapping[str, str | tuple[str, ...]] = setting(default_factory=dict)
+    join: Mapping[str, str] = setting(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.actions or not all(self.actions):
+            raise SettingError("actions", "expected the names of the moves, got none")
+        if not 1 <= len(self.moves) <= len(ROLES):
+            raise SettingError(
+                "moves", f"expected the columns of one or two seats, got {len(self.moves)}"
+            )
+        if self.infer and (len(self.moves) > 1 or not self.payoffs):
+            raise SettingError(
+                "infer", "expected one column in moves and at least one in payoffs to infer from"
+            )
+        if len(self.subjects) > len(ROLES):
+            raise SettingError(
+                "subjects", f"expected the names of one or two seats, got {len(self.subjects)}"
+            )
+        file = self.join.get("file", "")
+        if file in (".", "..") or "/" in file or "\\" in file:
+            raise UsageError(
+                f"join: expected the name of a file beside the one that is imported, got {file!r}"
+            )
+
+    @cached_property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """The actions of both players; a plain list of names is that of either."""
+        names = [(side,) if isinstance(side, str) else side for side in self.actions]
+        if isinstance(self.actions[0], str):
+            shared = tuple(chain.from_iterable(names))
+            return shared, shared
+        return tuple(names)
+
+    def list_constant_columns(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns that say who plays which game, which may not change within a match."""
+        texts = [*self.players, self.game, *self.subjects, *map(str, self.table)]
+        for cell in self.treatment.values():
+            texts += [cell] if isinstance(cell, str) else cell
+        named = []
+        for name in columns:
+            in_braces = f"{{{name}}}"
+            if any(name == text or in_braces in text for text in texts):
+                named.append(name)
+        return named
+
+    def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
+        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where
+        one is missing."""
+        codes = () if isinstance(self.codes, dict) else self.codes
+        cells = [cell for cell in (*self.table, *codes) if isinstance(cell, str)]
+        needed = [
+            *self.moves,
+            *self.payoffs,
+            *self.match,
+            self.round,
+            self.before,
+            self.join.get("on", ""),
+            *cells,
+        ]
+        missing = [name for name in needed if name and name not in columns]
+        if missing:
+            raise UsageError(f"{file} has no column {missing[0]!r}; it has {', '.join(columns)}")
+        return needed
+
+
+_LONGEST_LINE = 10_000_000
+"""Characters of a line: a few megabytes that are compressed can hold one of gigabytes."""
+REST = "cells beyond the last column"
+"""The name under which a row of a CSV file keeps a cell that no column has, as an unquoted comma
+makes it."""
+PLACE = re.compile(r"\{([^{}]*)\}")
+
+
+def find_layout(mapping: str, file: Path) -> Layout:
+    """Return what the mapping says of this file; UsageError where it says nothing or something
+    unknown."""
+    path = find_mapping(mapping)
+    entries = read_toml(path).get("files", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError(f"{path.name}: expected tables [[files]], each for files of one kind")
+    for entry in entries:
+        if fnmatch(file.name, str(entry.get("name", "*"))):
+            try:
+                return Layout(**entry)
+            except UsageError as error:
+                raise UsageError(f"{path.name}: {error}") from None
+    raise UsageError(f"{path.name} has no [[files]] whose name fits {file.name}")
+
+
+def find_mapping(mapping: str) -> Path:
+    """Return the file of a built-in mapping, or the one that was named."""
+    known = sorted(path.stem for path in MAPPINGS.glob("*.toml"))
+    if mapping in known:
+        return MAPPINGS / f"{mapping}.toml"
+    if not mapping:
+        raise SettingError(
+            "mapping",
+            f"this setting is missing; expected one of {', '.join(known)}, or a .toml file that"
+            " says what the columns mean",
+        )
+    if not mapping.endswith(".toml"):
+        hint = did_you_mean(mapping, known)
+        raise SettingError(
+            "mapping",
+            f"expected one of {', '.join(known)}, or a .toml file; got {mapping!r}.{hint}",
+        )
+    return Path(mapping)
+
+
+KINDS = ("csv", "jsonl", "ndjson", "parquet")
+EXPECTED_KIND = "expected a .csv, .jsonl or .parquet file, also with .gz"
+
+
+def find_file_kind(path: Path) -> str:
+    """Return the ending of a file without that of its packing."""
+    return path.name.removesuffix(".gz").rpartition(".")[2]
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
+    """Yield the rows of a table with their lines, the first row of a CSV file being line 2."""
+    kind = find_file_kind(path)
+    try:
+        with open_plain(path) as raw:
+            if kind == "parquet":
+                try:
+                    from pyarrow import parquet
+                except ImportError:
+                    raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
+                blocks = parquet.ParquetFile(raw).iter_batches()
+                yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
+                return
+            plain = Unpacked(raw) if path.suffix == ".gz" else raw
+            lines = TextIOWrapper(plain, "utf-8-sig", newline="")
+            if kind == "csv":
+                rows = csv.reader(_list_lines(lines))
+                header = [*next(rows, []), REST]
+                named = [name for name in header if name]
+                if len(set(named)) < len(named):
+                    raise UsageError(
+                        f"{path} has two columns of one name among {', '.join(named[:-1])}"
+                    )
+                for cells in rows:
+                    # A short row lacks its last cells; they are missing, not an error of the file
+                    # as a whole.
+                    yield rows.line_num, dict(zip(header, cells, strict=False))
+            elif kind in ("jsonl", "ndjson"):
+                for number, line in enumerate(_list_lines(lines), 1):
+                    if not line.strip():
+                        continue
+                    row = json.loads(line, object_pairs_hook=refuse_repeated_keys)
+                    if not isinstance(row, dict):
+                        raise ValueError(f"line {number} holds no object")
+                    yield number, row
+            else:
+                raise UsageError(f"{path}: {EXPECTED_KIND}")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except RecursionError:
+        raise UsageError(
+            f"{path} cannot be read: a line is nested too deeply to be a row"
+        ) from None
+    except (OSError, EOFError, UnicodeDecodeError, ValueError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+
+
+def _list_lines(lines: TextIOWrapper) -> Iterator[str]:
+    """Yield the lines of a file; ValueError at one that no table has, before it is read into
+    memory."""
+    number = 0
+    while line := lines.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"line {number} has more than {_LONGEST_LINE:,} characters")
+        yield line
