@@ -40,7 +40,9 @@ test: $(READY)                 ## style, types and tests, as CI runs them
 types:                         # one core, beside the tests
 	$(BIN)/mypy
 
+# Fast solvers are compiled once beforehand, or every worker that meets one would compile it.
 suite:                         # three workers, one of which waits for a browser or a server; in the order of tests/conftest.py
+	$(BIN)/bestresponse warm
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(READY)                ## the quick part: style, types, and the tests nearest to what changed since BASE (main)

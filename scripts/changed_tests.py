@@ -129,7 +129,8 @@ def list_importers() -> dict[str, set[str]]:
     return importers
 
 
-def find_distances(changed: Iterable[str]) -> dict[str, int]:
+@cache
+def find_distances(changed: tuple[str, ...]) -> dict[str, int]:
     """Return how many imports lie between each module and the nearest changed one."""
     distances = dict.fromkeys(changed, 0)
     front = list(distances)
@@ -158,12 +159,12 @@ def find_tests(changed: Path) -> dict[Path, int]:
         return {changed: MIRRORED} if changed in list_test_files() else {}
     if not changed.is_relative_to(SOURCE):
         return {}
-    distances = find_distances(_find_modules(changed))
+    distances = find_distances(tuple(_find_modules(changed)))
     found = {}
     for path, imported in list_test_files().items():
-        reached = [distances[name] for name in imported if name in distances]
+        reached = imported & distances.keys()
         if reached:
-            found[path] = min(reached)
+            found[path] = min(distances[name] for name in reached)
     mirrored = _find_mirrored(changed)
     if mirrored in list_test_files():
         found[mirrored] = MIRRORED

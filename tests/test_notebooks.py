@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbclient
 import nbformat
+import pytest
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 CHECKED = ["analyse_run", "five_things"]
@@ -27,6 +28,7 @@ def test_every_notebook_has_a_test():
     assert sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) == CHECKED
 
 
+@pytest.mark.soak
 def test_a_finished_run_is_loaded_and_asked_which_games_are_hard():
     outputs = run_cells("analyse_run")
     said = "".join(output.get("text", "") for output in outputs)

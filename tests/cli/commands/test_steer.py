@@ -10,7 +10,10 @@ from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
 
 
-@pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
+@pytest.mark.parametrize(
+    ("replies", "wordings", "most"),
+    [(1, 1, 140), (1, 2, 536), pytest.param(2, 1, 2300, marks=pytest.mark.soak)],
+)
 def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replies, wordings, most):
     words = (
         "meeting",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from daily import share_out
 
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import TooLarge, UsageError
@@ -33,12 +34,12 @@ NAMES = (
 )
 
 
+@pytest.mark.parametrize("seed", share_out(range(3)))
 @pytest.mark.parametrize("name", NAMES)
-def test_every_game_is_registered_says_what_it_is_and_keeps_its_promises(name):
+def test_every_game_is_registered_says_what_it_is_and_keeps_its_promises(name, seed):
     thing = games.load(name)
     assert thing.__doc__.strip()
-    for seed in range(3):
-        check_game(thing(), seed)
+    check_game(thing(), seed)
 
 
 def test_no_registered_name_is_hidden_by_a_game_or_family_of_the_catalogue():

@@ -86,6 +86,7 @@ def test_nothing_of_the_engine_is_left_in_the_temporary_folder(tmp_path, smollm2
     model.close()
 
 
+@pytest.mark.soak  # two servers of a model; what processes share is tested in tests/runs/executors
 def test_models_in_two_processes_answer_as_one_does(smollm2_path, tmp_path):
     games = {"num_games": 2, "num_rows": 2, "num_cols": 2, "seed": 3, "elicit": "logprobs"}
     one, two = (

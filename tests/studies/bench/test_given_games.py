@@ -194,29 +194,32 @@ def test_an_index_probabilities_or_a_text_are_read(tmp_path, answer, strategy):
     assert br.load_run(run.path).replay().same == 1
 
 
+NUMBERS = [2, -1, True, 0.5]
+OTHERS = [
+    None,
+    [0.5],
+    ["A", "B"],
+    [0.9, 0.9],
+    [float("nan"), 1.0],
+    {"Z": 1.0},
+    object(),
+    "no idea",
+]
+
+
 @pytest.mark.parametrize(
-    ("answer", "how"),
+    ("theme", "answer"),
     [
-        (2, "unparseable"),
-        (-1, "unparseable"),
-        (True, "unparseable"),
-        (None, "unparseable"),
-        (0.5, "unparseable"),
-        ([0.5], "unparseable"),
-        (["A", "B"], "unparseable"),
-        ([0.9, 0.9], "illegal"),
-        ([float("nan"), 1.0], "unparseable"),
-        ({"Z": 1.0}, "unparseable"),
-        (object(), "unparseable"),
-        ("no idea", "unparseable"),
+        *(("numbers", answer) for answer in NUMBERS),
+        *(("neutral", answer) for answer in OTHERS),
+        *(pytest.param("neutral", answer, marks=pytest.mark.soak) for answer in NUMBERS),
+        *(pytest.param("numbers", answer, marks=pytest.mark.soak) for answer in OTHERS),
     ],
-    ids=lambda value: type(value).__name__,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-@pytest.mark.parametrize("theme", ["neutral", "numbers"])
 @pytest.mark.filterwarnings("ignore:no play of")
-def test_nonsense_is_an_answer_that_cannot_be_read_and_the_run_goes_on(
-    tmp_path, answer, how, theme
-):
+def test_nonsense_is_an_answer_that_cannot_be_read_and_the_run_goes_on(tmp_path, theme, answer):
+    how = "illegal" if answer == [0.9, 0.9] else "unparseable"
     run = br.bench(Answering(answer), num_games=2, num_rows=2, theme=theme, output_dir=tmp_path)
     assert [row["status"] for row in run.rows()] == [how] * 2
     assert run.complete

@@ -736,8 +736,9 @@ def test_a_random_end_and_noise_change_how_long_and_what_is_played(tmp_path):
         30,
         sum(n > 1 for n in lengths),
     ]
+    fewer = {**more, "rounds": 10}
     noisy = played(
-        tmp_path / "b", settings("prisoners-dilemma", "always:cooperate", noise=0.25, **more)
+        tmp_path / "b", settings("prisoners-dilemma", "always:cooperate", noise=0.25, **fewer)
     )
     slips = [row["move"] == "defect" for row in noisy.frame("moves")]
     assert abs(np.mean(slips) - 0.25) < 4 * (0.25 * 0.75 / len(slips)) ** 0.5

@@ -46,8 +46,19 @@ def test_the_most_calls_of_a_search_are_counted_by_hand():
     assert count_most_psro_calls(dialogue(), search_settings(3, 10, 3), 1) == found_later == 3524
 
 
-@pytest.mark.parametrize("oracle", ["shotgun", "better", "trajectory", "categorical"])
-@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize(
+    ("oracle", "swap"),
+    [
+        ("shotgun", False),
+        ("better", True),
+        ("trajectory", False),
+        ("categorical", True),
+        pytest.param("shotgun", True, marks=pytest.mark.soak),
+        pytest.param("better", False, marks=pytest.mark.soak),
+        pytest.param("trajectory", True, marks=pytest.mark.soak),
+        pytest.param("categorical", False, marks=pytest.mark.soak),
+    ],
+)
 def test_a_search_never_takes_more_and_a_second_one_nothing(oracle, swap):
     settings = search_settings(2, 8, 3, oracle, "nash", 0)
     answers = AnswerStore()

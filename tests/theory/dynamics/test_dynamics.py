@@ -63,7 +63,7 @@ def test_learning_finds_the_equilibrium_of_oneills_game(dynamic):
 
 @pytest.mark.parametrize("dynamic", LEARNERS)
 @given(seed=SEEDS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_in_zero_sum_games_the_gap_of_the_averages_goes_down(dynamic, seed):
     found = dynamic(generators.zero_sum(seed, (3, 4)), steps=3000, stride=30)
     assert found.curve[-1] <= 0.1

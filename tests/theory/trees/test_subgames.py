@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from daily import share_out
 from random_trees import random_tree
 from tests.oracles.perfection_by_grid import draw_tree, find_on_grid, is_perfect, is_spanned
 
@@ -135,7 +136,7 @@ def test_with_perfect_information_they_are_those_of_exact_backward_induction():
         assert {tuple(policy.probabilities) for policy in pure} == expected
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", share_out(range(12)))
 def test_every_policy_is_an_equilibrium_of_every_subgame(seed):
     tree = random_tree(Random(seed), depth=4, zero_sum=False)
     for policy in solve_subgames(tree, limit=3).policies:

@@ -93,10 +93,11 @@ def relative_exploitability(batch, solutions):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_family_leaves_an_exploitable_answer(family, engine):
+@pytest.mark.parametrize("count", [300, pytest.param(2000, marks=pytest.mark.soak)])
+def test_no_family_leaves_an_exploitable_answer(family, engine, count):
     rng = np.random.default_rng(11)
     for shape in SHAPES:
-        batch = family(rng, (2000, *shape))
+        batch = family(rng, (count, *shape))
         solutions = solve_zero_sum(batch, engine=engine)
         assert relative_exploitability(batch, solutions).max() <= 1e-9
         assert solutions.relative_gaps.max() <= 1e-9

@@ -6,6 +6,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from daily import share_out
 from made_up_language import write_catalogue
 
 from bestresponse.core.errors import UsageError
@@ -50,7 +51,9 @@ ENGLISH = frozenset(FREQUENT.split())
 """Frequent English words that no German sentence has."""
 
 
-GAMES = [offer.name for offer in list_offers()]
+TABLES = [offer.name for offer in list_offers() if offer.kind == "table"]
+"""Their pages differ in names alone."""
+OTHERS = [offer.name for offer in list_offers() if offer.kind != "table"]
 
 
 def refuse_models(name):
@@ -89,7 +92,7 @@ def take_part(game, language):
     return trial.pages
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", share_out(TABLES, part=1) + share_out(OTHERS, parts=2, part=1))
 def test_no_english_word_stands_on_any_german_page(game):
     met = {}
     for page in take_part(game, "de"):
@@ -118,18 +121,7 @@ JOINED = {"ja", "tai"}
 """What Babel joins lists with in the language whose code the made-up one has."""
 
 
-def list_games_by_day():
-    """List every game for `parametrize`: each third every day, the others in `make long`.
-
-    The pages of most games differ in their names alone, and all of them are read in German.
-    """
-    return [
-        pytest.param(game, marks=() if number % 3 == 0 else pytest.mark.soak)
-        for number, game in enumerate(GAMES)
-    ]
-
-
-@pytest.mark.parametrize("game", list_games_by_day())
+@pytest.mark.parametrize("game", share_out(TABLES, part=0) + share_out(OTHERS, parts=2, part=0))
 def test_nothing_is_left_in_english_on_the_pages_of_a_language_that_was_added(game, made_up):
     assert list_languages() == ("en", "de", made_up)
     met = {}

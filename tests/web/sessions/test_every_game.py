@@ -5,6 +5,7 @@ import random
 import re
 
 import pytest
+from daily import share_out
 from plugins import lay_package
 from web_server import Server
 
@@ -101,16 +102,17 @@ def play(server, game, rivals=0):
     return ending
 
 
-@pytest.mark.parametrize(
-    "name", [offer.name for offer in list_offers() if offer.kind != "dialogue"]
-)
+OFFERS = [offer for offer in list_offers() if offer.kind != "dialogue"]
+TABLES = [offer.name for offer in OFFERS if offer.kind == "table"]
+OTHERS = [offer.name for offer in OFFERS if offer.kind != "table"]
+
+
+@pytest.mark.parametrize("name", share_out(TABLES) + share_out(OTHERS, parts=2, part=0))
 def test_a_game_is_played_to_its_end_by_people(store, name):
     assert play(store, {"name": name})["phase"] == "over"
 
 
-@pytest.mark.parametrize(
-    "name", [offer.name for offer in list_offers() if offer.kind not in ("table", "dialogue")]
-)
+@pytest.mark.parametrize("name", share_out(OTHERS, parts=2, part=1))
 def test_a_game_is_played_to_its_end_against_a_strategy(store, name):
     assert play(store, {"name": name}, rivals=1)["stand_ins"] == 0
 
