@@ -41,11 +41,11 @@ def now() -> str:
 
 def read_clocks() -> Moment:
     """Return the present moment, by the clock that people read and by the steady one."""
-    return Moment(now(), round(time.monotonic(), 3), _find_boot())
+    return Moment(now(), round(time.monotonic(), 3), find_boot())
 
 
 @cache
-def _find_boot() -> str | None:
+def find_boot() -> str | None:
     """Return a mark of this machine's last start, None where the system has none."""
     machine = HostMachine.find()
     return None if machine.boot == machine.name else machine.boot[:8]
