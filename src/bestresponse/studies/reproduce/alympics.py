@@ -18,7 +18,6 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.errors import UsageError
@@ -419,6 +418,8 @@ def _list_statements(settings: Settings) -> Iterator[Check]:
 def _check_rising(setting: TownSetting, condition: str) -> Check:
     """Decide whether prices rise with abundant water: a trend of the daily medians by the test of
     Mann and Kendall."""
+    from scipy.stats import kendalltau  # takes a second: only where a trend is tested
+
     medians = setting.daily_medians
     trend = kendalltau(range(len(medians)), medians)
     tau = (
