@@ -90,8 +90,9 @@ class GameAnswer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GameQuestion(Generic[G]):
-    """Something that can be asked of a game by name; its settings are the arguments of `ask` that
-    have a default.
+    """Something that can be asked of a game by name.
+
+    Its settings are the arguments of `ask` that have a default.
 
     A question that `takes_trees` is asked of a tree itself, others of its reduced normal form.
     """
@@ -112,8 +113,10 @@ class GameQuestion(Generic[G]):
         }
 
     def answer(self, game: G, settings: Mapping[str, object] | None = None) -> GameAnswer:
-        """Compute the answer with these settings in place of the defaults; texts are read as
-        numbers where need be."""
+        """Compute the answer with these settings in place of the defaults.
+
+        Texts are read as numbers where need be.
+        """
         known = {name: default for name, default in self.settings.items() if name not in _INNER}
         given = {}
         for typed, value in (settings or {}).items():
@@ -170,8 +173,9 @@ def read_setting(name: str, default: object, text: str) -> object:
 
 
 def read_profile(game: NormalForm, text: str) -> Profile | None:
-    """Read `0.2,0.8/0.5,0.5`: players between slashes, probabilities between commas; None for no
-    text.
+    """Read `0.2,0.8/0.5,0.5`: players between slashes, probabilities between commas.
+
+    Returns None for no text.
 
     >>> read_profile(NormalForm.zero_sum([[1, 2], [3, 4]]), "1,0/0.5,0.5")[1].tolist()
     [0.5, 0.5]
@@ -526,8 +530,10 @@ _RECORDED = 200
 
 
 def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
-    """Make a question of dynamics: follow a path to its end; the settings are the arguments of the
-    dynamics."""
+    """Make a question of dynamics: follow a path to its end.
+
+    The settings are the arguments of the dynamics.
+    """
 
     @wraps(dynamics)
     def follow(game: NormalForm, *, start: str = "", **arguments: object) -> GameAnswer:
@@ -751,8 +757,9 @@ def ask_game(
     concept: str | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> Answered:
-    """Answer one question about a game; where the question is about tables, a tree is taken in its
-    reduced normal form.
+    """Answer one question about a game.
+
+    Where the question is about tables, a tree is taken in its reduced normal form.
 
     >>> from bestresponse.games.lookup import find_game
     >>> ask_game(find_game("prisoners-dilemma"), concept="rationalizable").to_json()["kept"]

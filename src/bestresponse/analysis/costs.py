@@ -50,8 +50,10 @@ KnownStrategies = Mapping[Role, Automaton]
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """The best move in place of a choice, which is the choice itself where nothing is better, and
-    what the choice cost."""
+    """The best move in place of a choice and what the choice cost.
+
+    The best move is the choice itself if nothing is better.
+    """
 
     best: str | None
     cost: float
@@ -111,8 +113,10 @@ def price_choices(
 
 
 def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float | None:
-    """Compute what the best reply to the known strategy of the other earns per round, exactly; None
-    where it is not known or there is one round only."""
+    """Compute what the best reply to the known strategy of the other earns per round, exactly.
+
+    Returns None where it is not known or there is one round only.
+    """
     form = find_stage_form(game)
     if form is None or not isinstance(game, HasCourse) or game.rounds == 1:
         return None
@@ -129,8 +133,10 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
 
 
 def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
-    """Yield every answer of a seat with its number and the state in which it was given, without
-    those of nature."""
+    """Yield every answer of a seat with its number and the state it was given in.
+
+    Those of nature are left out.
+    """
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state = episode.state
@@ -187,8 +193,10 @@ def _read_single_answers(record: Record, form: NormalForm) -> dict[Role, Automat
 
 
 def always_mixing(name: str, mix: Array, other_actions: int | None = None) -> Automaton:
-    """Return the automaton of one state that always plays `mix`, in a game with so many actions of
-    the other."""
+    """Return a one-state automaton that always plays `mix`.
+
+    The other player of the game has the given number of actions.
+    """
     others = len(mix) if other_actions is None else other_actions
     return Automaton(name, mix[None], np.zeros((1, len(mix), others), dtype=np.int32))
 
@@ -356,8 +364,9 @@ def _name(action: object) -> str:
 
 
 def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
-    """Compute for every information set what each move earns its player, who goes on as well as
-    possible.
+    """Compute what each move at every information set earns its player.
+
+    The player is assumed to continue as well as possible.
 
     The nodes of an information set count as often as chance and the others make them likely. Where
     these never come, a set of one node is valued by what the policy says of the play from there; of

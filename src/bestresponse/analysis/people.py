@@ -1,5 +1,6 @@
-"""What people did in repeated dilemmas: a compact summary of published data, and the treatment
-nearest to a game.
+"""What people did in repeated dilemmas, summarised from published data.
+
+Also finds the treatment nearest to a game.
 
 `people.toml` holds shares worked out from the collection of Nay & Vorobeychik (MIT licence) by
 `benchmarks/people_summary.py`; the data themselves are not part of this package. Two dilemmas are
@@ -32,8 +33,9 @@ differ by more."""
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """A treatment of an experiment: g and l of its dilemma, how it went on, and how often people
-    cooperated.
+    """A treatment of an experiment: its dilemma, how it went on, and cooperation.
+
+    Holds g and l of the dilemma, and how often people cooperated.
 
     `rounds` are shares of cooperation by round, `strategies` estimated shares of strategies with
     matches as units.
@@ -92,8 +94,10 @@ def measure_dilemma(form: NormalForm) -> tuple[float, float] | None:
 
 
 def find_people(form: NormalForm, within: float = np.inf) -> tuple[People, ...]:
-    """Return the treatments whose payoffs are nearest to those of a dilemma, at most so far in g
-    and l together."""
+    """Return the treatments whose payoffs are nearest to those of a dilemma.
+
+    Only treatments within the given distance, in g and l together, are returned.
+    """
     own = measure_dilemma(form)
     if own is None:
         return ()
@@ -103,8 +107,10 @@ def find_people(form: NormalForm, within: float = np.inf) -> tuple[People, ...]:
 
 
 def describe_people(form: NormalForm) -> str:
-    """Say how often people cooperated in the dilemma nearest to this one; empty where none is
-    near."""
+    """Say how often people cooperated in the dilemma nearest to this one.
+
+    Returns an empty result where none is near.
+    """
     nearest = find_people(form, _NEAR)
     if not nearest:
         return ""
@@ -123,8 +129,10 @@ def describe_people(form: NormalForm) -> str:
 
 
 def show_people(measured: Measurement) -> Shown | None:
-    """Say in the report of a run what people did in the dilemma nearest to its game; nothing for
-    other games."""
+    """Say in the report of a run what people did in the dilemma nearest to its game.
+
+    Returns nothing for other games.
+    """
     game = getattr(measured.config, "game", None)
     form = find_stage_form(game.game()) if isinstance(game, NamedGame) else None
     words = "" if form is None else describe_people(form)

@@ -87,8 +87,10 @@ class Theory:
 
 
 def find_infoset(tree: Tree, view: View) -> int:
-    """Return the number of the information set of `view`, in the tree of its game or in the one
-    compiled from it."""
+    """Return the number of the information set of `view` in its game's tree.
+
+    The tree is that of the game or the one compiled from it.
+    """
     known = tree.infoset_index
     return known[view.role, view.key if (view.role, view.key) in known else view.facts["infoset"]]
 
@@ -141,8 +143,10 @@ def _describe_intended(form: NormalForm) -> Theory:
 
 
 def may_have_equilibrium(game: Game[S]) -> bool:
-    """Say whether `describe_theory` is likely to find an equilibrium, without solving a table or a
-    tree for it."""
+    """Say whether `describe_theory` is likely to find an equilibrium.
+
+    Neither a table nor a tree is solved for this.
+    """
     stage = find_stage(game)
     if isinstance(stage, HasNormalForm):
         return bool(stage.normal_form.payoffs.size <= _MOST_PAYOFFS)
@@ -180,8 +184,10 @@ def _describe_table(form: NormalForm) -> Theory:
 
 
 def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
-    """Solve it; None where a player forgets, payoffs are out of range, or no method is sure of its
-    answer."""
+    """Solve the game if a method is sure of its answer.
+
+    Returns None if a player forgets, payoffs are out of range, or no method is sure of its answer.
+    """
     try:
         return solve_form(form, Wish(seconds=_SECONDS))
     except (InvalidGame, NotCertified):

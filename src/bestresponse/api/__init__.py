@@ -1,2 +1,4 @@
-"""The Python interface: what the command line does, as typed functions, offered by `import
-bestresponse as br`."""
+"""The Python interface: what the command line does, as typed functions.
+
+It is offered by `import bestresponse as br`.
+"""

@@ -61,8 +61,7 @@ def check(
     engine: EngineKind = "auto",
     limits: Limits | None = None,
 ) -> Report:
-    """Check a game program, given as text or as a file: syntax, names, running, and the
-    resulting game.
+    """Check a game program from text or a file: syntax, names, running, resulting game.
 
     `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game.
     """
@@ -83,8 +82,9 @@ def _read_program(program: str | Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswers:
-    """The answers of a program to a query: what each variable is, as text, and whether there are
-    more of them than were asked for.
+    """The answers of a program to a query, with the value of each variable as text.
+
+    Also says whether there are more answers than were asked for.
 
     A query without variables has one answer without entries where it holds, and none where it does
     not.
@@ -165,8 +165,9 @@ class Formalized:
 
     @property
     def agrees(self) -> bool:
-        """Whether there is a game, the story leaves nothing open, and every check that was asked
-        for found agreement.
+        """Whether there is a game, the story leaves nothing open, and all checks agree.
+
+        Only the checks that were asked for count.
 
         A check whose answer could not be read has found none.
         """
@@ -328,8 +329,10 @@ def formalize_strategy(
     output_dir: str | Path = "results",
     tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> FormalizedStrategy:
-    """Let a model turn a strategy in words into rules for a game of two who choose among the same
-    moves at once."""
+    """Let a model turn a strategy in words into rules for a game.
+
+    The game is one of two players who choose among the same moves at once.
+    """
     program = _write_stage_program(as_source(game))
     named = as_model(model)
     engine = open_engine()

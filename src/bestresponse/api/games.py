@@ -38,8 +38,9 @@ def ask(
 
 
 def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Comparison:
-    """Say whether two games are the same up to names, order and positive affine payoffs, and where
-    they differ.
+    """Say whether two games are the same, and where they differ.
+
+    Names, order and positive affine changes of the payoffs do not count as differences.
 
     Names of players, and of moves of the same player, that occur in both games mean the same unless
     `any_names` is set.
@@ -61,8 +62,9 @@ def convert(
     force: bool = False,
     openspiel: bool = False,
 ) -> Path:
-    """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that
-    is there.
+    """Write a game into a file that ends in .efg, .nfg, .json or .pl.
+
+    `force` overwrites one that is there.
 
     With `openspiel` an .nfg file has the form that OpenSpiel reads: numbers of actions instead of
     their names.
@@ -90,8 +92,7 @@ class GameRow(TypedDict):
 
 
 def list_games() -> Frame[GameRow]:
-    """List the games of the catalogue, the registered games and the families that `bench` draws
-    from."""
+    """List the games of the catalogue, registered games and families `bench` draws from."""
     rows = []
     for entry in catalogue.entries():
         rows.append(GameRow(name=entry.name, kind="matrix", what=entry.description))

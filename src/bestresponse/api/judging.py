@@ -1,5 +1,7 @@
-"""Judge how residents act in runs of the water game: sheets for people, models that judge, and what
-the scores come to."""
+"""Judge how residents act in runs of the water game.
+
+Provides sheets for people, models that judge, and summaries of the scores.
+"""
 
 from __future__ import annotations
 

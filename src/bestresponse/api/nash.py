@@ -1,5 +1,7 @@
-"""Find the Nash equilibria of a table. Little is imported: the first solution of a matrix takes a
-third of a second."""
+"""Find the Nash equilibria of a table.
+
+Little is imported: the first solution of a matrix takes a third of a second.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ def nash(
     seconds: float = SECONDS,
     engine: Engine = "auto",
 ) -> NashResult:
-    """Find the Nash equilibria of a game, in any form that `solve` takes; trees in their reduced
-    normal form.
+    """Find the Nash equilibria of a game, in any form that `solve` takes.
+
+    Trees in their reduced normal form.
 
     `method` is one of those of `solve` for tables, `seconds` bound the search for all
     equilibria, and `engine` says whether loops are compiled: "numpy", "numba", or
@@ -53,8 +56,10 @@ _PAYOFFS = (list, tuple, np.ndarray)
 
 
 def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
-    """Read payoffs at once, and look up everything else: looking up takes longer than a small
-    game."""
+    """Read payoffs directly and look up everything else.
+
+    Looking up takes longer than solving a small game.
+    """
     if isinstance(game, NormalForm) and other is None:
         return game
     if other is not None and isinstance(game, _PAYOFFS):

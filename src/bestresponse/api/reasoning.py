@@ -51,8 +51,10 @@ papers = Registry(
 
 
 def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
-    """Open a model by its name, with keys from the environment; nothing is cached, counted or
-    limited."""
+    """Open a model by its name, with keys from the environment.
+
+    Nothing is cached, counted or limited.
+    """
     return open_by_name(name, Opening((), workers, threads).settings)
 
 

@@ -23,8 +23,10 @@ nearer."""
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved game: `solved` holds equilibria, certificate and everything else; it shows itself in
-    a notebook."""
+    """A solved game: `solved` holds equilibria, certificate and everything else.
+
+    It shows itself in a notebook.
+    """
 
     game: LoadedGame
     solved: SolvedTable | SolvedTree
@@ -87,8 +89,10 @@ class Solution:
         return write_latex(self.game.solvable())
 
     def to_page(self, *first: Section) -> str:
-        """Return everything that is known as one HTML page, with a picture where there is one,
-        after `first`."""
+        """Return everything that is known as one HTML page, after `first`.
+
+        The page has a picture if the game can be drawn.
+        """
         from bestresponse.report.page import render
 
         try:
@@ -109,8 +113,9 @@ def solve(
     report: Callable[[str], None] | None = None,
     engine: Engine = "auto",
 ) -> Solution:
-    """Solve a game: a name, a file, a table, a tree, rules, a payoff matrix, or the matrices of two
-    players.
+    """Solve a game given by name, file, table, tree, rules or payoff matrices.
+
+    Either one payoff matrix or the matrices of two players can be given.
 
     `iterations` are those of CFR or the double oracle, `objective` asks for the correlated
     equilibrium that is best by it, `seconds` bound the search for all equilibria of a

@@ -94,8 +94,10 @@ def check_statements(game: Game[S]) -> None:
 
 
 def check_end(game: Game[S], state: S) -> None:
-    """Compare the payoffs of a play that is over with what the stated rule pays for what the
-    histories say."""
+    """Compare the payoffs of a finished play with those of the stated rule.
+
+    The rule is applied to what the histories say.
+    """
     payoffs = game.payoffs(state)
     for role in game.roles:
         view = game.view(state, role)
@@ -278,8 +280,10 @@ def _find_owed(
     rules: Sequence[Statement],
     history: Sequence[Event],
 ) -> dict[Role, Fraction] | None:
-    """Return what the stated rule pays for what a history says; None where no such rule is
-    stated."""
+    """Return what the stated rule pays for what a history says.
+
+    Returns None where no such rule is stated.
+    """
     for rule in rules:
         if isinstance(rule, get_args(NumberRule)) and _find(rules, AtOnce) is None:
             return _pay_rounds(game.roles, rule, rules, history)

@@ -44,8 +44,7 @@ class Choice:
             raise ValueError(f"a choice needs different options, got {self.options!r}")
 
     def read(self, text: str) -> str:
-        """Return the option that `text` names, whatever its case and the spaces around it, in
-        quotes or not."""
+        """Return the option that `text` names, ignoring case, outer spaces and quotes."""
         # Names of actions in files may have spaces around them, and differ in nothing else.
         wanted = text if text in self.options else _unquote(text.strip())
         if wanted in self.options or (self.may_pass and wanted == PASS):

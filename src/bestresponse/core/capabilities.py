@@ -69,12 +69,16 @@ class KnownEquilibrium(Protocol):
 
 @runtime_checkable
 class CostedDecisions(Protocol[S_contra]):
-    """A game that says itself what leaving its known equilibrium costs, such as an expectation over
-    hidden values."""
+    """A game that says itself what leaving its known equilibrium costs.
+
+    The cost may be, for example, an expectation over hidden values.
+    """
 
     def measure_cost(self, state: S_contra, role: Role, action: object) -> float:
-        """Return what `role` loses by answering `action` in `state` if all others keep to the
-        equilibrium."""
+        """Return what `role` loses by answering `action` in `state`.
+
+        All others keep to the equilibrium.
+        """
 
 
 @runtime_checkable
@@ -97,8 +101,10 @@ class Question:
     answer: float
 
     def accepts(self, typed: str, decimal: str = ".") -> bool:
-        """Say whether what was typed is the right answer, in one of its readings by that decimal
-        mark."""
+        """Say whether what was typed is the right answer.
+
+        One of its readings with the given decimal mark has to be right.
+        """
         rounded = round(self.answer, 2)
         is_short = abs(rounded - self.answer) < _EXACT
         tolerance = _EXACT if is_short else _ROUNDING
@@ -108,8 +114,10 @@ class Question:
 
 @runtime_checkable
 class Quiz(Protocol):
-    """A game that brings its own questions about its rules; others get questions made from tables,
-    trees and plays."""
+    """A game that brings its own questions about its rules.
+
+    Others get questions made from tables, trees and plays.
+    """
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Make a few questions for whoever sits in the seat of `role`."""
@@ -117,8 +125,10 @@ class Quiz(Protocol):
 
 @runtime_checkable
 class Wording(Protocol):
-    """A game with words for people beyond its rules, on the web page of a seat and at the
-    terminal."""
+    """A game with words for people beyond its rules.
+
+    They are shown on the web page of a seat and at the terminal.
+    """
 
     @property
     def title(self) -> str:
@@ -126,8 +136,10 @@ class Wording(Protocol):
 
     @property
     def unit(self) -> str:
-        """What payoffs are counted in, in the plural: coins, points. Empty where they have no
-        unit."""
+        """What payoffs are counted in, in the plural: coins, points.
+
+        Empty where they have no unit.
+        """
 
     def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
@@ -135,8 +147,10 @@ class Wording(Protocol):
 
 @runtime_checkable
 class PeopleRules(Protocol):
-    """A game that tells its rules to people otherwise than to models; of any other game people are
-    told the rules without an aim."""
+    """A game that tells its rules to people otherwise than to models.
+
+    Of any other game people are told the rules without an aim.
+    """
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
         """State the rules for the person in the seat of `role`."""
@@ -144,8 +158,10 @@ class PeopleRules(Protocol):
 
 @runtime_checkable
 class LimitedTelling(Protocol):
-    """A game whose rules may be too long to be told to a model or a person; strategies play it all
-    the same."""
+    """A game whose rules may be too long to be told to a model or a person.
+
+    Strategies play it all the same.
+    """
 
     def check_telling(self) -> None:
         """Raise TooLarge, with the size and the limit, where the rules are too long."""
@@ -153,8 +169,7 @@ class LimitedTelling(Protocol):
 
 @runtime_checkable
 class PrivateInformation(Protocol[S_contra]):
-    """A game in which a seat knows something from the beginning that its page has to show all the
-    time."""
+    """A game in which a seat's page must always show something it knows from the start."""
 
     def list_private(self, state: S_contra, role: Role) -> tuple[Worded, ...]:
         """State what `role` alone knows in `state`, then what it has to mind on its turn."""
@@ -240,8 +255,10 @@ Parameter = bool | int | float | str | tuple[str, ...]
 
 @runtime_checkable
 class NamedParameters(Protocol):
-    """A game that names what can be set in its rules; of any other game these are its plain
-    fields."""
+    """A game that names what can be set in its rules.
+
+    Of any other game these are its plain fields.
+    """
 
     def list_parameters(self) -> Mapping[str, Parameter]:
         """Return every parameter with the value that it has."""
@@ -282,8 +299,10 @@ def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:
 
 
 def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, object]:
-    """Return what everybody who is asked in `state` does in the known equilibrium; empty where
-    there is none."""
+    """Return what everybody who is asked in `state` does in the known equilibrium.
+
+    Returns an empty result where there is none.
+    """
     asks = game.asks(state)
     if (
         not isinstance(game, KnownEquilibrium)
@@ -302,8 +321,9 @@ def measure_decision_cost(
     role: Role,
     action: object,
 ) -> float | None:
-    """Return what `role` loses by answering `action` in `state` if all else is played as in the
-    known equilibrium.
+    """Return what `role` loses by answering `action` in `state`.
+
+    All else is played as in the known equilibrium.
 
     None where no equilibrium is known, or where chance decides what follows and the game does not
     say what it costs.
@@ -321,8 +341,10 @@ def measure_decision_cost(
 
 
 def play_out_equilibrium(game: Game[S], state: S) -> Mapping[Role, float] | None:
-    """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where
-    chance draws."""
+    """Return the payoffs when everybody keeps to the known equilibrium from `state` on.
+
+    Returns None where chance draws.
+    """
     while game.asks(state):
         moves = find_equilibrium_moves(game, state)
         if not moves:

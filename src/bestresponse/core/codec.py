@@ -1,5 +1,7 @@
-"""Asks, submissions and records as plain JSON data; submissions and records also back, equal to
-what went in."""
+"""Asks, submissions and records as plain JSON data.
+
+Submissions and records also back, equal to what went in.
+"""
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.episode import Record, Submission, Void
@@ -36,8 +38,10 @@ def ask_to_json(ask: Ask) -> dict[str, object]:
 
 
 def submission_to_json(submission: Submission) -> dict[str, object]:
-    """Return a submission as plain data, without its calls, which are large and kept apart (see the
-    store)."""
+    """Return a submission as plain data, without its calls.
+
+    Calls are large and kept apart (see the store).
+    """
     decision = submission.decision
     data: JsonObject = {
         "role": submission.role,

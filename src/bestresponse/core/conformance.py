@@ -170,8 +170,10 @@ def check_player(
     seed: int = 0,
     max_steps: int = 10_000,
 ) -> None:
-    """Seat `player` everywhere except nature; its decisions must be legal and the same for the same
-    view."""
+    """Seat `player` everywhere except nature.
+
+    Its decisions must be legal and the same for the same view.
+    """
     rng = Random(seed)
     episode = Episode(game)
     _demand(isinstance(player.name, str) and player.name != "", "a player needs a name")

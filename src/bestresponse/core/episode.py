@@ -55,8 +55,10 @@ class Record:
 
 
 class Episode(Generic[S]):
-    """A game in progress. It can stop between any two submissions and go on from the list of
-    them."""
+    """A game in progress.
+
+    It can stop between any two submissions and go on from the list of them.
+    """
 
     def __init__(self, game: Game[S], submissions: Iterable[Submission] = ()) -> None:
         self.game = game
@@ -83,8 +85,10 @@ class Episode(Generic[S]):
         return self.game.view(self.state, role)
 
     def submit(self, role: Role, decision: Decision) -> None:
-        """Take one answer; move on once every asked role has answered. An unreadable answer voids
-        the play."""
+        """Take one answer; move on once every asked role has answered.
+
+        An unreadable answer voids the play.
+        """
         pending = self._pending
         if role not in pending:
             waiting = ", ".join(pending) or "nobody: the game is over"
@@ -137,8 +141,10 @@ def play(
     ask_seats: Callable[[list[SeatAsk]], list[Decision]] = ask_in_turn,
     on_submission: Callable[[Submission], None] | None = None,
 ) -> Record:
-    """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same
-    state."""
+    """Play `game` to its end, from where `submissions` left off.
+
+    Simultaneous seats see the same state.
+    """
     episode = Episode(game, submissions)
     while pending := episode.pending:
         missing = [role for role in pending if role not in players]

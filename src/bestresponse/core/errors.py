@@ -84,8 +84,10 @@ class ModelUnavailable(ModelError):
 
 
 class Transient(ModelUnavailable):
-    """One attempt failed in a way that another may not; `retry_after` is in seconds, None where
-    nobody said."""
+    """One attempt failed in a way that another may not.
+
+    `retry_after` is in seconds, None where nobody said.
+    """
 
     def __init__(self, why: str, retry_after: float | None = None) -> None:
         super().__init__(why)
@@ -125,8 +127,10 @@ class UsageError(BestResponseError):
 
 
 class SettingError(UsageError):
-    """A setting of a study cannot be used; `field` is its name, `problem` says what is wrong and
-    what was expected."""
+    """A setting of a study cannot be used.
+
+    `field` is its name, `problem` says what is wrong and what was expected.
+    """
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")

@@ -16,8 +16,9 @@ def install_hint(extra: str) -> str:
 
 
 def _read_origin(folder: Path) -> str | None:
-    """Return the text of `direct_url.json` for the package in `folder`: None after an installation
-    from an index.
+    """Return the text of `direct_url.json` for the package in `folder`.
+
+    Returns None after an installation from an index.
 
     An installed package has its metadata beside it; source files that are used where they lie have
     none: "{}".

@@ -1,5 +1,6 @@
-"""Files that somebody else wrote: read, or refused with the cause, in a time that grows with their
-length.
+"""Files that somebody else wrote: read, or refused with the cause.
+
+Reading takes a time that grows with the length of the file.
 
 Every reader of such files opens them by `open_plain`: limits on their kind, size, nesting and on
 what they are unpacked to are here alone.
@@ -32,8 +33,9 @@ _LONG_KEY: Final = re.compile(
 
 
 def open_plain(path: Path) -> BufferedReader:
-    """Open a file to read its bytes; OSError at once where it is a link, a pipe, a device or a
-    folder.
+    """Open a file to read its bytes.
+
+    OSError at once where it is a link, a pipe, a device or a folder.
 
     What is in a folder of somebody else must not lead to files elsewhere, and opening it must not
     wait.
@@ -79,8 +81,10 @@ class Unpacked(gzip.GzipFile):
 
 
 def read_file(path: Path, most: int = _LARGEST) -> bytes:
-    """Return the bytes of a file; OSError where `open_plain` raises it or there are more than
-    `most`."""
+    """Return the bytes of a file.
+
+    Raises OSError where `open_plain` raises it or there are more than `most`.
+    """
     with open_plain(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
@@ -89,8 +93,11 @@ def read_file(path: Path, most: int = _LARGEST) -> bytes:
 
 
 def read_text_file(path: Path, most: int = _LARGEST, errors: str = "strict") -> str:
-    """Return the text of a file in UTF-8; OSError where `open_plain` raises it or it is larger than
-    `most` bytes. `errors` says what becomes of bytes that are no text, as in `bytes.decode`."""
+    """Return the text of a UTF-8 file.
+
+    Raises OSError if `open_plain` does or if the file is larger than `most` bytes. `errors` says
+    what becomes of bytes that are no text, as in `bytes.decode`.
+    """
     text = read_file(path, most).decode("utf-8-sig", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -105,8 +112,11 @@ _ALWAYS_UNPACKED = 20_000_000
 
 
 def read_archive(path: Path, most: int = _LARGEST_UNPACKED) -> dict[str, bytes]:
-    """Return the files of a ZIP archive by their names; UsageError where it is none, is damaged, or
-    holds more than `most` bytes. Nothing is written, so no name in it leads anywhere."""
+    """Return the files of a ZIP archive by their names.
+
+    Raises UsageError if it is not an archive, is damaged, or holds more than `most` bytes. Nothing
+    is written, so no name in it leads anywhere.
+    """
     files: dict[str, bytes] = {}
     try:
         with open_plain(path) as file, zipfile.ZipFile(file) as archive:

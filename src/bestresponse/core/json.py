@@ -12,8 +12,9 @@ JsonMapping: TypeAlias = Mapping[str, Any]
 
 
 def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make an object of its pairs for `json.loads`, which itself keeps the last value of a key that
-    stands twice.
+    """Make an object of its pairs for `json.loads`.
+
+    On its own, `json.loads` keeps the last value of a key that occurs twice.
 
     Raises:
         ValueError: a key stands twice, so that it is not plain which value is meant.

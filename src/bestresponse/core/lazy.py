@@ -1,5 +1,4 @@
-"""Make things when they are first used: the public names of a package (PEP 562), and values of a
-mapping.
+"""Make things on first use: public names of a package (PEP 562), values of a mapping.
 
 A package lists its names once, as ordinary imports that only type checkers execute:
 
@@ -24,8 +23,7 @@ V = TypeVar("V")
 
 
 class LazyMapping(Mapping[K, V]):
-    """A mapping whose values are made when they are first asked for, each by a function of its
-    own."""
+    """A mapping whose values are made on first access, each by a separate function."""
 
     def __init__(self, makers: Mapping[K, Callable[[], V]]) -> None:
         self._makers = {key: cache(make) for key, make in makers.items()}
@@ -46,8 +44,10 @@ class LazyMapping(Mapping[K, V]):
 def lazy_exports(
     package: str,
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` for `package` from its imports under `if
-    TYPE_CHECKING`."""
+    """Return `__getattr__`, `__dir__` and `__all__` for `package`.
+
+    They are made from its imports under `if TYPE_CHECKING`.
+    """
     exports = _read_exports(package)
 
     def __getattr__(name: str) -> object:

@@ -26,8 +26,9 @@ def check_roles(names: tuple[str, ...]) -> None:
 
 @lru_cache(maxsize=1024)
 def check_distinct(names: tuple[str, ...], what: str) -> None:
-    """Refuse names that are empty, or equal but for the case of their letters; `what` names the
-    place.
+    """Refuse names that are empty, or equal but for the case of their letters.
+
+    `what` names the place.
 
     >>> try:
     ...     check_distinct(("left", "Left"), "a move of Ann")

@@ -1,5 +1,6 @@
-"""Keep what native libraries print off standard output, which belongs to the caller: `--json` is
-nothing but JSON.
+"""Keep what native libraries print off standard output.
+
+Standard output belongs to the caller: `--json` is nothing but JSON.
 
 Solvers such as HiGHS print from C, past `sys.stdout`, so they are caught at the file descriptor.
 """
@@ -16,8 +17,9 @@ _STDERR = 2
 
 
 class NativeOutputToStderr(ContextDecorator):
-    """While entered, or while a decorated function runs, what is written to descriptor 1 goes to
-    standard error.
+    """Send what is written to descriptor 1 to standard error.
+
+    Applies while the context is entered or while a decorated function runs.
 
     Descriptors belong to the process, so uses that are nested or in other threads share one
     diversion.
@@ -47,8 +49,10 @@ class NativeOutputToStderr(ContextDecorator):
 
 
 def _flush() -> None:
-    """Write out what Python and C still hold back for descriptor 1, so that it goes where it was
-    meant to go."""
+    """Write out what Python and C still hold back for descriptor 1.
+
+    This way it goes where it was meant to go.
+    """
     if sys.stdout is not None:
         sys.stdout.flush()
     if (

@@ -1,5 +1,8 @@
-"""What the payoff rules of statements pay: the games that state a rule compute their payoffs here,
-and `check_game` holds other games to it. All numbers are exact."""
+"""What the payoff rules of statements pay.
+
+Games that state a rule compute their payoffs here, and `check_game` holds other games to it. All
+numbers are exact.
+"""
 
 from __future__ import annotations
 

@@ -63,8 +63,9 @@ class Decision:
 
 
 class Player(Protocol):
-    """A player is a function of its view: nothing to clone or reset, no way to peek at anybody
-    else.
+    """A player is a function of its view.
+
+    There is nothing to clone or reset, and no way to peek at anybody else.
 
     One that answers without looking may say so by an attribute `blind = True`; it is then given an
     empty view.

@@ -98,8 +98,10 @@ class Registry:
         raise UsageError(f"there is no {self.kind} named {name!r}.{hint}")
 
     def make(self, name: str, *arguments: object) -> Any:
-        """Call the thing of that name; UsageError that names it where its package raises anything
-        but our errors."""
+        """Call the thing of that name.
+
+        UsageError that names it where its package raises anything but our errors.
+        """
         factory = self.load(name)
         try:
             return factory(*arguments)
@@ -121,8 +123,7 @@ class Registry:
 
 @lru_cache(maxsize=32)
 def _find_entries(group: str, path: tuple[str, ...]) -> EntryPoints:
-    """Look through the installed packages once for as long as they are looked for in the same
-    places."""
+    """Look through the installed packages once per group and search path."""
     from importlib.metadata import (
         entry_points,
     )  # slow to load, and a built-in name needs no package

@@ -1,5 +1,6 @@
-"""Splittable seeds: a child depends only on its parent and its own name, never on how many siblings
-were drawn.
+"""Splittable seeds: a child depends only on its parent and its name.
+
+It never depends on how many siblings were drawn.
 
 >>> split(7, "game", 3) == split(7, "game", 3) != split(7, "game", 4)
 True

@@ -1,5 +1,6 @@
-"""Statements and events of special games: numbers that all choose, auctions, a common project,
-poker, a drought, talks.
+"""Statements and events of special games.
+
+These are numbers that all choose, auctions, a common project, poker, a drought and talks.
 
 Each states one rule, or one thing that happened, by its parameters; the sentence of each language
 is in the catalogues of `bestresponse.telling`. `core.told` lists them among all others.
@@ -38,8 +39,10 @@ class PoolRule:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRule:
-    """All put coins of an endowment into a project at the same time; what is in it is multiplied
-    by `factor` and shared equally."""
+    """All put coins of an endowment into a project at the same time.
+
+    What is in it is multiplied by `factor` and shared equally.
+    """
 
     endowment: Fraction
     factor: Fraction
@@ -47,8 +50,10 @@ class ProjectRule:
 
 @dataclass(frozen=True, slots=True)
 class PointsRule:
-    """After the coins are public all may give points to each other, `most` to each; a point costs
-    its giver 1 coin and its receiver `impact` coins."""
+    """After the coins are public all may give points to each other, `most` to each.
+
+    A point costs its giver 1 coin and its receiver `impact` coins.
+    """
 
     most: int
     impact: Fraction
@@ -56,8 +61,10 @@ class PointsRule:
 
 @dataclass(frozen=True, slots=True)
 class LowestEffort:
-    """All choose numbers; everybody gets `base`, `gain` times the lowest of all, less `cost` times
-    the own number."""
+    """All choose numbers.
+
+    Everybody gets `base`, `gain` times the lowest of all, less `cost` times the own number.
+    """
 
     gain: Fraction
     cost: Fraction
@@ -66,8 +73,10 @@ class LowestEffort:
 
 @dataclass(frozen=True, slots=True)
 class SharedProject:
-    """All choose how much to give; everybody gets `base` less what is given, and `share` times what
-    all have given together."""
+    """All choose how much to give.
+
+    Everybody gets `base` less what is given, and `share` times what all have given together.
+    """
 
     base: Fraction
     share: Fraction
@@ -84,16 +93,20 @@ class BattlefieldRule:
 
 @dataclass(frozen=True, slots=True)
 class FirstPriceRule:
-    """One object is sold by sealed bids to whoever bids most, for the own bid; everybody's value is
-    drawn from 0 to `highest`."""
+    """One object is sold by sealed bids to whoever bids most, for the own bid.
+
+    Everybody's value is drawn from 0 to `highest`.
+    """
 
     highest: int
 
 
 @dataclass(frozen=True, slots=True)
 class SecondPriceRule:
-    """One object is sold by sealed bids to whoever bids most, for the second highest bid;
-    everybody's value is drawn from 0 to `highest`."""
+    """One object is sold by sealed bids to whoever bids most, for the second highest bid.
+
+    Everybody's value is drawn from 0 to `highest`.
+    """
 
     highest: int
 
@@ -130,16 +143,20 @@ class UltimatumCoinsRule:
 
 @dataclass(frozen=True, slots=True)
 class KuhnRule:
-    """Poker with these cards, the lowest first, a card and a stake of 1 coin for each player, and
-    at most one bet of 1 coin."""
+    """Poker with these cards, the lowest first, and at most one bet of 1 coin.
+
+    Each player gets a card and puts in a stake of 1 coin.
+    """
 
     cards: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LeducRule:
-    """Poker of two with two cards of each rank, the lowest first, one open card and two rounds of
-    bets with raises of these sizes, `most_raises` in a round."""
+    """Poker of two with two cards of each rank, one open card and two rounds of bets.
+
+    Ranks are listed lowest first. Raises have these sizes, with at most `most_raises` per round.
+    """
 
     cards: tuple[str, ...]
     first_raise: int
@@ -161,8 +178,10 @@ class DroughtRule:
 
 @dataclass(frozen=True, slots=True)
 class HealthRule:
-    """Everybody begins with `start` points of health; water adds `gain`, up to `most`; the n-th dry
-    day in a row takes n times `thirst`."""
+    """Everybody begins with `start` points of health.
+
+    Water adds `gain`, up to `most`; the n-th dry day in a row takes n times `thirst`.
+    """
 
     start: Fraction
     most: Fraction
@@ -196,8 +215,10 @@ class SupplyRule:
 
 @dataclass(frozen=True, slots=True)
 class WaterAuctionRule:
-    """The daily auction: the highest bid is served first, then the lower need, then the earlier
-    place among `order`."""
+    """The daily auction, in which the highest bid is served first.
+
+    Ties go to the lower need, then to the earlier place among `order`.
+    """
 
     order: tuple[str, ...]
 
@@ -427,8 +448,11 @@ class NoteTurn:
 
 @dataclass(frozen=True, slots=True)
 class TalkEnds:
-    """What happens at the end of a talk: `agreement` (without one nobody earns anything), `issues`
-    (it must cover all issues), `notes` (only the sealed notes count) or `judge` (who decides)."""
+    """What happens at the end of a talk.
+
+    One of `agreement` (without one nobody earns anything), `issues` (it must cover all issues),
+    `notes` (only the sealed notes count) or `judge` (who decides).
+    """
 
     kind: str
 
@@ -450,8 +474,10 @@ class TakesPart:
 
 @dataclass(frozen=True, slots=True)
 class TalkRule:
-    """Everybody writes so many messages in turn; an agreement may end the talk, or sealed notes
-    follow."""
+    """Everybody writes so many messages in turn.
+
+    An agreement may end the talk, or sealed notes follow.
+    """
 
     replies: int
     early_end: bool

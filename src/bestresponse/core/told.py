@@ -1,5 +1,6 @@
-"""What a player may know, as data: statements tell the rules of a game, events what has happened so
-far.
+"""What a player may know, as data.
+
+Statements tell the rules of a game, and events what has happened so far.
 
 A game states; it writes no sentences. Whatever is shown is made from these values at the edge, by
 `bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is
@@ -76,8 +77,10 @@ from bestresponse.core.special import (
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A text in one language, which stands for whatever it says: the fallback for games that state
-    nothing else."""
+    """A text in one language, the fallback for games that state nothing else.
+
+    It means whatever it says.
+    """
 
     text: str
 
@@ -167,8 +170,10 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class NearestWins:
-    """All choose numbers; those nearest to `factor` times the average of all share `prize`, the
-    others get nothing."""
+    """All choose numbers.
+
+    Those nearest to `factor` times the average of all share `prize`, the others get nothing.
+    """
 
     factor: Fraction
     prize: Fraction
@@ -176,8 +181,10 @@ class NearestWins:
 
 @dataclass(frozen=True, slots=True)
 class LowerClaim:
-    """Two choose numbers and both get the lower; whoever chose less gets `bonus` more, the other
-    `bonus` less."""
+    """Two choose numbers and both get the lower.
+
+    Whoever chose less gets `bonus` more, the other `bonus` less.
+    """
 
     bonus: Fraction
 
@@ -241,8 +248,9 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """The same game is played several times by the same players, who see after each round which
-    moves were made.
+    """The same players play the same game several times.
+
+    After each round they see which moves were made.
 
     After each round there is another with probability `continuation`, at most `rounds` in all. A
     payoff counts `discount` times what it would have counted one round before. With probability
@@ -278,8 +286,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a player is to aim at: the own payoff. `rational` says that the others do so too, and do
-    it perfectly."""
+    """What a player is to aim at: the own payoff.
+
+    `rational` says that the others do so too, and do it perfectly.
+    """
 
     rational: bool = False
 
@@ -331,8 +341,10 @@ Statement: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Chose:
-    """A player chose; of several options it is not known which. `secret` says that not everybody
-    learns of it."""
+    """A player chose; of several options it is not known which.
+
+    `secret` says that not everybody learns of it.
+    """
 
     who: str
     options: tuple[str, ...]
@@ -434,8 +446,10 @@ class LaidOpen:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The player is at one of the positions that bear this letter where the course is told as an
-    outline."""
+    """The player is at one of the positions with this letter.
+
+    The letters are those of a course told as an outline.
+    """
 
     letter: str
 
@@ -603,8 +617,9 @@ def split_rounds(history: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Pla
 
 
 def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
-    """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no
-    move that was meant.
+    """List what everybody knows of a history.
+
+    This leaves out hands, signals, draws that may be hidden, and moves that were meant.
 
     >>> chosen = Chose("Ann", ("bet",))
     >>> list_public((YourTurn(), Holds("king"), chosen, Meant("Ann", "bet", "pass")))

@@ -81,8 +81,9 @@ def list_json(told: Iterable[Told]) -> list[JsonObject]:
 
 @lru_cache(maxsize=256)
 def spell_told(told: tuple[Told, ...]) -> str:
-    """Write statements or events as one text, equal for equal ones; nothing but texts is what they
-    say.
+    """Write statements or events as one text, equal for equal ones.
+
+    Nothing but texts is what they say.
 
     >>> spell_told(prose("Bid.")), spell_told((Over(),))
     ('Bid.', '[{"is":"Over"}]')

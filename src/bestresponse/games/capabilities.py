@@ -1,5 +1,6 @@
-"""What a game may tell of itself in the terms of theory and of dialogues; see also
-`core.capabilities`.
+"""What a game may tell of itself in the terms of theory and of dialogues.
+
+See also `core.capabilities`.
 
 HasNormalForm   everybody moves once and at the same time: the payoff table
 HasTree         the game in extensive form
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class HasNormalForm(Protocol):
-    """A game of one simultaneous choice: roles are the players of the table, answers its actions or
-    mixtures."""
+    """A game of one simultaneous choice.
+
+    Roles are the players of the table, and answers its actions or mixtures.
+    """
 
     @property
     def normal_form(self) -> NormalForm:
@@ -35,8 +38,10 @@ class HasNormalForm(Protocol):
 
 @runtime_checkable
 class HasTree(Protocol):
-    """A game in extensive form; the facts of a view name the information set (`infoset`) by its
-    label."""
+    """A game in extensive form.
+
+    The facts of a view name the information set (`infoset`) by its label.
+    """
 
     @property
     def tree(self) -> Tree:
@@ -45,8 +50,10 @@ class HasTree(Protocol):
 
 @runtime_checkable
 class ToldPaths(Protocol):
-    """A game in extensive form that says what happens on the way to a node, such as whose card is
-    dealt."""
+    """A game in extensive form that says what happens on the way to a node.
+
+    For example, it says whose card is dealt.
+    """
 
     def list_moves(self, node: int) -> Iterator[Event]:
         """Yield all moves and draws on the way to a node of the tree."""
@@ -91,8 +98,10 @@ class HasCourse(HasStage, Protocol):
 
 @runtime_checkable
 class HasSpeakers(Protocol):
-    """A dialogue in which seats choose a style and write messages, and a referee says what was
-    agreed."""
+    """A dialogue in which seats choose styles and write, and a referee rules.
+
+    The referee says what was agreed.
+    """
 
     @property
     def domain(self) -> Domain:

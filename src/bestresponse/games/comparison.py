@@ -83,14 +83,18 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether both are one tree up to names, the order of simultaneous moves and positive
-        affine payoffs."""
+        """Whether both are one tree up to names, order and positive affine payoffs.
+
+        The order is that of simultaneous moves.
+        """
         return self.verdict == "same tree"
 
     @property
     def exact(self) -> bool:
-        """Whether both are one tree payoff for payoff, up to names and the order of simultaneous
-        moves."""
+        """Whether both are one tree payoff for payoff, up to names and order.
+
+        The order is that of simultaneous moves.
+        """
         return self.same and self.relation != "equivalent"
 
 
@@ -195,8 +199,10 @@ def _name_maps(
 
 
 def _reduce(game: NormalForm | Tree) -> NormalForm:
-    """Keep the first of actions that give everybody the same payoffs against everything, and name
-    plans by moves."""
+    """Keep the first of actions that give everybody the same payoffs.
+
+    The payoffs must be the same against everything. Plans are named by moves.
+    """
     form = game if isinstance(game, NormalForm) else to_normal_form(game)
     flat = form.payoffs.reshape(form.num_players, -1)
     scale = np.maximum(np.ptp(flat, axis=1), 1.0)

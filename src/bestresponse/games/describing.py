@@ -60,8 +60,10 @@ def state_game(game: NormalForm | Tree | LogicGame | GameTable) -> tuple[Stateme
 
 
 def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
-    """Return one sentence for each difference in the rules; empty where both are the same game
-    under the same names."""
+    """Return one sentence for each difference in the rules.
+
+    Returns an empty result where both are the same game under the same names.
+    """
     lines: list[str] = []
     if before.players != after.players:
         lines.append(

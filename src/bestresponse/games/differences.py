@@ -90,8 +90,10 @@ def _make_plain(first: Sequence[str], second: Sequence[str]) -> tuple[list[str],
 
 
 def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
-    """Return where each of the first list is in the second: by the first trait that is alike,
-    else by order."""
+    """Return where each of the first list is in the second.
+
+    Items are matched by the first trait that is alike, else by order.
+    """
     first, second = traits[0]
     free = list(range(len(second)))
     any_trait = [0] * len(first), [0] * len(second)
@@ -109,8 +111,11 @@ def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of two trees that are compared: who moves at each node, and payoffs there as they are
-    compared and as they are told, all in the order of the first tree's players."""
+    """One of two trees that are compared: who moves at each node, and the payoffs.
+
+    Payoffs are given as they are compared and as they are told, all in the order of the first
+    tree's players.
+    """
 
     tree: Tree
     owners: list[int]
@@ -124,8 +129,10 @@ def _make_sides(
     seats: Sequence[int],
     span: tuple[float, float] | None,
 ) -> tuple[_Side, _Side]:
-    """Return both trees with the second's players in the first's order; with `span` payoffs are
-    compared after two quantiles of them were made 0 and 1."""
+    """Return both trees with the second's players in the first's order.
+
+    With `span` payoffs are compared after two quantiles of them were made 0 and 1.
+    """
     payoffs = [first.payoffs, second.payoffs[:, seats]]
     compared = payoffs
     if span is not None:
@@ -146,8 +153,10 @@ def _rescale(tree: Tree, payoffs: Array, span: tuple[float, float]) -> Array:
 
 
 class _Difference(NamedTuple):
-    """After how many moves two trees differ, how, and how many nodes of the first are not compared
-    because of it."""
+    """After how many moves two trees differ, and how.
+
+    Also says how many nodes of the first are not compared because of it.
+    """
 
     depth: int
     sentence: str
@@ -226,8 +235,7 @@ class _Walk:
         return None
 
     def _pair_branches(self, at: _Position) -> list[_Position]:
-        """Pair branches by name, else by their probability and what comes after them, else by
-        order."""
+        """Pair branches by name, else by probability and what comes after, else by order."""
         first = self.first.tree
         second = self.second.tree
         ours = first.children[at.here]
@@ -269,8 +277,10 @@ class _Walk:
 
 
 def _mark_subtrees(sides: Sequence[_Side]) -> list[list[int]]:
-    """Give every node a number, the same for nodes after which the same can happen, names and
-    knowledge aside."""
+    """Number every node, with the same number if the same can happen afterwards.
+
+    Names and knowledge do not count.
+    """
     numbers: dict[object, int] = {}
     marks: list[list[int]] = []
     for side in sides:

@@ -45,8 +45,9 @@ _MOST_ORDERS = 5_000
 
 
 def plain_name(name: str) -> str:
-    """Return a name as it is compared: without case, spaces and signs, except those that belong to
-    a number.
+    """Return a name as it is compared: without case, spaces and signs.
+
+    Signs that belong to a number are kept.
 
     >>> plain_name("Country A"), plain_name("country_a"), plain_name("bid -1.5")
     ('countrya', 'countrya', 'bid-1.5')
@@ -65,8 +66,9 @@ class _Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A game by its ends. Moves and information sets are numbered; lotteries are information sets
-    of chance.
+    """A game by its ends.
+
+    Moves and information sets are numbered; lotteries are information sets of chance.
 
     `ends` has the moves that lead to each end, `payoffs` a row for each end.
     """
@@ -215,8 +217,10 @@ def list_isomorphisms(
 
 
 def choose_folding(*games: Ends) -> Folding:
-    """Return how names are compared: plainly, or as they stand where two names in a game would
-    become one."""
+    """Return how names are compared.
+
+    They are compared plainly, or unchanged if two names in a game would become one.
+    """
     for game in games:
         moves = set(game.list_moves())
         players = {(0, name) for name in game.players}
@@ -260,8 +264,10 @@ class _TwoGames:
                 yield players
 
     def _list_fitting_seats(self) -> list[list[int]]:
-        """List for each player of the first game who of the second has as much to choose from and
-        to earn, and may have that name."""
+        """List for each player of the first game who of the second may match.
+
+        A match has as much to choose from and to earn, and may have that name.
+        """
         seats = range(len(self.first.players))
         traits = []
         for game in (self.first, self.second):
@@ -324,8 +330,10 @@ class _TwoGames:
                 yield ("name",)
 
     def _number_payoffs(self, players: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """Return for each end, the first game's before the second's, the number of every player's
-        payoff there."""
+        """Return for each end the number of every player's payoff there.
+
+        The ends of the first game come before those of the second.
+        """
         # From 0 to 1, payoffs beside a huge one are all but equal, so that their order is compared
         # too.
         scales: tuple[Scale, ...] = ("affine", "order") if self.scale == "affine" else (self.scale,)
@@ -340,8 +348,7 @@ class _TwoGames:
 
 
 def scale_payoffs(payoffs: Array, scale: Scale) -> Array:
-    """Return one player's payoffs as they are compared: themselves, from 0 to 1, their ranks, or
-    0."""
+    """Return one player's payoffs as compared: themselves, from 0 to 1, ranks, or 0."""
     width = float(np.ptp(payoffs))
     match scale:
         case "none":
@@ -373,8 +380,9 @@ def _number_values(values: Array, width: float) -> np.ndarray[tuple[int], np.dty
 
 
 def _join_graphs(first: Ends, second: Ends, common: Sequence[list[list[int]]]) -> list[list[int]]:
-    """Return the neighbours of every move, information set, end and common name, the first game's
-    before the second's.
+    """Return the neighbours of every move, information set, end and common name.
+
+    Those of the first game come before those of the second.
 
     `common` has for each game the moves of every name that all players share.
     """
@@ -399,8 +407,7 @@ def _join_graphs(first: Ends, second: Ends, common: Sequence[list[list[int]]]) -
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """How many candidates there were for each move that was paired by trial, and whether all
-    fits."""
+    """How many candidates each move paired by trial had, and whether all fits."""
 
     widths: list[int]
     fits: bool
@@ -424,8 +431,9 @@ class _Colouring:
         return 2 * num_of_first == len(cell)
 
     def split(self, queue: list[int]) -> bool:
-        """Split colours until all nodes of one have as many neighbours of every other; False where
-        one is uneven.
+        """Split colours until all nodes of one have as many neighbours of every other.
+
+        False where one is uneven.
 
         `queue` are the colours that are new.
         """
@@ -442,8 +450,9 @@ class _Colouring:
         return True
 
     def divide(self, colour: int, parts: list[list[int]], queue: list[int]) -> bool:
-        """Give parts of a colour's nodes, and the rest of them, colours of their own; False where
-        one is uneven.
+        """Give parts of a colour's nodes, and the rest of them, colours of their own.
+
+        False where one is uneven.
 
         The largest keeps the colour: what the others have of neighbours tells what it has (Hopcroft
         1971).
@@ -464,8 +473,9 @@ class _Colouring:
         return all(map(self.is_even, parts))
 
     def list_pairings(self, labels: Sequence[str]) -> Iterator[tuple[int, ...]]:
-        """Yield which move of the second game each of the first can be, by their numbers; nothing
-        where they differ.
+        """Yield which move of the second game each of the first can be, by their numbers.
+
+        Returns nothing where they differ.
 
         `labels` are those of the first game's moves, then those of the second's: of several that
         fit, one with the same label is taken first.

@@ -67,8 +67,10 @@ _MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payof
 
 @dataclass(frozen=True, slots=True)
 class GameFormat:
-    """`read_text` gives the text of a file, `parse` the game of a text; errors name the second
-    argument."""
+    """`read_text` gives the text of a file, `parse` the game of a text.
+
+    Errors name the second argument.
+    """
 
     read_text: Callable[[Path], str]
     parse: Callable[[str, str], NormalForm | Tree | LogicGame]
@@ -113,8 +115,10 @@ tree."""
 
 
 def find_format(ending: str) -> GameFormat | None:
-    """Return the format of files with this ending, perhaps one of an installed package; None where
-    there is none."""
+    """Return the format of files with this ending, perhaps one of an installed package.
+
+    Returns None where there is none.
+    """
     name = ending.removeprefix(".")
     if not name or ending in FORMATS or name not in formats.names():
         return FORMATS.get(ending)
@@ -129,8 +133,10 @@ def list_endings() -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedGame:
-    """A game and where it comes from. `game` is as it was found: a table, a tree, or rules that can
-    be played."""
+    """A game and where it comes from.
+
+    `game` is as it was found: a table, a tree, or rules that can be played.
+    """
 
     name: str
     origin: Origin
@@ -175,8 +181,9 @@ def find_game(
     read_input: Callable[[], str] | None = None,
     allow_files: bool = True,
 ) -> LoadedGame:
-    """Find the game called `name`, or the one in the file of that path; UsageError with the nearest
-    name otherwise.
+    """Find the game called `name`, or the one in the file of that path.
+
+    UsageError with the nearest name otherwise.
 
     `read_input` gives the text of standard input; without it, `-` names nothing. Without
     `allow_files` no file is opened, whatever the name looks like.
@@ -323,8 +330,10 @@ _DOMAIN = ".toml"
 
 @dataclass(frozen=True, slots=True)
 class NamedGame:
-    """A game by its name; `ending` and `text` are those of the file it came from, empty where it
-    came from none."""
+    """A game by its name.
+
+    `ending` and `text` are those of the file it came from, empty where it came from none.
+    """
 
     name: str
     ending: str = ""
@@ -438,8 +447,10 @@ GameLike: TypeAlias = (
 
 
 def as_loaded_game(game: GameLike, other: Matrix | None = None) -> LoadedGame:
-    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a
-    bimatrix game."""
+    """Turn whatever names or is a game into one.
+
+    `other` are the payoffs of the second player of a bimatrix game.
+    """
     if other is not None:
         if isinstance(game, NormalForm | Tree | LoadedGame | NamedGame | str | Path):
             raise UsageError(

@@ -1,5 +1,6 @@
-"""Questions about the rules of any game: whoever answers them has understood how payoffs come
-about.
+"""Questions about the rules of any game.
+
+Whoever answers them has understood how payoffs come about.
 
 Every question tells some answers and asks what they earn; what is right comes from playing those
 answers by the rules. A game may bring its own questions (`core.capabilities.Quiz`); any other is
@@ -90,8 +91,10 @@ def ask_about_play(
     rng: Random,
     verbs: Sequence[Verb] = (),
 ) -> tuple[Question, ...]:
-    """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better
-    word than choose."""
+    """Ask what short plays earn.
+
+    `verbs` say what is done, step by step, where there is a better word than choose.
+    """
     asked = (_ask_about_one_play(game, role, rng, verbs) for _ in range(_COUNT))
     return tuple(dict.fromkeys(question for question in asked if question))
 
@@ -125,8 +128,10 @@ def _ask_about_one_play(
 
 
 def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Role, object] | None:
-    """Draw an answer to every ask, the same for all others who are asked the same; None where words
-    count."""
+    """Draw an answer to every ask, the same for all others who are asked the same.
+
+    Returns None where words count.
+    """
     drawn: dict[str, Action] = {}
     moves: dict[Role, Action] = {}
     for role, ask in asks.items():

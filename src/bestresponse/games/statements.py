@@ -1,5 +1,6 @@
-"""State a payoff table or a tree as what everybody may know of it, and make the game again from
-what was stated.
+"""State a payoff table or a tree as what everybody may know of it.
+
+Also makes the game again from what was stated.
 
 `tell` and `rebuild` are inverse to each other, so that nothing is told that is not computed, and
 nothing is computed that is not told.
@@ -101,8 +102,9 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
 
 
 def read_exactly(number: float | Fraction) -> Fraction:
-    """Return the simplest fraction of a float, else its shortest decimal; other numbers are what
-    they are.
+    """Return the simplest fraction of a float, else its shortest decimal.
+
+    Other numbers are what they are.
 
     >>> read_exactly(1 / 3), read_exactly(0.1 + 0.2) == Fraction("0.30000000000000004")
     (Fraction(1, 3), True)
@@ -129,8 +131,10 @@ def name_branch(tree: Tree, node: int) -> str:
 
 
 def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:
-    """List who moved how on the way to a node: CHANCE or the number of a player, and the name of
-    the branch."""
+    """List who moved how on the way to a node.
+
+    Each entry is CHANCE or the number of a player, and the name of the branch.
+    """
     steps: list[tuple[int, str]] = []
     while node > 0:
         parent = int(tree.parent[node])
@@ -151,8 +155,10 @@ def check_tree_names(tree: Tree) -> None:
 
 
 def find_marks(tree: Tree) -> dict[int, str]:
-    """Return the mark of every information set with several positions, by its number: a letter or
-    more."""
+    """Return the mark of every information set with several positions, by its number.
+
+    A mark is one or more letters.
+    """
     infosets = tree.infoset[tree.infoset >= 0]
     sizes = np.bincount(infosets, minlength=len(tree.infosets))
     in_order = dict.fromkeys(infosets.tolist())
@@ -205,8 +211,10 @@ def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | N
 
 
 def _guess_bonus(form: NormalForm, choices: tuple[Options, ...]) -> Fraction:
-    """Return how far the first payoff for different numbers lies from the lower of them; 0 where
-    there is none."""
+    """Return how far the first payoff for different numbers lies from the lower of them.
+
+    0 where there is none.
+    """
     for place in np.ndindex(*form.shape):
         row, column = place
         first = Fraction(choices[0].options[row])

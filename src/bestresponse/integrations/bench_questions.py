@@ -31,8 +31,9 @@ class MeasuredReply:
 
 @dataclass(frozen=True, slots=True)
 class BenchQuestions:
-    """Ask for the row player's mixed strategy in `num_games` random zero-sum games of so many
-    actions per player.
+    """Ask for the row player's mixed strategy in `num_games` random zero-sum games.
+
+    Each player has the given number of actions.
 
     >>> questions = BenchQuestions(num_games=1, actions=2, seed=3)
     >>> questions.measure_reply(0, Reply("ANSWER: A: 1/2, B: 1/2")).strategy

@@ -1,5 +1,7 @@
-"""Seat players of other tools in a game: whoever sits where, one play, and what the decisions of
-each seat cost."""
+"""Seat players of other tools in a game.
+
+Covers who sits where, one play, and what the decisions of each seat cost.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,8 +21,10 @@ def choose_players(
     first: str,
     others: str,
 ) -> dict[Role, str]:
-    """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and
-    `others` elsewhere."""
+    """Return who sits in each seat of a game.
+
+    This is `seats` in order, or `first` in the first seat and `others` elsewhere.
+    """
     roles = find_game(game).playable().roles
     num_others = len(roles) - 1
     players = list(seats) or [first, *[others] * num_others]
@@ -36,8 +40,10 @@ def play_seats(
     players: Mapping[Role, str | FunctionModel],
     seed: int,
 ) -> tuple[Record, dict[Role, float]]:
-    """Play a game once; return the record, and the mean regret of each seat against the equilibria
-    that are found."""
+    """Play a game once.
+
+    Return the record, and the mean regret of each seat against the equilibria that are found.
+    """
     rules = find_game(game).playable()
     record = play(rules, players, seed=seed)
     by_role: dict[Role, list[float]] = defaultdict(list)

@@ -45,8 +45,10 @@ class Allowance:
         return self._end - measure_processor_time(self._pids)
 
     def wait(self, descriptor: int, event: int) -> None:
-        """Wait until a descriptor is ready; `ProcessorTimeUsed` or `TimeoutError` if that is too
-        late."""
+        """Wait until a descriptor is ready.
+
+        `ProcessorTimeUsed` or `TimeoutError` if that is too late.
+        """
         poll = select.poll()
         poll.register(descriptor, event)
         while True:

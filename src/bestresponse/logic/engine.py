@@ -41,8 +41,10 @@ class Proof:
 
 
 class RuntimeFault(LogicError):
-    """A program raised an error while it ran; `line` (0 if unknown) and `source_line` tell in which
-    clause."""
+    """A program raised an error while it ran.
+
+    `line` (0 if unknown) and `source_line` tell in which clause.
+    """
 
     def __init__(self, message: str, line: int = 0, source_line: str = "") -> None:
         location = f" in the clause at line {line}: {source_line}" if line else ""
@@ -61,8 +63,10 @@ class Program:
 
 
 class LogicEngine(Protocol):
-    """Loads programs and answers questions about them. Goals pass the gate too, whoever wrote
-    them."""
+    """Loads programs and answers questions about them.
+
+    Goals pass the gate too, whoever wrote them.
+    """
 
     name: str
     limits: Limits
@@ -77,8 +81,10 @@ class LogicEngine(Protocol):
         goal: str | Term,
         limit: int | None = None,
     ) -> tuple[Answer, ...]:
-        """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be
-        had."""
+        """The first `limit` solutions.
+
+        `LimitReached` or `RuntimeFault` where they cannot be had.
+        """
         ...
 
     def prove(self, program: Program, goal: str | Term) -> Proof:
@@ -100,8 +106,9 @@ def open_engine(
     *,
     confined: bool = True,
 ) -> LogicEngine:
-    """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the
-    embedded one.
+    """The named engine, or SWI-Prolog, or else the embedded one.
+
+    SWI-Prolog is taken if it is installed and can be confined.
 
     Programs are read, gated and run in confined processes. Without `confined` that happens in this
     process, but for what SWI-Prolog itself does, which is meant for programs that this package

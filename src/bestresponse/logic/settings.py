@@ -1,5 +1,7 @@
-"""What all engines of a process share: limits, and how much confinement is demanded. The command
-line sets them."""
+"""What all engines of a process share: limits, and how much confinement is demanded.
+
+The command line sets them.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,10 @@ class Limits:
 
     @classmethod
     def within(cls, seconds: float, ends: int = ENDS) -> Limits:
-        """Return limits for games that take so many seconds and have so many ends; everything else
-        grows with them."""
+        """Return limits for games that take so many seconds and have so many ends.
+
+        Everything else grows with them.
+        """
         usual = cls()
         longer = max(1.0, seconds / SECONDS)
         more = max(1.0, ends / usual.ends)
@@ -69,15 +73,19 @@ class Limits:
 
     @property
     def patient(self) -> Limits:
-        """At least a minute, for studies: their verdicts must not depend on how fast the machine
-        is."""
+        """These limits with at least a minute, for studies.
+
+        Their verdicts must not depend on how fast the machine is.
+        """
         return replace(self, seconds=max(60.0, self.seconds))
 
     @property
     def processor(self) -> int:
-        """Seconds of processor time that a process gets, in whole minutes so that many requests can
-        share it: a minute after which it is not asked again (`LIFE`), and what the last request may
-        take."""
+        """Seconds of processor time that a process gets, in whole minutes.
+
+        Many requests can share it: it is a minute after which the process is not asked again
+        (`LIFE`), and what the last request may take.
+        """
         return LIFE * (1 + math.ceil(self.seconds / LIFE))
 
 
@@ -103,8 +111,10 @@ class Layer:
 
 @dataclass
 class LogicSettings:
-    """What all engines of this process share: the limits where none are given, and whether every
-    layer is demanded."""
+    """What all engines of this process share.
+
+    These are the limits if none are given, and whether every layer is demanded.
+    """
 
     limits: Limits = field(default_factory=Limits)
     require_sandbox: bool = False

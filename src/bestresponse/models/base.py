@@ -40,8 +40,10 @@ class Finish(StrEnum):
 
 
 class Sendable:
-    """Pickles as its class and its fields: what dataclasses do takes three times as long, and calls
-    are many."""
+    """Pickles as its class and its fields.
+
+    What dataclasses do takes three times as long, and calls are many.
+    """
 
     __slots__: tuple[str, ...] = ()
 
@@ -105,8 +107,10 @@ class Request(Sendable):
 
     @property
     def reasoning_budget(self) -> int | None:
-        """The most tokens of reasoning beside the reply, by their number or the effort; None where
-        neither is set."""
+        """The most tokens of reasoning beside the reply, by their number or the effort.
+
+        Returns None where neither is set.
+        """
         return self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "")
 
 
@@ -126,8 +130,10 @@ class Usage(Sendable):
 
 @dataclass(frozen=True, slots=True)
 class ToolUse(Sendable):
-    """A call of a tool on the way to a reply: its arguments as JSON text, and what came back or
-    went wrong."""
+    """A call of a tool on the way to a reply.
+
+    Holds its arguments as JSON text, and what came back or went wrong.
+    """
 
     name: str
     arguments: str
@@ -190,8 +196,10 @@ class Model(Protocol):
 
 
 class Wrapper:
-    """A model around another one, with its name, identity and abilities; a subclass changes
-    `complete`."""
+    """A model around another one, with its name, identity and abilities.
+
+    A subclass changes `complete`.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -229,8 +237,10 @@ def ask(
 
 
 def effective_seed(request: Request) -> int | None:
-    """Return the seed to send: the request's own for replicate 0, another one for every further
-    replicate."""
+    """Return the seed to send.
+
+    This is the request's seed for replicate 0, and another one for every further replicate.
+    """
     if request.seed is None:
         return None
     return (request.seed + _GOLDEN * request.replicate) % _SEEDS

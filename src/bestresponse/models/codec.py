@@ -13,8 +13,9 @@ _SETTINGS = tuple(
 
 
 def request_to_json(request: Request) -> JsonObject:
-    """Return a request as plain data: the messages, and every other field, later ones only where
-    they are set.
+    """Return a request as plain data.
+
+    Contains the messages and every other field, later ones only if they are set.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
@@ -30,8 +31,10 @@ def request_to_json(request: Request) -> JsonObject:
 
 
 def reply_to_json(reply: Reply) -> JsonObject:
-    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not
-    what it is."""
+    """Return a reply as plain data, without `cached`.
+
+    That field says how a reply was obtained and not what it is.
+    """
     data: JsonObject = {
         "text": reply.text,
         "finish": reply.finish.value,

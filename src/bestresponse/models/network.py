@@ -1,5 +1,7 @@
-"""Open models behind a network address: providers with an API key, and servers of the OpenAI
-protocol."""
+"""Open models behind a network address.
+
+These are providers with an API key, and servers of the OpenAI protocol.
+"""
 
 from functools import partial
 from urllib.parse import urlsplit

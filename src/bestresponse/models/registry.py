@@ -81,8 +81,9 @@ _FAMILIES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What opening a model may need. `folder` is the user's cache folder (see
-    `weights.default_folder`).
+    """What opening a model may need.
+
+    `folder` is the user's cache folder (see `weights.default_folder`).
 
     `environ` is where keys are looked up; it is in no repr. `clients` are shared by network models
     (None: new ones). With `download` weights that are missing are pulled, and `progress` is told.
@@ -99,8 +100,10 @@ class ModelSettings:
 
 
 class KnownModel(TypedDict):
-    """A name, or a pattern of names, and whether it can be used now; `missing` says what it
-    lacks."""
+    """A name, or a pattern of names, and whether it can be used now.
+
+    `missing` says what it lacks.
+    """
 
     name: str
     kind: str
@@ -109,14 +112,18 @@ class KnownModel(TypedDict):
 
 
 def read_default_settings() -> ModelSettings:
-    """Return the settings of a user at a keyboard: keys of the environment, weights in the user's
-    cache folder."""
+    """Return the settings of a user at a keyboard.
+
+    Keys come from the environment, weights from the user's cache folder.
+    """
     return ModelSettings(default_folder(os.environ, Path.home()), os.environ)
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
-    """Open the model of that name, ready to answer; without settings those of
-    `read_default_settings`."""
+    """Open the model of that name, ready to answer.
+
+    Without settings those of `read_default_settings`.
+    """
     settings = settings or read_default_settings()
     if spec in WEIGHTS:
         path = weights_path(spec, settings.folder)

@@ -1,5 +1,6 @@
-"""JSON schemas of replies: translated on their way out for providers with a strict mode, and back
-on their way in.
+"""JSON schemas of replies.
+
+They are translated on their way out for providers with a strict mode, and back on their way in.
 
 OpenAI's strict mode takes a subset of JSON Schema: every property is required, no object is open,
 and only some keywords may occur
@@ -49,8 +50,9 @@ _TYPE_NAMES = {
 
 
 def schema_text(schema: object) -> str:
-    """Write a schema as text for a request. Its properties keep their order: a model held to the
-    schema answers in it.
+    """Write a schema as text for a request.
+
+    Its properties keep their order: a model held to the schema answers in it.
 
     >>> schema_text({"properties": {"why": {}, "move": {}}})
     '{"properties":{"why":{},"move":{}}}'
@@ -75,8 +77,9 @@ def read_schema(request: Request) -> JsonObject:
 
 
 def finish_structured(request: Request, reply: Reply, *, plain: bool = False) -> Reply:
-    """Translate a reply back to the request's own schema, and note in `honoured` where it is not
-    even JSON.
+    """Translate a reply back to the request's own schema.
+
+    Notes in `honoured` if it is not even JSON.
 
     Nulls that only `make_strict` allowed are taken out. With `plain` the provider was not held to
     JSON: a JSON object with text around it, such as a code fence, is taken out of that text. A
@@ -112,8 +115,10 @@ def _extract_object(text: str) -> str:
 
 
 def _remove_added_nulls(value: Json, schema: object, named: JsonMapping) -> Json:
-    """Leave out properties that are null because they were optional: in the schema as written they
-    are just absent."""
+    """Leave out properties that are null because they were optional.
+
+    In the schema as written they are just absent.
+    """
     schema = _follow(schema, named)
     if isinstance(value, list):
         return [_remove_added_nulls(item, schema.get("items"), named) for item in value]

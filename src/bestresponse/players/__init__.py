@@ -1,2 +1,4 @@
-"""Whoever can sit in a seat: strategies, mixed strategies, language models, people at a terminal,
-and wrappers."""
+"""Whoever can sit in a seat.
+
+These are strategies, mixed strategies, language models, people at a terminal, and wrappers.
+"""

@@ -1,5 +1,6 @@
-"""Who can take a seat, by name, in any game: for `play`, `simulate`, `serve` and the Python
-interface alike.
+"""Who can take a seat, by name, in any game.
+
+Used for `play`, `simulate`, `serve` and the Python interface alike.
 
     random         some legal move
     equilibrium    the game's first equilibrium, the same one for all seats
@@ -85,8 +86,9 @@ def choose_default(game: Game[S]) -> str:
 
 
 def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | None:
-    """Make the player of that name who needs no model; None where the name is taken for that of a
-    model.
+    """Make the player of that name who needs no model.
+
+    Returns None where the name is taken for that of a model.
 
     Raises:
         UsageError: the name is that of a strategy which cannot play this game.
@@ -175,8 +177,10 @@ def _replies_to_rounds(name: str) -> bool:
 
 
 def check_seat_name(name: str, game: Game[S]) -> None:
-    """Raise a UsageError with the strategies there are, where a name is neither one of them nor
-    that of a model."""
+    """Raise a UsageError that lists the strategies if a name is unknown.
+
+    A name is unknown if it is neither that of a strategy nor that of a model.
+    """
     bare = bare_name(name)
     if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:
         try:
@@ -188,8 +192,9 @@ def check_seat_name(name: str, game: Game[S]) -> None:
 
 
 def describe_seat(name: str, game: Game[S], role: Role) -> str:
-    """Describe who sits in a seat under that name, to complete the sentence "ROLE is ..." for the
-    other players.
+    """Describe who sits in a seat under that name, for the other players.
+
+    The text completes the sentence "ROLE is ...".
 
     >>> from bestresponse.games.lookup import find_game
     >>> describe_seat("always:hare", find_game("stag-hunt").playable(), "row")
@@ -252,8 +257,10 @@ def _plays(name: str, game: Game[S]) -> bool:
 
 
 def _list_automata(game: Game[S]) -> tuple[str, ...]:
-    """List the classic strategies; none where nothing is repeated, or no action of a round is
-    cooperation."""
+    """List the classic strategies.
+
+    None where nothing is repeated, or no action of a round is cooperation.
+    """
     form = find_stage_form(game)
     try:
         if form is None or not isinstance(game, HasStage) or not cooperative_actions(form):

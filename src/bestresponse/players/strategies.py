@@ -1,5 +1,6 @@
-"""Strategies in a seat: fixed answers and mixtures, functions, chance, automata, Axelrod's library,
-equilibria.
+"""Strategies in a seat.
+
+These are fixed answers and mixtures, functions, chance, automata, Axelrod's library and equilibria.
 
 Baselines are simple ways to play a two-player matrix game, to be next to every model in every
 table. Each is a function of the player's own payoffs and the opponent's, both with the player's own
@@ -77,8 +78,10 @@ class FixedMix:
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """One behaviour strategy of a tree: the probabilities of the moves at each information set, by
-    its label."""
+    """One behaviour strategy of a tree.
+
+    Gives the probabilities of the moves at each information set, by its label.
+    """
 
     mixes: Mapping[str, Mapping[str, float]]
     name: str = "fixed"
@@ -203,8 +206,10 @@ PROBE = "joss-ann:"
 
 @dataclass(frozen=True, slots=True)
 class AutomatonPlayer:
-    """Plays `automaton`; a mixed action is drawn anew for each view, always the same for the same
-    seed and view."""
+    """Plays `automaton`.
+
+    A mixed action is drawn anew for each view, always the same for the same seed and view.
+    """
 
     automaton: Automaton
     seed: int = 0
@@ -232,16 +237,19 @@ class AutomatonPlayer:
 
 
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
-    """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the
-    game may not."""
+    """Make the classic strategy for that seat.
+
+    The library counts actions as cooperate, defect; the game may not.
+    """
     order = [(first, 1 - first) for first in cooperative_actions(form)]
     automaton = make_probe(name) if name.startswith(PROBE) else reduced(classic_strategy(name))
     return relabelled(automaton, order[seat], order[1 - seat])
 
 
 def make_probe(name: str) -> Automaton:
-    """Make the probe `joss-ann:X:Y`: tit-for-tat, but X of the time it cooperates and Y of the time
-    defects anyway.
+    """Make the probe `joss-ann:X:Y`, a variant of tit-for-tat.
+
+    X of the time it cooperates and Y of the time it defects anyway.
 
     Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat
     (Ashlock and Kim, Fingerprinting: visualization and automatic analysis of prisoner's dilemma
@@ -261,8 +269,10 @@ def make_probe(name: str) -> Automaton:
 
 @cache
 def axelrod_strategy(name: str) -> Any:
-    """The class of a strategy, by the name of the class or the name it shows; UsageError where
-    there is none."""
+    """The class of a strategy, by the name of the class or the name it shows.
+
+    Raises UsageError where there is none.
+    """
     if find_spec("axelrod") is None:
         raise UsageError("strategies of Axelrod's library need it installed: pip install axelrod")
     library = import_module("axelrod")
@@ -286,15 +296,16 @@ def has_axelrod_strategy(name: str) -> bool:
 
 @cache
 def _library_player(name: str, seat: int, thread: int) -> object:
-    """Make a player of the library, once for each seat and thread: its matches begin by resetting
-    it."""
+    """Make a player of the library, once for each seat and thread.
+
+    Its matches begin by resetting it.
+    """
     return axelrod_strategy(name)()
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryRound:
-    """The moves of both seats in one round, as numbers of actions: those that were meant and those
-    that were made."""
+    """The moves meant and made by both seats in one round, as numbers of actions."""
 
     meant: tuple[int, int]
     made: tuple[int, int]
@@ -350,8 +361,10 @@ def ask_library_player(
     other: _LibraryPlayer,
     moves: Sequence[Hashable],
 ) -> Hashable:
-    """Ask a strategy of Axelrod's library, or of a package that adds to it, for its move;
-    UsageError where it fails or makes none."""
+    """Ask a strategy of Axelrod's library, or of a package that adds to it, for its move.
+
+    Raises UsageError where it fails or makes none.
+    """
     try:
         move = player.strategy(other)
     except Exception as error:  # code of others, which may fail in any way
@@ -368,8 +381,10 @@ def ask_library_player(
 
 @cache
 def _recording_match() -> type:
-    """Return the library's class of matches with a list `meant`: it keeps only the moves after
-    noise itself."""
+    """Return the library's class of matches with a list `meant`.
+
+    The library itself keeps only the moves after noise.
+    """
     library = import_module("axelrod")
 
     class RecordingMatch(library.Match):  # type: ignore[misc, name-defined]
@@ -508,8 +523,10 @@ BASELINES: dict[str, Baseline] = {
 
 @dataclass(frozen=True, slots=True)
 class BaselinePlayer:
-    """A baseline in a seat of a two-player matrix game; a mixed strategy is drawn from where an
-    action is asked."""
+    """A baseline in a seat of a two-player matrix game.
+
+    A mixed strategy is drawn from where an action is asked.
+    """
 
     name: str
     seed: int = 0
@@ -533,8 +550,10 @@ class BaselinePlayer:
 
 
 def _find_baseline(name: str, payoffs: Array, seed: int) -> Array:
-    """Return how a baseline mixes as the first of two players: baselines are asked for many games
-    at once, here for one."""
+    """Return how a baseline mixes as the first of two players.
+
+    Baselines are asked for many games at once, here for one.
+    """
     baseline = BASELINES[name]
     own = payoffs[0][None]
     other = payoffs[1][None]

@@ -69,8 +69,10 @@ ReportBlock = Callable[[Measurement], "Shown | Sequence[Shown] | None"]
 
 @dataclass(frozen=True)
 class FrameBlock:
-    """Show the rows of a frame `where` columns have these values, once for each value of the column
-    `split`."""
+    """Show the rows of a frame `where` columns have these values.
+
+    They are shown once for each value of the column `split`.
+    """
 
     frame: str
     title: str = field(default="", kw_only=True)
@@ -128,8 +130,11 @@ class table(FrameBlock):
 
 @dataclass(frozen=True)
 class metrics_table:
-    """Show the metrics of the study, a row for each group: `only` these where some are named, never
-    those of `but`; those of `last`, such as counts, behind the others."""
+    """Show the metrics of the study, a row for each group.
+
+    Shows `only` these if some are named, and never those of `but`. Those of `last`, such as counts,
+    come after the others.
+    """
 
     title: str = ""
     caption: str = ""
@@ -154,8 +159,10 @@ class metrics_table:
 
 @dataclass(frozen=True)
 class headline:
-    """Show these metrics of the first group that has any as large figures, each with its
-    interval."""
+    """Show these metrics as large figures, each with its interval.
+
+    They are those of the first group that has any.
+    """
 
     metrics: Sequence[str]
 
@@ -179,8 +186,10 @@ class headline:
 
 @dataclass(frozen=True)
 class pivot(FrameBlock):
-    """Spread a column of a frame over the values of another; `heat` draws the numbers as a shaded
-    picture instead."""
+    """Spread a column of a frame over the values of another.
+
+    `heat` draws the numbers as a shaded picture instead.
+    """
 
     rows: str
     columns: str
@@ -218,8 +227,9 @@ class pivot(FrameBlock):
 
 @dataclass(frozen=True)
 class lines(FrameBlock):
-    """Draw a column against another, a line for each value of `by` (or one), with bands and what
-    theory expects.
+    """Draw a column against another, a line for each value of `by` (or one).
+
+    Bands and what theory expects are drawn too.
 
     Bands are two columns, or the ends of the intervals where `y` holds such; rows without `y` are
     left out. Of more than `most` lines those with the largest values are drawn.
@@ -284,8 +294,9 @@ class lines(FrameBlock):
 
 @dataclass(frozen=True)
 class box_series(FrameBlock):
-    """Draw a box with whiskers for each value of `x`, a line through the medians, and a dashed
-    `level`.
+    """Draw a box with whiskers for each value of `x`, and a dashed `level`.
+
+    A line goes through the medians.
 
     `box` names five columns: the least, the first quartile, the median, the third quartile, the
     most.
@@ -313,8 +324,9 @@ class box_series(FrameBlock):
 
 @dataclass(frozen=True)
 class intervals(FrameBlock):
-    """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that
-    name it.
+    """Draw a row for each row of a frame: its estimate and interval.
+
+    `label` names the columns that name it.
 
     Rows whose estimate is below `least` are left out.
     """
@@ -340,8 +352,9 @@ class intervals(FrameBlock):
 
 @dataclass(frozen=True)
 class boxes(FrameBlock):
-    """Draw a row for each value of `by`: every value a dot, the quartiles as a box, the mean as a
-    diamond.
+    """Draw a row for each value of `by`.
+
+    Every value is a dot, the quartiles are a box, and the mean is a diamond.
 
     Groups without a number in the column `known_of_models` are baselines, and grey.
     """
@@ -381,8 +394,9 @@ class boxes(FrameBlock):
 
 @dataclass(frozen=True)
 class bars(FrameBlock):
-    """Draw a bar for each value of `by`, of `parts` side by side in it; if not `stacked`, a thin
-    bar for each part.
+    """Draw a bar for each value of `by`, of `parts` side by side in it.
+
+    If not `stacked`, a thin bar for each part.
 
     The column `beside` has a bar of its own below each. Nothing is drawn where a bar would have
     more than `most` parts, which cannot be told apart.
@@ -421,8 +435,10 @@ class scatter(FrameBlock):
     by: str = ""
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
-        """Draw the picture, or none where no row has both numbers or all have the same: axes
-        without a finding."""
+        """Draw the picture, or none if it has no finding.
+
+        None is drawn if no row has both numbers or all have the same: axes without a finding.
+        """
         rows = []
         for row in frame:
             if row.get(self.x) is not None and row.get(self.y) is not None:

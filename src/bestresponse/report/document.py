@@ -55,8 +55,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `help` explains it to the reader, `format` is a format specification for its
-    numbers (".3f").
+    """A column of a table.
+
+    `help` explains it to the reader, and `format` is a format specification for its numbers
+    (".3f").
 
     Numbers smaller than `noise` are rounding errors and are shown as 0. A cell of a column with an
     `anchor` can be linked to; one of a column with a `link` of the same name links to the cell of
@@ -82,8 +84,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells under named columns. None is "there is none" and is shown as a dash, never as
-    0."""
+    """Rows of cells under named columns.
+
+    None is "there is none" and is shown as a dash, never as 0.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -106,8 +110,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture (SVG or PNG, told apart by its first bytes), its caption, and what it shows in
-    words."""
+    """A picture, its caption, and what it shows in words.
+
+    The picture is SVG or PNG, told apart by its first bytes.
+    """
 
     image: bytes
     caption: str
@@ -128,8 +134,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Text to be typed or run, kept exactly: commands, prompts, programs, files; with a title it is
-    folded."""
+    """Text to be typed or run, kept exactly: commands, prompts, programs, files.
+
+    With a title it is folded.
+    """
 
     text: str
     language: str = ""
@@ -180,8 +188,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `opening` is above the first section; `footer` says what made the
-    report."""
+    """A whole report.
+
+    `opening` is above the first section; `footer` says what made the report.
+    """
 
     title: str
     subtitle: str = ""
@@ -219,8 +229,10 @@ def cell_json(cell: Cell) -> str | float | Mapping[str, str | float | None] | No
 
 
 def _plain(value: object) -> object:
-    """Return a part of a document as plain data: its fields by name, after the name of its kind if
-    it is a block."""
+    """Return a part of a document as plain data: its fields by name.
+
+    The name of its kind comes before them if it is a block.
+    """
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     if isinstance(value, bytes):
@@ -240,8 +252,10 @@ _ABSENT = "–"
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell as text: the main part, the interval behind it, what it sorts by, and how it is
-    set."""
+    """A cell as text.
+
+    Holds the main part, the interval behind it, what it sorts by, and how it is set.
+    """
 
     main: str
     aside: str = ""
@@ -250,8 +264,11 @@ class ShownCell:
 
 
 def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
-    """Show a cell: a dash for None, yes or no, text as it is, numbers by `spec`, an interval with
-    its ends."""
+    """Show a cell.
+
+    This gives a dash for None, yes or no, text as it is, numbers by `spec`, and an interval with
+    its ends.
+    """
     match cell:
         case None:
             return ShownCell(_ABSENT, style="absent")

@@ -1,5 +1,6 @@
-"""Write result files so that readers see the old file or the new one, and nothing outside the
-folder is touched.
+"""Write result files so that readers see either the old file or the new one.
+
+Nothing outside the folder is touched.
 
 A folder may come from somebody else and hold symbolic links under the names that are about to be
 written. The new content goes into a file with a random name that did not exist before, and then

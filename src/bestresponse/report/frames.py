@@ -82,8 +82,10 @@ def column(
 
 @dataclass(frozen=True)
 class Frame(Generic[R]):
-    """A table of rows of one type; `more` describes columns that only this run has, such as one for
-    each seat."""
+    """A table of rows of one type.
+
+    `more` describes columns that only this run has, such as one for each seat.
+    """
 
     row: type[R]
     rows: Sequence[R]
@@ -140,8 +142,10 @@ class Frame(Generic[R]):
         return Table(columns, tuple(rows), caption)
 
     def to_json(self) -> list[dict[str, object]]:
-        """Return the rows as plain JSON data; intervals say their ends and what they were computed
-        from."""
+        """Return the rows as plain JSON data.
+
+        Intervals say their ends and what they were computed from.
+        """
         return [{name: _as_json(value) for name, value in row.items()} for row in self.rows]
 
     def to_csv(self) -> str:
@@ -185,8 +189,10 @@ def describe_columns(row: type) -> dict[str, Column]:
 
 
 def read_help(kind: type) -> dict[str, str]:
-    """Return the text below each field of a class and of those that it extends, which explains the
-    field."""
+    """Return the text below each field of a class and of those that it extends.
+
+    This text explains the field.
+    """
     classes = [cls for cls in reversed(kind.__mro__) if cls.__module__ != "builtins"]
     texts: dict[str, str] = {}
     for cls in classes:
@@ -197,8 +203,10 @@ def read_help(kind: type) -> dict[str, str]:
 
 @cache
 def _read_module(module: str) -> dict[str, dict[str, str]]:
-    """Return, by class, the text below each field; nothing where the source is not at hand, as in a
-    notebook."""
+    """Return, by class, the text below each field.
+
+    Returns nothing where the source is not at hand, as in a notebook.
+    """
     try:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError):
@@ -277,8 +285,10 @@ class Metric(Generic[Group]):
 
 @dataclass(frozen=True)
 class Figures:
-    """Computed metrics of several groups, in order; `heads` of a group hold a cell for each of
-    `labels`."""
+    """Computed metrics of several groups, in order.
+
+    `heads` of a group hold a cell for each of `labels`.
+    """
 
     metrics: Sequence[Metric[Any]]
     labels: tuple[str, ...]
@@ -324,8 +334,10 @@ class Figures:
 
 
 def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
-    """Return the fields of a row's type as metrics of groups that are such rows, all where none are
-    named."""
+    """Return the fields of a row's type as metrics of groups that are such rows.
+
+    All fields are returned if none are named.
+    """
     columns = describe_columns(row)
     metrics: list[Metric[object]] = []
     for name in names or columns:

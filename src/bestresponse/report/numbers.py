@@ -14,8 +14,9 @@ _RELATIVE_NOISE = 1e-12  # of the largest number beside it: what sums of doubles
 
 
 def format_number(value: float, spec: str = "", noise: float = NOISE) -> str:
-    """Format a number by a format specification; without one, four digits, and whole numbers in
-    groups of three.
+    """Format a number by a format specification.
+
+    Without one, four digits, and whole numbers in groups of three.
 
     >>> [format_number(x) for x in (9.99e-16, 1234567, 0.123456)], format_number(-0.0004, ".3f")
     (['0', '1,234,567', '0.1235'], '0.000')
@@ -32,8 +33,9 @@ def format_number(value: float, spec: str = "", noise: float = NOISE) -> str:
 
 
 def measure_noise(values: Iterable[float], floor: float = NOISE) -> float:
-    """Return the size below which a number of a column is noise: `floor`, or more beside large
-    numbers.
+    """Return the size below which a number of a column is noise.
+
+    This is `floor`, or more beside large numbers.
 
     >>> measure_noise([1.0, 2.0]), measure_noise([1e6, 1.0])
     (1e-09, 1e-06)

@@ -1,5 +1,6 @@
-"""A document as one HTML page that opens offline: no request leaves it, and nothing in it can run
-but one known script.
+"""A document as one HTML page that opens offline.
+
+No request leaves it, and nothing in it can run but one known script.
 
 Style, script and pictures are inside the page. A content security policy lists the hashes of the
 one style and the one script, so text that slipped through escaping could still not run. All text is
@@ -86,8 +87,10 @@ class ReportPage(OfflinePage):
 
 
 def render(document: Document, plays: str = "") -> str:
-    """Return the page; write it with encoding="utf-8". `plays` is the page of single plays that it
-    links to."""
+    """Return the page; write it with encoding="utf-8".
+
+    `plays` is the page of single plays that it links to.
+    """
     style = read_asset("report.css")
     script = read_asset("report.js")
     policy = (
@@ -106,8 +109,9 @@ def render(document: Document, plays: str = "") -> str:
 
 
 def embed_page(document: Document, first: str = "") -> str:
-    """Return for notebooks the first table of the report, or of its section `first`, and the whole
-    folded below it.
+    """Return the first table of the report for notebooks, the whole folded below it.
+
+    If `first` is given, the table is the first of that section.
 
     The whole is a frame of its own, so that its style touches nothing around it.
     """
@@ -125,8 +129,10 @@ def embed_page(document: Document, first: str = "") -> str:
 
 
 def make_environment(package: str, longest: int) -> Environment:
-    """Make the environment of a package's templates: text is cut at `longest`, made visible and
-    escaped."""
+    """Make the environment of a package's templates.
+
+    Text is cut at `longest`, made visible and escaped.
+    """
 
     def finalize(value: object) -> object:
         """Prepare the value of every expression of a template, before it is escaped."""
@@ -178,8 +184,10 @@ def hash_source(source: str) -> str:
 
 
 def _marked(text: str, kind: str = "text") -> Markup:
-    """Text for the body of an element: cut to its kind's limit, with hidden characters set
-    apart."""
+    """Text for the body of an element.
+
+    It is cut to its kind's limit, with hidden characters set apart.
+    """
     hidden_character = Markup('<span class="hidden-character">{}</span>')
     parts = []
     for piece, is_hidden in pieces(abridged(text, _LIMITS[kind])):

@@ -38,8 +38,10 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def list_table_rows(table: Table) -> list[dict[str, Cell]]:
-    """List the rows of a document's table as mappings from column to cell; columns of the same name
-    are numbered."""
+    """List the rows of a document's table as mappings from column to cell.
+
+    Columns of the same name are numbered.
+    """
     names = number_repeated((column.name for column in table.columns), " ")
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 
@@ -202,8 +204,10 @@ def to_json(rows: Iterable[Row]) -> str:
 
 
 def to_parquet(rows: Iterable[Row]) -> bytes:
-    """Write a Parquet file. A column of numbers is numeric, of booleans boolean; anything else,
-    also a mix, is text."""
+    """Write a Parquet file.
+
+    A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text.
+    """
     try:
         import pyarrow.parquet
     except ImportError:
@@ -218,8 +222,10 @@ def to_parquet(rows: Iterable[Row]) -> bytes:
 
 
 def _flat(rows: Iterable[Row]) -> tuple[list[str], list[dict[str, object]]]:
-    """Columns in order of first appearance, and the rows with intervals spread and non-finite
-    numbers absent."""
+    """Columns in order of first appearance, and the rows.
+
+    In the rows, intervals are spread and non-finite numbers are absent.
+    """
     flat = [_spread(row) for row in rows]
     columns = list(dict.fromkeys(column for row in flat for column in row))
     return columns, flat

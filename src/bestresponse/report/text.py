@@ -1,5 +1,6 @@
-"""Foreign text made safe to look at: what is invisible becomes visible, what is huge is cut where
-one sees it.
+"""Foreign text made safe to look at.
+
+What is invisible becomes visible, and what is huge is cut where one sees it.
 
 Model text may hold control characters, halves of surrogate pairs, and direction overrides that make
 a line read differently from what it says (Boucher & Anderson 2023, "Trojan Source"). `visible`

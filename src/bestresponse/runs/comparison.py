@@ -142,8 +142,11 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Several runs side by side: `figures` of their models, `differences` between them, and `notes`
-    on what limits the comparison."""
+    """Several runs side by side.
+
+    Holds `figures` of their models, `differences` between them, and `notes` on what limits the
+    comparison.
+    """
 
     runs: tuple[ComparedRun, ...]
 
@@ -209,8 +212,10 @@ class RunComparison:
 
     @cached_property
     def differences(self) -> Frame[RunDifferenceRow]:
-        """The differences of every two models that are compared; the study's own first metrics are
-        tested, as one family."""
+        """The differences of every two models that are compared.
+
+        The study's own first metrics are tested, as one family.
+        """
         rows = list(self._list_differences())
         tested = [row for row in rows if row["tested"] and row["p"] is not None]
         if tested:
@@ -390,8 +395,11 @@ class _Compared:
 def _match_players(
     first: Sequence[Heads], second: Sequence[Heads]
 ) -> Iterator[tuple[Heads, Heads]]:
-    """Yield which players of two runs are compared: those of both with themselves, the others of
-    one with the others of the other."""
+    """Yield which players of two runs are compared.
+
+    Those in both runs are compared with themselves, the others of one run with the others of the
+    other.
+    """
     for player in first:
         if player in second:
             yield player, player
@@ -406,8 +414,10 @@ def _compare_players(
     first: Sequence[GameValue],
     second: Sequence[GameValue],
 ) -> _Compared | None:
-    """Compare two players: game by game where they share games, else by their figures; None where
-    one has none."""
+    """Compare two players: game by game where they share games, else by their figures.
+
+    Returns None where one has none.
+    """
     paired = _pair_games(first, second)
     if paired is not None:
         return _Compared(

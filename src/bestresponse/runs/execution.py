@@ -1,5 +1,6 @@
-"""Execute a plan: play every spec that has no record yet, several at a time, and keep each answer
-as it comes.
+"""Execute a plan: play every spec that has no record yet.
+
+Several are played at a time, and each answer is kept as it comes.
 
 An executor takes plays one at a time, makes them somewhere, and gives back how each ended;
 `Threads` is the usual one.
@@ -97,8 +98,9 @@ class Executor(Protocol):
         tasks: Iterator[Task | None],
         keep: Keep,
     ) -> Generator[Ended]:
-        """Take tasks as there is room for them, make the plays, and yield how each ended, in any
-        order.
+        """Take tasks as there is room, make the plays, and yield how each ended.
+
+        They come in any order.
 
         A task that is None says that there is none at the moment. Every answer goes to `keep` as
         soon as it is there. The iterator of tasks may end early: what is under way is then still
@@ -148,8 +150,10 @@ that of a cluster."""
 
 
 def find_executor(name: str, address: str | None = None) -> Executor:
-    """Return the executor of that name; UsageError where there is none, or where it takes no
-    address."""
+    """Return the executor of that name.
+
+    Raises UsageError where there is none, or where it takes no address.
+    """
     if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
         raise SettingError(
             "address",
@@ -184,8 +188,10 @@ class Threads:
         items: Iterable[A],
         workers: int | None,
     ) -> Iterator[B]:
-        """Apply the function here, one item at a time: threads do not speed up work of this
-        kind."""
+        """Apply the function here, one item at a time.
+
+        Threads do not speed up work of this kind.
+        """
         return map(function, items)
 
 
@@ -195,8 +201,9 @@ def play_in_threads(
     tasks: Iterator[Task | None],
     keep: Keep,
 ) -> Generator[Ended]:
-    """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt
-    ends it at once.
+    """Play tasks in that many threads.
+
+    One worker plays in the calling thread, where an interrupt ends it at once.
 
     With several, an interrupt lets the plays that are under way end, yields them, and is raised
     again; a second one waits for nothing. Threads are daemons, and not those of
@@ -371,8 +378,9 @@ def execute(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     enough: Callable[[Spec, Record], bool] | None = None,
 ) -> Outcome:
-    """Play what is missing. `enough` is told every new record and may end the run early by
-    returning True.
+    """Play what is missing.
+
+    `enough` is told every new record and may end the run early by returning True.
 
     An interrupt (Ctrl-C) lets the plays that are under way end, keeps them, and is raised again.
     """

@@ -1,5 +1,6 @@
-"""Games and models in any form a user has them, as the functions of the Python interface and
-settings take them.
+"""Games and models in any form a user has them.
+
+The functions of the Python interface and settings take these forms.
 
 A setting that takes more than it keeps (a game by name, file, table or rules is kept as a
 `NamedGame`) has one of the types below. To a type checker they are descriptors: the constructor
@@ -82,8 +83,10 @@ class NamedModel(str):
 
 
 def as_model(model: ModelLike) -> NamedModel:
-    """Return the name of a model, with the model itself where it is not to be opened by its
-    name."""
+    """Return the name of a model.
+
+    It comes with the model itself if that is not to be opened by its name.
+    """
     if isinstance(model, NamedModel):
         return model
     if isinstance(model, str):
@@ -113,8 +116,10 @@ def as_model(model: ModelLike) -> NamedModel:
 
 
 def list_once(models: Iterable[NamedModel]) -> tuple[NamedModel, ...]:
-    """List the models, each once; UsageError where two are called the same, because one would
-    answer for both."""
+    """List the models, each once.
+
+    Raises UsageError where two are called the same, because one would answer for both.
+    """
     known: dict[str, NamedModel] = {}
     for named in models:
         first = known.setdefault(named, named).model
@@ -129,8 +134,10 @@ def list_once(models: Iterable[NamedModel]) -> tuple[NamedModel, ...]:
 def take_settings(
     kind: Callable[P, Config], act: Callable[[Config], Result]
 ) -> Callable[P, Result]:
-    """Return a function whose arguments are the fields of a class of settings, with which it calls
-    `act`."""
+    """Return a function with the fields of a class of settings as arguments.
+
+    It calls `act` with these settings.
+    """
 
     @wraps(act)
     def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
@@ -140,8 +147,9 @@ def take_settings(
 
 
 class Converted(Generic[Given, Kept]):
-    """A setting that is made from more than it keeps: `convert` makes it, `to_json` writes it as
-    plain data.
+    """A setting that is made from more than it keeps.
+
+    `convert` makes it, and `to_json` writes it as plain data.
 
     `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line
     takes as NAME=VALUE, `many` those that it takes several times, and `optional` those that may be
@@ -159,8 +167,10 @@ class Converted(Generic[Given, Kept]):
 
     @classmethod
     def convert(cls, value: Any, stored: bool) -> object:
-        """Return what is kept; where `stored`, the value is that of a stored run and no file may be
-        opened."""
+        """Return what is kept.
+
+        Where `stored`, the value is that of a stored run and no file may be opened.
+        """
         raise NotImplementedError
 
     @classmethod
@@ -296,8 +306,10 @@ class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]
 class PersonasSetting(
     Converted["str | Path | Mapping[str, Persona | Mapping[str, str]]", Mapping[str, Persona]]
 ):
-    """Personas by seat: a TOML file with a table for each, or a mapping of such tables or
-    personas."""
+    """Personas by seat.
+
+    Given as a TOML file with a table for each, or a mapping of such tables or personas.
+    """
 
     @classmethod
     def convert(cls, value: object, stored: bool) -> Mapping[str, Persona]:
@@ -355,8 +367,10 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
 
 
 class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"]):
-    """Tools that models may call: functions, `mcp:COMMAND`, or names of tools of installed
-    packages."""
+    """Tools that models may call.
+
+    Given as functions, `mcp:COMMAND`, or names of tools of installed packages.
+    """
 
     many = True
 

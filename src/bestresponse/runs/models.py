@@ -25,8 +25,10 @@ Download = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What the user allows: plays at once, the cache's mode, the budget, and threads for local
-    models."""
+    """What the user allows.
+
+    This is plays at once, the cache's mode, the budget, and threads for local models.
+    """
 
     workers: int | None = None
     cache: str = "read-write"
@@ -43,8 +45,10 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a worker opens its copies of models: by these names. Keys are those of the worker's own
-    environment."""
+    """How a worker opens its copies of models: by these names.
+
+    Keys are those of the worker's own environment.
+    """
 
     names: tuple[str, ...] = ()
     concurrency: int = 16
@@ -57,16 +61,19 @@ class Opening:
         return replace(read_default_settings(), concurrency=self.concurrency, local=local)
 
     def open_copies(self) -> dict[str, Model]:
-        """Open every model; those that run in this process take no more calls at once than they
-        can."""
+        """Open every model.
+
+        Those that run in this process take no more calls at once than they can.
+        """
         settings = replace(self.settings, clients=HttpClients())
         return {name: _limit_local(open_model(name, settings)) for name in self.names}
 
 
 @dataclass(slots=True)
 class SharedCalls:
-    """How workers in other processes open the same models, and how one of them is asked while there
-    are some.
+    """How workers in other processes open the same models.
+
+    Also says how one of them is asked while there are some.
 
     `local` tells whether all models run in the process that opened them, so that every worker has
     its own.
@@ -92,8 +99,9 @@ class _ByName(Wrapper):
 
 
 class OpenedModels:
-    """Models by the name the user gave, opened when they are first wanted; calls of all share a
-    cache and a budget.
+    """Models by the name the user gave, opened when they are first wanted.
+
+    Calls of all share a cache and a budget.
 
     `verified:MODEL` opens MODEL. Replies of a model that was given as an object, in a `NamedModel`,
     are not cached.
@@ -184,8 +192,10 @@ def open_models(
     *,
     on_download: Download = lambda done, total: None,
 ) -> Iterator[OpenedModels]:
-    """Open every model; others may be opened later. Without any nothing is opened and no file is
-    made."""
+    """Open every model; others may be opened later.
+
+    Without any nothing is opened and no file is made.
+    """
     with closing(OpenedModels(output_dir, limits or ModelLimits(), on_download)) as opened:
         opened.objects |= {
             str(name): name.model for name in names if isinstance(name, NamedModel) and name.model
@@ -200,6 +210,8 @@ def _is_local(model: Model) -> bool:
 
 
 def _limit_local(model: Model) -> Model:
-    """Limit the calls at once of a model that runs in this process, of which every worker has a
-    copy."""
+    """Limit the calls at once of a model that runs in this process.
+
+    Every worker has a copy of such a model.
+    """
     return Limited(model, Gate(model.abilities.concurrency)) if _is_local(model) else model

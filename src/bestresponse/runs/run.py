@@ -1,5 +1,7 @@
-"""A run: begun, gone on with, or stored; its settings, rows, summary, report and costs, whatever
-study it is of."""
+"""A run: begun, gone on with, or stored.
+
+Its settings, rows, summary, report and costs, whatever study it is of.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +70,10 @@ _DAMAGE = (
 
 
 class Run(Generic[C_co]):
-    """A run of a study. `outcome` says how it ended where it was run just now; None for a run that
-    was loaded."""
+    """A run of a study.
+
+    `outcome` says how it ended where it was run just now; None for a run that was loaded.
+    """
 
     def __init__(
         self,
@@ -168,8 +172,10 @@ class Run(Generic[C_co]):
         return next(iter(self.frames.values())).to_pandas()
 
     def report(self) -> Document:
-        """Return the report of the measured results; StoreError where there is nothing to
-        report."""
+        """Return the report of the measured results.
+
+        Raises StoreError where there is nothing to report.
+        """
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
         with self._blame_files():
@@ -237,8 +243,10 @@ class Run(Generic[C_co]):
 
     @contextmanager
     def _blame_files(self) -> Iterator[None]:
-        """Raise StoreError where a loaded run holds records that its study cannot use, as damaged
-        files do."""
+        """Raise StoreError if a loaded run holds records that its study cannot use.
+
+        Damaged files may hold such records.
+        """
         try:
             yield
         except _DAMAGE as error:
@@ -301,8 +309,7 @@ def read_time(path: Path) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """When and how a run was begun: the command as typed, the time, and the revision of the
-    code."""
+    """When and how a run was begun: the command as typed, the time, the code's revision."""
 
     command: tuple[str, ...]
     created: str
@@ -380,8 +387,10 @@ def make_manifest(
 
 
 def launch(study: Study[..., C], config: C) -> Run[C]:
-    """Play what is missing of a run, publish it and return it; ModelUnavailable where nothing could
-    be played."""
+    """Play what is missing of a run, publish it and return it.
+
+    ModelUnavailable where nothing could be played.
+    """
     run = play_missing(study, config)
     ended = run.outcome or Outcome()
     reason = ended.stopped or "; ".join(ended.failures) or "nothing could be played"
@@ -398,8 +407,10 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
 
 
 def choose_executor(config: RunSettings) -> Executor:
-    """Find where plays are made: in processes where each is to have a copy of a model on this
-    machine."""
+    """Find where plays are made.
+
+    This is in processes if each is to have a copy of a model on this machine.
+    """
     if config.executor == "threads" and config.processes > 1:
         return Processes(config.processes)
     return (
@@ -417,8 +428,10 @@ def play_missing(
     on_opened: Callable[[OpenedModels], None] = lambda opened: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Run[C]:
-    """Open the models of a run and play what is missing; `on_opened` is called before the first
-    play."""
+    """Open the models of a run and play what is missing.
+
+    `on_opened` is called before the first play.
+    """
     config = config if study.prepare is None else study.prepare(config)
     # a wrong name is said before a download
     folder = Path(config.output_dir)
@@ -474,8 +487,10 @@ def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
 
 
 def find_unfinished(output_dir: Path, settings: Mapping[str, object]) -> RunFolder | None:
-    """Return the newest unfinished run below `output_dir` whose settings differ at most in the
-    seed."""
+    """Return the newest unfinished run below `output_dir` with these settings.
+
+    Its settings differ at most in the seed.
+    """
     wanted = json.loads(
         json.dumps({name: value for name, value in settings.items() if name != "seed"})
     )

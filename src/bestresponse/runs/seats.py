@@ -1,5 +1,6 @@
-"""Games with seats: models in them and how they are asked, which plays there are, one play, and
-what they cost at most.
+"""Games with seats: models in them and how they are asked.
+
+Also gives which plays there are, one play, and what they cost at most.
 
 A study says of which game a spec is and who sits where; this module does the rest for all of them.
 Every repeat has a seed of its own, from which chance and every seat draw: runs of one game with
@@ -160,8 +161,10 @@ class ToolSettings(RunSettings):
 
 
 def ask_at_once(questions: list[SeatAsk]) -> list[Decision]:
-    """Ask every seat at the same time. When no model seat can be reached, that is an outage and not
-    a game."""
+    """Ask every seat at the same time.
+
+    When no model seat can be reached, that is an outage and not a game.
+    """
     if len(questions) == 1 or not any(
         isinstance(player, WithFailurePolicy) for _, player, _, _ in questions
     ):
@@ -233,8 +236,10 @@ class MatchSettings(AgentSettings):
         choose_policy(self, self.make_game())
 
     def make_game(self) -> AnyGame:
-        """Return the game to be played, repeated where the settings say so; the same object each
-        time."""
+        """Return the game to be played, repeated where the settings say so.
+
+        The same object each time.
+        """
         return _make_match(
             self.game,
             self.rounds,
@@ -252,8 +257,10 @@ def _make_match(
     discount: float,
     noise: float,
 ) -> AnyGame:
-    """Make the game, repeated where there are several rounds or moves can go wrong; SettingError
-    where it cannot be."""
+    """Make the game, repeated where there are several rounds or moves can go wrong.
+
+    Raises SettingError where it cannot be.
+    """
     game = source.game()
     if rounds == 1 and (not noise or isinstance(game, HasSpeakers)):
         return game
@@ -278,8 +285,10 @@ def _make_match(
 
 
 def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
-    """Choose what becomes of a seat without a usable answer: it passes where the game lets it, or
-    the play is void."""
+    """Choose what becomes of a seat without a usable answer.
+
+    It passes if the game lets it; otherwise the play is void.
+    """
     usual: Policy = "abstain" if lets_pass(find_first_asks(game)) else "void"
     if config.on_failure == "abstain" and usual != "abstain":
         raise SettingError("on_failure", f"{game.name} lets nobody pass; use void")
@@ -292,8 +301,10 @@ def assign_seats(
     model: NamedModel | None,
     others: NamedModel | None = None,
 ) -> dict[str, NamedModel]:
-    """Seat the named players, then the model, in the first free seat only where there are others,
-    then the others."""
+    """Seat the named players, then the model, then the others.
+
+    The model takes only the first free seat if there are others.
+    """
     for role in named:
         if role not in game.roles:
             raise SettingError(
@@ -311,8 +322,9 @@ def assign_seats(
 
 
 def check_players(config: C) -> C:
-    """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies
-    there are.
+    """Refuse a name that is neither a strategy of the game nor that of a model.
+
+    The error lists the strategies there are.
 
     A game that is too large to be told is refused where models play it.
     """
@@ -330,8 +342,10 @@ def find_model_seats(game: Game[S], seats: Mapping[str, str]) -> tuple[str, ...]
 
 
 def is_model(player: str, game: Game[S], role: str) -> bool:
-    """Say whether a player is a model; UsageError for one that has the name of a strategy, which
-    would play instead."""
+    """Say whether a player is a model.
+
+    Raises UsageError for one that has the name of a strategy, which would play instead.
+    """
     is_strategy = find_strategy(player, game, role, 0) is not None
     if is_strategy and getattr(player, "model", None) is not None:
         raise UsageError(
@@ -367,8 +381,10 @@ def list_plays(
     personas: Mapping[str, Persona] | None = None,
     referee: str | None = None,
 ) -> Iterator[dict[str, object]]:
-    """Yield one play a repeat as plain data: the game, who sits where, and how models among them
-    are asked."""
+    """Yield one play per repeat as plain data.
+
+    It holds the game, who sits where, and how models among them are asked.
+    """
     data: JsonObject = {
         "study": study,
         "game": {"name": config.game.name, "digest": config.game.digest},
@@ -397,8 +413,10 @@ def estimate_plays(
     rounds: int = 1,
     referee: str | None = None,
 ) -> Estimate:
-    """Count the calls of models at most, shared out by seats; a prompt is about as long as the
-    first briefing."""
+    """Count the calls of models at most, shared out by seats.
+
+    A prompt is about as long as the first briefing.
+    """
     asked = [seats[role] for role in find_model_seats(game, seats)]
     if asked:
         check_telling(game)
@@ -503,8 +521,10 @@ def make_player(
     models: Mapping[str, Model],
     find_player: FindPlayer = find_named_player,
 ) -> PlayOne:
-    """Return the function that plays one spec, for `execute`; `find_game` finds the game of a
-    spec."""
+    """Return the function that plays one spec, for `execute`.
+
+    `find_game` finds the game of a spec.
+    """
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         game = find_game(spec)
@@ -564,8 +584,10 @@ def _seat_model(
     models: Mapping[str, Model],
     replies: Sequence[str] = (),
 ) -> Player:
-    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its
-    own so far."""
+    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says.
+
+    `replies` are its own so far.
+    """
     data = spec.data
     model = models[name]
     seed = split(spec.data["seed"], "seat", role)

@@ -95,8 +95,10 @@ def setting(
 
 @dataclass_transform(field_specifiers=(setting,), kw_only_default=True)
 def settings(cls: type[C]) -> type[C]:
-    """Make a class of settings: frozen, checked, with a constructor whose errors are sentences
-    about a field."""
+    """Make a class of settings: frozen, checked, and with a constructor.
+
+    The constructor's errors are sentences about a field.
+    """
     made: Any = pydantic_dataclass(
         frozen=True,
         config=ConfigDict(arbitrary_types_allowed=True, extra="forbid", allow_inf_nan=False),
@@ -165,8 +167,10 @@ class RunSettings:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models that are asked, each once; a study that asks models overrides
-        it."""
+        """The names of the models that are asked, each once.
+
+        A study that asks models overrides it.
+        """
         return ()
 
     @property
@@ -186,8 +190,7 @@ class RunSettings:
         return None if self.shard is None else Shard.parse(self.shard)
 
     def refuse_set(self, names: Iterable[str], problem: str) -> None:
-        """Raise a SettingError for the first of these settings that was given another value than
-        its default."""
+        """Raise a SettingError for the first of these settings that is not at its default."""
         for name in names:
             if getattr(self, name) != list_settings(type(self))[name].get_default(
                 call_default_factory=True
@@ -195,8 +198,10 @@ class RunSettings:
                 raise SettingError(name, problem)
 
     def to_json(self) -> dict[str, object]:
-        """Return the settings that can change a number as plain JSON data; two runs with equal ones
-        are the same."""
+        """Return the settings that can change a number as plain JSON data.
+
+        Two runs with equal ones are the same.
+        """
         how = {
             name for name, field in list_settings(type(self)).items() if read_extra(field)["how"]
         }
@@ -206,14 +211,18 @@ class RunSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> Self:
-        """Read settings from plain data: of a stored run, or where `stored` is False of a file that
-        the user wrote."""
+        """Read settings from the plain data of a stored run or a file.
+
+        If `stored` is False, the data are of a file that the user wrote.
+        """
         return read_settings(cls, data, stored=stored)
 
 
 def read_settings(kind: type[C], data: Mapping[str, object], *, stored: bool = False) -> C:
-    """Read any class of settings from plain data; in those of a stored run no name is ever opened
-    as a file."""
+    """Read any class of settings from plain data.
+
+    In those of a stored run no name is ever opened as a file.
+    """
     try:
         checked: Any = kind
         made: C = _adapt(checked).validate_python(dict(data), context={"stored": stored})
@@ -228,8 +237,10 @@ def _adapt(kind: Any) -> TypeAdapter[Any]:
 
 
 def list_settings(kind: type) -> Mapping[str, FieldInfo]:
-    """Return the fields of a class of settings: its own first, then what it inherits, how a run is
-    made last."""
+    """Return the fields of a class of settings.
+
+    Its own come first, then what it inherits, and how a run is made comes last.
+    """
     fields: Mapping[str, FieldInfo] = kind.__pydantic_fields__  # type: ignore[attr-defined]
     declared = {
         name: -depth
@@ -250,8 +261,10 @@ def read_extra(field: FieldInfo) -> Mapping[str, Any]:
 
 
 def describe_setting(kind: type, name: str) -> str:
-    """Say what values a setting takes, such as `a whole number from 2 to 1,000,000`; empty where
-    any will do."""
+    """Say what values a setting takes, such as `a whole number from 2 to 1,000,000`.
+
+    Returns an empty result where any will do.
+    """
     hint = get_type_hints(kind)[name]
     choices = [
         option

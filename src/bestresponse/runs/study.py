@@ -60,8 +60,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run takes at most, before anything is paid: plays, and by model the calls and their
-    tokens.
+    """What a run takes at most, before anything is paid.
+
+    This is the number of plays, and by model the calls and their tokens.
 
     `sure` is False where the number of calls was counted in plays of random players and could be
     larger; `found` plays are recorded already and enter no other figure.
@@ -163,8 +164,9 @@ _MOST_SUMMARISED = 200
 
 @dataclass(frozen=True)
 class Measured:
-    """What a study measured: its frames, the main one first, and the groups of which its metrics
-    are computed.
+    """What a study measured: its frames, the main one first, and its groups.
+
+    Its metrics are computed of these groups.
 
     `answered` counts the plays with a result. `labels` name what distinguishes the groups, such as
     model and way of asking; `metrics` replace those of the study where their titles depend on the
@@ -211,8 +213,11 @@ class GameValue:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is known of a play: what its worst answer lost (None where that is not known), and
-    further facts such as the solution of its game, as names and words."""
+    """What is known of a play: what its worst answer lost, and further facts.
+
+    The loss is None if it is not known. Facts, such as the solution of its game, are names and
+    words.
+    """
 
     loss: float | None = None
     facts: tuple[tuple[str, str], ...] = ()
@@ -220,8 +225,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How many plays (or whatever `unit` says) were the same, and what differs in the
-    others."""
+    """How many plays (or whatever `unit` says) were the same, and how the others differ."""
 
     same: int
     different: tuple[str, ...]
@@ -365,8 +369,10 @@ class Study(Generic[P, C]):
 
     @cached_property
     def all_metrics(self) -> tuple[Metric[object], ...]:
-        """Its own metrics and those that packages add; one that cannot be used is named in a
-        warning and left out."""
+        """Its own metrics and those that packages add.
+
+        One that cannot be used is named in a warning and left out.
+        """
         known = {metric.name: metric for metric in self.metrics}
         for entry in metrics.names():
             if entry.partition(".")[0] != self.name:
@@ -386,8 +392,10 @@ class Study(Generic[P, C]):
         return tuple(known.values())
 
     def pick(self, config: C) -> Study[..., C]:
-        """Return the study that is run with these settings: itself, or another one that takes the
-        same settings."""
+        """Return the study that is run with these settings.
+
+        This is the study itself, or another one that takes the same settings.
+        """
         if self.own.choose is None:
             return self
         return find_study(self.own.choose(config))
@@ -406,8 +414,10 @@ class Study(Generic[P, C]):
         return compute_figures(tuple(chosen), measured.labels, measured.groups)
 
     def findings(self, measured: Measured, run: Run[C]) -> Document:
-        """Build the report: the blocks of the study, then what calls cost and how the run was
-        made."""
+        """Build the report.
+
+        It has the blocks of the study, then what calls cost and how the run was made.
+        """
         opening, sections = build_sections((*self.report, _ANSWERS), run)
         costs = costs_section(run.costs)
         if costs:
@@ -517,8 +527,10 @@ AnyStudy: TypeAlias = "Study[..., Any]"
 
 
 def find_study(name: str) -> AnyStudy:
-    """Return the study of that name; StoreError where none is installed, with the reason where one
-    cannot be loaded."""
+    """Return the study of that name.
+
+    Raises StoreError where none is installed, with the reason where one cannot be loaded.
+    """
     if name not in studies.names():
         raise StoreError(
             f"runs of {name!r} cannot be read here; known studies: {', '.join(studies.names())}"

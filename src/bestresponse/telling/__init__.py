@@ -1,5 +1,7 @@
-"""The one place where what a player may know becomes words: statements and events in, sentences of
-a language out."""
+"""The one place where what a player may know becomes words.
+
+It turns statements and events into sentences of a language.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,7 @@
-"""A course in words: as a nested outline from which the game can be read back, or as one sentence
-per kind of choice.
+"""A course in words, as an outline or as sentences.
+
+The game can be read back from the nested outline. Otherwise there is one sentence per kind of
+choice.
 
     Chance draws:
     - strong (probability 9/10): Ann chooses:
@@ -36,8 +38,10 @@ _MOST_WAYS = 12
 
 @dataclass(frozen=True)
 class Narrator:
-    """Words for what players and chance do: in the second person for the reader, if any player
-    reads."""
+    """Words for what players and chance do.
+
+    They are in the second person for the reader, if any player reads.
+    """
 
     language: Language
     reader: str | None = None
@@ -59,8 +63,10 @@ class Narrator:
         return ", ".join(parts)
 
     def say_when(self, steps: Sequence[Step], together: Collection[int]) -> str:
-        """Say who chooses what: `If Ann chooses x and Bob chooses l`; `together` are steps not made
-        after the last."""
+        """Say who chooses what: `If Ann chooses x and Bob chooses l`.
+
+        `together` are steps not made after the last.
+        """
         told = ""
         for number, (who, move) in enumerate(steps):
             step = self.say("step", who, option=self.language.write_name(move))
@@ -98,8 +104,10 @@ def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iter
 
 
 def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str, int]]:
-    """List what may happen at a position, in words, and where it leads: all choices that are made
-    at the same time."""
+    """List what may happen at a position, in words, and where it leads.
+
+    All choices that are made at the same time are taken together.
+    """
     position = chart.get(place)
     if isinstance(position, Draw):
         return list(zip(_list_odds(position, language), chart.children[place], strict=True))
@@ -117,8 +125,10 @@ def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str
 
 
 def _list_odds(draw: Draw, language: Language) -> list[str]:
-    """Say what may be drawn, each with its probability: always a fraction, which shows what is
-    certain to sum to 1."""
+    """Say what may be drawn, each with its probability.
+
+    This is always a fraction, which shows what is certain to sum to 1.
+    """
     odds = []
     for outcome in draw.outcomes:
         name = language.write_name(outcome.name)
@@ -183,16 +193,17 @@ def _describe_knowledge(who: str, known: Known, words: Narrator) -> str:
 
 
 def shorten_options(moves: Moves, language: Language) -> str:
-    """Say that one of these was chosen or drawn, where the rules name them all: of many only how
-    many there are."""
+    """Say that one of these moves was chosen or drawn, if the rules name them all.
+
+    Of many moves, only their number is said.
+    """
     if len(moves) > _MOST_OPTIONS:
         return language.say("options.count", count=len(moves))
     return language.join_options(moves)
 
 
 def list_turns(chart: Map, words: Narrator) -> Iterator[str]:
-    """Yield a sentence for every draw and for every kind of choice, in the order in which they come
-    up."""
+    """Yield a sentence for every draw and kind of choice, in the order they come up."""
     places = range(len(chart.children))
     in_order = sorted(places, key=lambda place: len(chart.ways[place]))
     draws = _group_draws(chart)
@@ -206,8 +217,10 @@ def list_turns(chart: Map, words: Narrator) -> Iterator[str]:
 
 
 def _group_draws(chart: Map) -> dict[int, list[int]]:
-    """Group draws of the same outcomes after the same movers where the steps to them lead to no
-    other position."""
+    """Group draws of the same outcomes after the same movers.
+
+    They are grouped if the steps to them lead to no other position.
+    """
     families: dict[object, list[int]] = {}
     for place, position in enumerate(chart.course.positions):
         if isinstance(position, Draw):
@@ -224,8 +237,10 @@ def _group_draws(chart: Map) -> dict[int, list[int]]:
 
 
 def _group_choices(chart: Map) -> dict[int, list[Known]]:
-    """Group information sets that differ only in what is known, by the first position of the first
-    of them."""
+    """Group information sets that differ only in what is known.
+
+    The key is the first position of the first of them.
+    """
     families: dict[object, list[Known]] = {}
     for places in chart.infosets.values():
         position = chart.get(places[0])
@@ -248,8 +263,10 @@ def _group_choices(chart: Map) -> dict[int, list[Known]]:
 
 
 def _is_product(chart: Map, family: Sequence[Known]) -> bool:
-    """Say whether the sets differ step by step, and every position to which these steps lead is in
-    one of them."""
+    """Return whether the sets differ step by step and are complete.
+
+    They are if every position to which these steps lead is in one of them.
+    """
     joined = []
     for number, (who, _) in enumerate(family[0].steps or ()):
         cells = _list_cells(family, number)

@@ -1,5 +1,6 @@
-"""What follows from a course: the ways to its positions, who knows what there, and which choices
-are simultaneous.
+"""What follows from a course: ways, knowledge, and simultaneous choices.
+
+These are the ways to its positions, who knows what there, and which choices are simultaneous.
 
 An information set is told by what is common to its positions. Of every step on the way it has the
 moves that may have been made; it is plain where these moves fit its own positions and no others, as
@@ -25,8 +26,9 @@ Moves = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a player knows at an information set, step by step: who moved, and the moves that may
-    have been made.
+    """What a player knows at an information set, step by step.
+
+    Each step has who moved, and the moves that may have been made.
 
     `steps` is None where not even that is known, because the ways to its positions differ in length
     or in who moved. `plain` says that `steps` fit no position that the player could tell from
@@ -99,8 +101,10 @@ class Map:
 
     @cached_property
     def infosets(self) -> dict[tuple[str, str, int], list[int]]:
-        """The positions of every information set, by its player and its mark, or by its position
-        where it has none."""
+        """The positions of every information set, by its player and its mark.
+
+        A set without a mark goes by its position.
+        """
         infosets: dict[tuple[str, str, int], list[int]] = {}
         for place, position in enumerate(self.course.positions):
             if isinstance(position, Decides):
@@ -115,8 +119,10 @@ class Map:
 
     @cached_property
     def blocks(self) -> dict[int, tuple[int, ...]]:
-        """The first positions of simultaneous choices, each with one position for everybody who
-        chooses then."""
+        """The first positions of simultaneous choices.
+
+        Each has one position for everybody who chooses then.
+        """
         blocks: dict[int, tuple[int, ...]] = {}
         inside: set[int] = set()
         for place, position in enumerate(self.course.positions):
@@ -129,8 +135,10 @@ class Map:
         return blocks
 
     def _find_layers(self, place: int) -> Iterator[list[int]]:
-        """Yield the positions of everybody who chooses at the same time as the player of this
-        position, it first."""
+        """Yield the positions of everybody who chooses at the same time as this one.
+
+        The position itself comes first.
+        """
         layer = [place]
         players = [self.find_mover(place)]
         yield layer
@@ -150,8 +158,10 @@ class Map:
 
     @cached_property
     def mates(self) -> dict[int, int]:
-        """How many steps before each position were made at the same time as the choice there; only
-        where there are."""
+        """How many steps before each position were made at the same time as the choice there.
+
+        Only where there are.
+        """
         mates: dict[int, int] = {}
         for place in self.blocks:
             for number, layer in enumerate(self._find_layers(place)):
@@ -176,8 +186,7 @@ class Map:
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """A letter for each mark of a set that does not lie within one group of simultaneous
-        choices."""
+        """A letter for each mark of a set not within one group of simultaneous choices."""
         letters: dict[str, str] = {}
         for (_, mark, _), places in self.infosets.items():
             roots = {self._find_root(place) for place in places}
@@ -186,8 +195,10 @@ class Map:
         return letters
 
     def find_letter(self, place: int) -> str:
-        """Return the letter of a decision; empty where its player knows all but what is chosen at
-        the same time."""
+        """Return the letter of a decision.
+
+        Returns an empty result where its player knows all but what is chosen at the same time.
+        """
         position = self.get(place)
         return self.letters.get(position.mark, "") if isinstance(position, Decides) else ""
 
@@ -266,8 +277,10 @@ def make_letter(place: int) -> str:
 
 
 def join_ways(ways: Sequence[Sequence[Step]]) -> tuple[tuple[str, Moves], ...]:
-    """Join ways with the same movers: who moved at each step, and the moves that may have been
-    made."""
+    """Join ways with the same movers.
+
+    Each step has who moved, and the moves that may have been made.
+    """
     steps = []
     for step in zip(*ways, strict=True):
         moves = dict.fromkeys(move for _, move in step)

@@ -157,8 +157,10 @@ def list_sentences(
 
 
 def write_rules(view: View, language: Spoken = ENGLISH, *, most: int = MOST_CHARACTERS) -> str:
-    """Put the rules that a view states into words; of a course whose outline has more characters
-    than `most` only the size."""
+    """Put the rules that a view states into words.
+
+    Of a course whose outline has more characters than `most` only the size.
+    """
     return _write_rules(view.rules, view.role, language, view.layout, most)
 
 
@@ -183,8 +185,10 @@ def write_events(
 
 
 def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLISH) -> str:
-    """Put into words what one seat of a talk alone knows, and on its turn which message it
-    writes."""
+    """Put into words what one seat of a talk alone knows.
+
+    On its turn this includes which message it writes.
+    """
     spoken = load_language(language)
     about, *notes = [spoken.write_text(text.text, text.places) for text in known] or [""]
     turn = " ".join(filter(None, (write_turn(view.history, spoken), *notes)))
@@ -197,9 +201,12 @@ def write_turn(history: Sequence[Event], language: Spoken = ENGLISH) -> str:
 
 
 def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
-    """Return the rules for the person who has `view`: those that the game states for people, or
-    else its rules without the name that files know it by and without an aim, since what people aim
-    at is what an experiment finds out."""
+    """Return the rules for the person who has `view`.
+
+    These are the rules that the game states for people. Otherwise they are its rules without the
+    name that files know it by and without an aim, since what people aim at is what an experiment
+    finds out.
+    """
     if isinstance(game, PeopleRules):
         stated = game.list_rules(view.role)
     else:
@@ -313,8 +320,10 @@ def _list_actions(choices: Sequence[Options], words: Narrator) -> str:
 
 
 def _describe_aim(opponents: Sequence[str], rational: bool, words: Narrator) -> str:
-    """Say what the reader aims at; `opponents` are the two players of a zero-sum game, else
-    nobody."""
+    """Say what the reader aims at.
+
+    `opponents` are the two players of a zero-sum game, else nobody.
+    """
     say = words.language.say
     others = [words.language.write_name(who) for who in opponents if who != words.reader]
     sentences = [say("zero-sum", other=others[0])] if others else []
@@ -365,8 +374,10 @@ def _describe_repetition(repetition: Repetition, language: Language) -> str:
 
 
 def check_length(rules: Sequence[Statement], name: str, most_tokens: int = MOST_TOKENS) -> None:
-    """Raise TooLarge where rules hold a course, or a size in place of one, that is too long to be
-    told."""
+    """Raise TooLarge if rules hold a course that is too long to be told.
+
+    A size in place of a course counts too.
+    """
     most = most_tokens * CHARACTERS_PER_TOKEN
     players: tuple[str, ...] = ()
     for statement in rules:
@@ -508,8 +519,10 @@ class _ToldRounds:
 
 
 def list_rounds(view: View, language: Spoken = ENGLISH) -> tuple[list[str], str] | None:
-    """Tell the rounds gone by, a text for each, and the present one; None where a game is not told
-    by rounds."""
+    """Tell the rounds gone by, a text for each, and the present one.
+
+    Returns None where a game is not told by rounds.
+    """
     if not any(isinstance(event, Round) for event in view.history):
         return None
     told = _tell_rounds(view.history, Narrator(load_language(language), view.role))
@@ -638,8 +651,10 @@ def list_choices(statements: Iterable[Statement], language: Spoken = ENGLISH) ->
 def list_earned(
     statements: Iterable[Statement], language: Spoken = ENGLISH
 ) -> dict[str, tuple[Fraction, ...]]:
-    """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and
-    Bob chooses l`."""
+    """Return the payoffs of every end by how the play comes to it, in words.
+
+    The words are like `If Ann chooses x and Bob chooses l`.
+    """
     words = Narrator(load_language(language))
     players: tuple[str, ...] = ()
     earned: dict[str, tuple[Fraction, ...]] = {}

@@ -394,6 +394,8 @@ def _write_transcript(messages: Sequence[Wrote], words: Narrator) -> str:
 
 
 def _quote(text: str) -> str:
-    """Mark every line of what somebody wrote, so that no message can pass for another's or for an
-    instruction."""
+    """Mark every line of what somebody wrote.
+
+    No message can then pass for another's or for an instruction.
+    """
     return "\n".join(f"> {line}" for line in text.splitlines())

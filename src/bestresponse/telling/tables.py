@@ -1,5 +1,4 @@
-"""A payoff table in words: as a table, as sentences or as JSON, as the player of one seat reads
-it."""
+"""A payoff table as a table, as sentences or as JSON, as one seat's player reads it."""
 
 from __future__ import annotations
 
@@ -18,8 +17,10 @@ def write_payoffs(
     words: Narrator,
     layout: Layout,
 ) -> str:
-    """Write the payoffs as the reader is told them; of two players who share a sum of 0 only the
-    own."""
+    """Write the payoffs as the reader is told them.
+
+    Of two players who share a sum of 0 only the own.
+    """
     own_only = is_zero_sum(cells)
     if layout == "json":
         return _write_json(choices, cells, words, own_only)

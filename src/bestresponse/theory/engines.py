@@ -1,5 +1,6 @@
-"""The choice between plain numpy and loops compiled by numba, the extra `fast`: one spelling for
-all of theory.
+"""The choice between plain numpy and loops compiled by numba, the extra `fast`.
+
+There is one spelling for all of theory.
 
 `engine="numpy"` needs nothing else, `engine="numba"` insists on compiled loops, and `engine="auto"`
 takes them where numba is installed and the work repays loading them. Both engines answer alike up
@@ -35,8 +36,9 @@ def has_numba() -> bool:
 
 
 def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
-    """Resolve "auto": "numba" where it `pays` and is installed; refuse an engine that is unknown or
-    not installed.
+    """Resolve "auto": "numba" where it `pays` and is installed.
+
+    Refuse an engine that is unknown or not installed.
 
     >>> choose_engine("auto", pays=False)
     'numpy'
@@ -60,15 +62,19 @@ def load_kernels(
     work: float,
     worth: float,
 ) -> ModuleType | None:
-    """Import a module of compiled loops; None where the engine is numpy, or "auto" and the work
-    does not repay it."""
+    """Import a module of compiled loops.
+
+    Returns None where the engine is numpy, or "auto" and the work does not repay it.
+    """
     chosen = choose_engine(engine, pays=repays_loading(kernels, work, worth))
     return import_module(kernels) if chosen == "numba" else None
 
 
 def repays_loading(kernels: str, work: float, worth: float, entry: str = "") -> bool:
-    """Say whether compiled loops pay: once loaded, or when all work requested so far, this
-    included, is `worth` it, or what compiling takes where that was never done.
+    """Return whether compiled loops pay.
+
+    They pay once loaded, or when all work requested so far, this included, is `worth` it, or what
+    compiling takes if that was never done.
 
     `entry` names the function that the work is for, where its module has several.
     """
@@ -81,8 +87,10 @@ def repays_loading(kernels: str, work: float, worth: float, entry: str = "") -> 
 
 @cache
 def count_loads(kernels: str, entry: str = "") -> float:
-    """Say how many times the loading of compiled loops their first use takes: 1 where numba has
-    them on disk."""
+    """Say how many times their loading the first use of compiled loops takes.
+
+    This is 1 if numba has them on disk.
+    """
     spec = find_spec(kernels)
     if spec is None or spec.origin is None:
         return _COMPILING

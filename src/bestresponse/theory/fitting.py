@@ -1,5 +1,8 @@
-"""Models of bounded rationality: players who think a limited number of steps ahead (level-k and
-cognitive hierarchy), and players who err (logit quantal response equilibria)."""
+"""Models of bounded rationality: players with limited foresight, and players who err.
+
+The former think a limited number of steps ahead (level-k and cognitive hierarchy). The latter are
+in logit quantal response equilibria.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +28,9 @@ _TAIL = 1e-9  # share of players on levels that are left out
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Levels:
-    """`strategies[i][k]`: what player i does at level k; `shares[k]`: how many players are at that
-    level.
+    """`strategies[i][k]`: what player i does at level k.
+
+    `shares[k]`: how many players are at that level.
 
     `final` is the play the model predicts and `gains[i]` what player i could gain by deviating from
     it.
@@ -73,8 +77,9 @@ def cognitive_hierarchy(
     level: int | None = None,
     anchor: Sequence[ArrayLike] | None = None,
 ) -> Levels:
-    """Levels 0 to `level` with Poisson shares of mean `tau`; by default so many that fewer than
-    1e-9 are above.
+    """Levels 0 to `level` with Poisson shares of mean `tau`.
+
+    By default so many that fewer than 1e-9 are above.
 
     Level k best-responds to all lower levels in the proportions of a Poisson distribution, f(k) =
     e^-tau tau^k / k!, truncated below k (Camerer, Ho & Chong, "A cognitive hierarchy model of
@@ -113,8 +118,10 @@ def cognitive_hierarchy(
 
 
 def share_best(values: Array, payoffs: Array) -> Array:
-    """Share equally between the best actions, along the last axis; a difference of 1e-12 of the
-    payoffs is a tie."""
+    """Share equally between the best actions, along the last axis.
+
+    A difference of 1e-12 of the payoffs is a tie.
+    """
     tie = 1e-12 * float(np.abs(payoffs).max())
     highest = values.max(axis=-1, keepdims=True)
     is_best = values >= highest - tie
@@ -143,9 +150,11 @@ def _levels(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuantalResponse:
-    """A logit quantal response equilibrium: every action's probability is proportional to
-    exp(precision * what it earns) (McKelvey & Palfrey, "Quantal response equilibria for normal form
-    games", Games and Economic Behavior 10, 1995).
+    """A logit quantal response equilibrium.
+
+    Every action's probability is proportional to exp(precision * what it earns) (McKelvey &
+    Palfrey, "Quantal response equilibria for normal form games", Games and Economic Behavior 10,
+    1995).
 
     `residual`, the largest difference between a strategy and the logit reply to the others, is the
     certificate: it proves that this is an equilibrium of its precision, not that it lies on the
@@ -166,8 +175,10 @@ class QuantalResponse:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuantalBranch:
-    """The branch from uniform play: `strategies[i][r]` belongs to `precisions[r]`, every point
-    certified."""
+    """The branch from uniform play, every point certified.
+
+    `strategies[i][r]` belongs to `precisions[r]`.
+    """
 
     method: str
     precisions: Array
@@ -195,14 +206,17 @@ class QuantalBranch:
 
 
 def quantal_response(game: GameLike, precision: float, *, seconds: float = inf) -> QuantalResponse:
-    """Find the equilibrium of that precision on the branch from uniform play, the first one where
-    the branch turns."""
+    """Find the equilibrium of that precision on the branch from uniform play.
+
+    It is the first one if the branch turns.
+    """
     return quantal_branch(game, precision, seconds=seconds).final
 
 
 def quantal_branch(game: GameLike, highest: float, *, seconds: float = inf) -> QuantalBranch:
-    """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it
-    cannot be followed, or not within `seconds`.
+    """Follow the branch from precision 0 until `highest` is first reached.
+
+    `NotCertified` if it cannot be followed, or not within `seconds`.
 
     At precision 0 play is uniform; the branch that starts there leads, in almost every game, to a
     Nash equilibrium as the precision grows. It is followed by its arc length, so that it may turn
@@ -224,8 +238,10 @@ def trace_branch(
     unit: float,
     deadline: Deadline,
 ) -> QuantalBranch:
-    """Follow a branch of payoffs in multiples of `unit` until `highest` is first reached, and
-    certify its points."""
+    """Follow a branch until `highest` is first reached, and certify its points.
+
+    Its payoffs are in multiples of `unit`.
+    """
     if not 0 <= highest < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
     points = []

@@ -84,8 +84,10 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Batch:
-    """Many games of one shape: `payoffs[k]` is the payoff tensor of game k, `batch[k]` the game
-    itself."""
+    """Many games of one shape.
+
+    `payoffs[k]` is the payoff tensor of game k, `batch[k]` the game itself.
+    """
 
     payoffs: Array
     family: str
@@ -103,8 +105,10 @@ class Batch:
 
     @property
     def row(self) -> Array:
-        """The first player's payoffs, shape (count, *shape): the matrices of a batch of zero-sum
-        games."""
+        """The first player's payoffs, shape (count, *shape).
+
+        They are the matrices of a batch of zero-sum games.
+        """
         view = self.payoffs[:, 0]
         view.setflags(write=False)
         return view
@@ -122,8 +126,9 @@ def generate(
     seed: int = 0,
     **properties: object,
 ) -> Batch:
-    """`count` games of `family`; game k depends only on (seed, k). `properties` are those of the
-    family's function.
+    """`count` games of `family`; game k depends only on (seed, k).
+
+    `properties` are those of the family's function.
 
     >>> batch = generate("zero-sum", 1000, (3, 3), seed=7)
     >>> len(batch), batch.payoffs.shape
@@ -169,8 +174,10 @@ def integer(
     low: int = -10,
     high: int = 10,
 ) -> Array:
-    """Independent whole payoffs from `low` to `high`, both included; ties, and so degenerate games,
-    do occur."""
+    """Independent whole payoffs from `low` to `high`, both included.
+
+    Ties, and so degenerate games, do occur.
+    """
     check_shape(shape)
     _check_range(low, high)
     return rng.integers(
@@ -209,8 +216,7 @@ def zero_sum(
     whole: bool = False,
     equilibrium: EquilibriumKind = "any",
 ) -> Array:
-    """Two players; row payoffs are uniform (whole numbers if `whole`), column payoffs their
-    negatives.
+    """Two players: uniform row payoffs (whole if `whole`), column payoffs their negatives.
 
     With `equilibrium` the games are those that happen to have a saddle point (pure), or none
     (mixed).
@@ -244,8 +250,9 @@ def zero_sum(
 
 
 def has_saddle_point(row: Array) -> bool:
-    """Say whether some payoff of the row player is the least of its row and the largest of its
-    column.
+    """Return whether some row payoff is the least of its row and largest of its column.
+
+    Row payoffs are those of the row player.
 
     >>> has_saddle_point(np.array([[3.0, 2.0], [1.0, 0.0]]))
     True
@@ -286,8 +293,9 @@ def common_interest(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
 
 @family
 def potential(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """Exact potential games: u_i(a) = P(a) + d_i(a of the others), with P and every d_i uniform in
-    [0, 1].
+    """Exact potential games: u_i(a) = P(a) + d_i(a of the others).
+
+    P and every d_i are uniform in [0, 1].
 
     Monderer & Shapley, "Potential games", Games and Economic Behavior 14, 1996.
     """
@@ -302,8 +310,7 @@ def potential(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
 
 @family
 def symmetric(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """A player's payoff depends on its own action and on how often each action is played by the
-    others."""
+    """A player's payoff depends on its action and how often others play each action."""
     check_shape(shape, None, 1)
     table = rng.random(shape)
     actions = np.indices(shape)
@@ -349,8 +356,9 @@ def cyclic(
     shape: Shape = (3, 3),
     stakes: tuple[float, float] = (0.5, 1.5),
 ) -> Array:
-    """Generalised rock-paper-scissors: each action beats the next ones around a circle and loses to
-    the others.
+    """Generalised rock-paper-scissors.
+
+    Each action beats the next ones around a circle and loses to the others.
 
     With m actions, i beats i+1, ..., i+(m-1)//2 (modulo m); what a win is worth depends on the
     distance and is uniform in `stakes`. Zero-sum and symmetric, the value is 0 and uniform play is
@@ -378,8 +386,9 @@ def blotto(
     fields: int = 3,
     tilt: float = 0.0,
 ) -> Array:
-    """Colonel Blotto: both split their troops over battlefields; a field goes to whoever sends
-    more.
+    """Colonel Blotto: both split their troops over battlefields.
+
+    A field goes to whoever sends more.
 
     An action is a division of a player's troops, in lexicographic order (see `divisions`); the
     payoff is the value of the fields won minus that of the fields lost. Field values are 1 plus
@@ -418,8 +427,7 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
 
 @family
 def congestion(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """Every player picks one resource and pays its delay, which grows with the number of players on
-    it.
+    """Every player picks one resource and pays its delay, which grows with its users.
 
     Delays start uniform in [0, 1] and grow by uniform steps in [0, 1]; they may differ between
     resources. An exact potential game: Rosenthal, "A class of games possessing pure-strategy Nash
@@ -444,8 +452,9 @@ def public_goods(
     endowment: float = 1.0,
     multiplier: float | None = None,
 ) -> Array:
-    """Linear public goods: keep what you do not give; what all give is multiplied and shared
-    equally.
+    """Linear public goods: keep what you do not give.
+
+    What all give is multiplied and shared equally.
 
     Action k of m gives the share k / (m - 1) of the endowment. `multiplier` lies strictly between 1
     and the number of players (drawn uniformly if not given), so that giving nothing is dominant and
@@ -472,8 +481,7 @@ CONDITION = 1e-3
 
 @family
 def dominance_solvable(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """Iterated elimination of strictly dominated actions leaves one profile, which is the only
-    equilibrium.
+    """Iterated strict dominance leaves one profile, which is the only equilibrium.
 
     An order of elimination is drawn first. Going through it backwards, each action is made worse
     than a random surviving one against everything that has survived by then. Payoffs of each player
@@ -501,8 +509,9 @@ def dominance_solvable(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array
 
 @family
 def fully_mixed(rng: np.random.Generator, shape: Shape = (2, 2), zero_sum: bool = False) -> Array:
-    """Square bimatrix games whose only equilibrium gives every action of both players positive
-    probability.
+    """Square bimatrix games whose only equilibrium is fully mixed.
+
+    It gives every action of both players positive probability.
 
     With x and y in the interior and M = (I - 1x')R(I - y1') of rank m - 1, the zero-sum game M has
     value 0 and (x, y) as its only equilibrium, because an optimal strategy must solve M y = 0
@@ -518,8 +527,7 @@ def fully_mixed(rng: np.random.Generator, shape: Shape = (2, 2), zero_sum: bool 
 
 @family
 def given_support(rng: np.random.Generator, shape: Shape = (3, 3), support: int = 2) -> Array:
-    """Bimatrix games with one equilibrium, in which both players mix over exactly `support`
-    actions.
+    """Bimatrix games with one equilibrium, where both mix over exactly `support` actions.
 
     A fully mixed game on `support` actions each, to which actions strictly dominated by mixtures of
     these are added; rows and columns are then shuffled.
@@ -570,8 +578,10 @@ def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int
 
 
 def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> Array:
-    """Uniform payoffs whose column and row maxima are moved to best responses with `count` mutual
-    pairs."""
+    """Uniform payoffs whose maxima are moved to best responses.
+
+    Column and row maxima are moved, with `count` mutual pairs.
+    """
     to_row, to_col = _answers(rng, shape, count)
     row = rng.random(shape)
     col = rng.random(shape)
@@ -583,8 +593,10 @@ def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> 
 
 
 def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[int], list[int]]:
-    """The column's answer to every row and the row's answer to every column, with `count` mutual
-    pairs."""
+    """The answers to every row and to every column, with `count` mutual pairs.
+
+    The column player answers rows, and the row player columns.
+    """
     rows = rng.permutation(shape[0])[:count]
     cols = rng.permutation(shape[1])[:count]
     for _ in range(TRIES):

@@ -42,8 +42,9 @@ def solve_program(
     ),
     deadline: Deadline = NEVER,
 ) -> tuple[Array, Array] | None:
-    """Minimise cost'x with above x <= limits and equal x = totals; return x, and what relaxing each
-    limit would save.
+    """Minimise cost'x with above x <= limits and equal x = totals.
+
+    Return x, and what relaxing each limit would save.
 
     `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end,
     for example not before the `deadline`.

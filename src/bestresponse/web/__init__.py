@@ -1,5 +1,7 @@
-"""People at the table: games in a browser, played, watched and judged, on the same asks and records
-as everywhere."""
+"""People at the table: games in a browser, played, watched and judged.
+
+They use the same asks and records as everywhere.
+"""
 
 from typing import TYPE_CHECKING
 

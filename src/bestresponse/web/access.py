@@ -77,8 +77,10 @@ class ServerState:
         return self.open_model(name)
 
     def csrf(self, key: str = "admin") -> str:
-        """Make the token that the forms carry on a page whose address has that key, or on the
-        admin's pages."""
+        """Make the token that the forms carry on a page with that key in its address.
+
+        The admin's pages carry one too.
+        """
         return self.keys.token("csrf", key)
 
     def find_number(self, session: str, seat: int) -> int:
@@ -91,8 +93,10 @@ class ServerState:
         return self.keys.token("seat", *_name_door(session, seat, held))
 
     def find_place(self, token: str, session: str, seat: int) -> tuple[str, int] | None:
-        """Find the seat of the person who has that token, also after they were put into another
-        group; None where nobody has it."""
+        """Find the seat of the person who has that token.
+
+        This works also after they were put into another group. Returns None if nobody has it.
+        """
         held = self.find_number(session, seat)
         if self.keys.opens(token, "seat", *_name_door(session, seat, held)):
             return session, seat
@@ -115,8 +119,10 @@ class ServerState:
         return f"/room/{room}/{self.keys.token('room', room)}"
 
     def personal_path(self, lobby: str, label: str) -> str:
-        """Return the path by which the person with that label takes part and comes back, from any
-        browser."""
+        """Return the path by which the person with that label takes part and comes back.
+
+        It works from any browser.
+        """
         named = urlencode(
             {"participant_label": label, "key": self.keys.token("label", lobby, label)}
         )
@@ -133,8 +139,10 @@ class ServerState:
         return self._make_code(*_name_door(*(holder.origin or (*person, holder.number))))
 
     def departed_code(self, lobby: str, number: int) -> str:
-        """Make the code of the person of that number among those who take no part any more; it is
-        that of the seat they had."""
+        """Make the code of the person of that number among those who take no part any more.
+
+        It is that of the seat they had.
+        """
         left = self.sessions.departed[lobby][number]
         place = left.origin or left.place
         if place is None:
@@ -150,15 +158,19 @@ class ServerState:
 
 
 def _name_door(session: str, seat: int, number: int) -> tuple[str | int, ...]:
-    """Name the door of a seat; a seat that was released and taken again has another link and
-    another code."""
+    """Name the door of a seat.
+
+    A seat that was released and taken again has another link and another code.
+    """
     return (session, seat, number) if number > 0 else (session, seat)
 
 
 @dataclass(frozen=True, slots=True)
 class SeatContext:
-    """A seat, its session and the server, once the link was found to be right; `number` is that of
-    the person who came by the link."""
+    """A seat, its session and the server, once the link was found to be right.
+
+    `number` is that of the person who came by the link.
+    """
 
     server: ServerState
     session: Session
@@ -236,8 +248,10 @@ JudgeNumber = Annotated[int, PathParameter(ge=0, le=999)]
 
 
 async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
-    """Find the seat whose key was given; it needs nothing else solved before, as every answer comes
-    through here."""
+    """Find the seat whose key was given.
+
+    It needs nothing else solved before, as every answer comes through here.
+    """
     server: ServerState = request.app.state.server
     place = server.find_place(read_key(request), session, seat)
     if place is None:
@@ -295,8 +309,10 @@ JudgeDoor = Annotated[tuple[JudgingTask, int], Depends(open_sheet)]
 
 
 async def read_form(request: Request, server: Server) -> dict[str, str]:
-    """Read the fields of a form, and a file in it, as text; NotAllowed where it does not come from
-    our own page."""
+    """Read the fields of a form, and a file in it, as text.
+
+    NotAllowed where it does not come from our own page.
+    """
     async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
         fields = {}
         for name, value in form.items():

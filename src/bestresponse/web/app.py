@@ -103,8 +103,10 @@ def create_app() -> FastAPI:
 
 
 def enter(request: Request, server: Server, token: str) -> Response:
-    """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in
-    the address."""
+    """The admin's link: keeps the token in a cookie that no script reads.
+
+    It goes on without the token in the address.
+    """
     if not server.keys.is_admin(token):
         raise refuse_key(request, server)
     answer = RedirectResponse("/", 303)
@@ -166,8 +168,10 @@ def _say(
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:
-    """Answer an error with its sentence; a file that cannot be read or written is told in the
-    log."""
+    """Answer an error with its sentence.
+
+    A file that cannot be read or written is told in the log.
+    """
     match error:
         case RequestValidationError():
             # Which fields are wrong and why, without giving back what was sent.
@@ -192,8 +196,10 @@ async def _answer_error(request: Request, error: Exception) -> Response:
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
-    """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the
-    headers to it."""
+    """A fault of ours: the log tells which, the answer only that.
+
+    Nothing outside of this adds the headers to it.
+    """
     answer = _say(request, 500, Cause("cause_fault"))
     answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
     return answer
@@ -207,8 +213,9 @@ _FOLDER = "sessions"
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one
-    made here.
+    """Where a server listens and keeps its sessions.
+
+    `admin` is the admin's token, None for one made here.
 
     `experiment` is the text of an experiment file; its sessions are created once. `pictures` is the
     folder that its pictures are in, without one that of the name below `output`. `hosts` are the
@@ -239,8 +246,10 @@ class ServerSettings:
 
 
 def preload(app: FastAPI) -> None:
-    """Load what is otherwise loaded when somebody first asks: the list of games, all pages, what
-    answers and how."""
+    """Load what is otherwise loaded when somebody first asks.
+
+    This includes the list of games, all pages, what answers and how.
+    """
     list_offers()
     load_templates()
     uvicorn.Config(app, log_level="warning").load()
@@ -255,8 +264,10 @@ def open_web_server(
     models: tuple[str, ...] = (),
     app: FastAPI | None = None,
 ) -> tuple[FastAPI, ServerState, Callable[[], None]]:
-    """The application, its server, and what closes its folder; only the models named can be put
-    into seats."""
+    """The application, its server, and what closes its folder.
+
+    Only the models named can be put into seats.
+    """
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
     pictures = settings.pictures or settings.output / "pictures"

@@ -127,8 +127,10 @@ class EmptyRoomPage(ParticipantPage):
 
 @dataclass(frozen=True)
 class SeatForms:
-    """What was typed into the fields of the page and what is wrong with it; a note, and what theory
-    says."""
+    """What was typed into the fields of the page and what is wrong with it.
+
+    A note, and what theory says.
+    """
 
     note: str = ""
     blocks: tuple[Block, ...] | None = None
@@ -194,8 +196,7 @@ class SeatPage(ParticipantPage):
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page as somebody saw it: in which treatment, game and role, what kind of page, and its
-    HTML."""
+    """A page as somebody saw it: treatment, game, role, kind of page, and HTML."""
 
     treatment: str
     part: int
@@ -352,8 +353,10 @@ class WantedRuns:
 
 @page_model
 class RunsPage(SitePage):
-    """The runs that fit, `step` at a time: `count` of all that are `known`; and how well players
-    did in them."""
+    """The runs that fit, `step` at a time: `count` of all that are `known`.
+
+    And how well players did in them.
+    """
 
     template = "watch.html"
     here: str = "watch"
@@ -394,8 +397,9 @@ class WantedPlays:
 
 @page_model
 class RunPage(SitePage):
-    """The progress of a run and its plays by their names, `step` at a time; `live` are those under
-    way.
+    """The progress of a run and its plays by their names, `step` at a time.
+
+    `live` are those under way.
 
     `calls` are shown where the run has no plays of its own, and `others` are the runs with which it
     can be compared.
@@ -480,8 +484,10 @@ class TaskPage(AdminForm):
 
 @page_model
 class JudgedItemPage(SitePage):
-    """The transcript that a judge reads, None where all are judged; `judged` names those that
-    are."""
+    """The transcript that a judge reads, None where all are judged.
+
+    `judged` names those that are.
+    """
 
     template = "judge_item.html"
 

@@ -27,8 +27,10 @@ _MOST_TOKENS = 1024
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The text of a page; `fields` are those that can be filled, with their options where they have
-    some."""
+    """The text of a page.
+
+    `fields` are those that can be filled, with their options where they have some.
+    """
 
     text: str
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -137,8 +139,9 @@ def ask_reader(
 
 
 def read_typed(page: ReadPage, reply: str, texts: PageTexts) -> dict[str, str]:
-    """Read what a reply types into the fields: a JSON object with their names, or the bare answer
-    where there is one field.
+    """Read what a reply types into the fields.
+
+    It is a JSON object with their names, or the bare answer if there is one field.
 
     A number is typed as the language of the page writes it.
     """

@@ -54,8 +54,9 @@ def _environment() -> Environment:
 
 
 def format_amount(amount: Decimal) -> str:
-    """Format an amount of money that is not rounded yet: two decimals, or up to four where it has
-    more.
+    """Format an amount of money that is not rounded yet, with two to four decimals.
+
+    There are two decimals, or up to four if it has more.
 
     >>> format_amount(Decimal("4.6475")), format_amount(Decimal(3)), format_amount(Decimal("1.50"))
     ('4.6475', '3.00', '1.50')
@@ -75,8 +76,7 @@ def render_page(page: PageModel, status: int = 200) -> HTMLResponse:
 
 
 def render_form(page: AdminForm) -> HTMLResponse:
-    """Render a page of the admin with a form, again where something was wrong with what was
-    sent."""
+    """Render a page of the admin with a form, again if what was sent was wrong."""
     return render_page(page, 422 if page.error else 200)
 
 
@@ -99,8 +99,10 @@ def _format_value(value: object, spec: str = "") -> str:
 
 
 def _inline_svg(picture: bytes) -> Markup:
-    """Return a picture of our own as part of a page, whose policy allows no styles but those of the
-    style sheet."""
+    """Return one of our own pictures as part of a page.
+
+    The page's policy allows no styles but those of the style sheet.
+    """
     svg = re.sub(r"<style.*?</style>", "", picture[picture.index(b"<svg") :].decode("utf-8"))
     return Markup(
         re.sub(
@@ -113,8 +115,10 @@ def _inline_svg(picture: bytes) -> Markup:
 
 @pass_context
 def _format_markdown(context: Context, text: str) -> Markup:
-    """Format text of an experiment as HTML; columns are aligned by classes, and a wide table
-    scrolls."""
+    """Format text of an experiment as HTML.
+
+    Columns are aligned by classes, and a wide table scrolls.
+    """
     html = _MARKDOWN.render(visible(abridged(text, _LONGEST)))
     html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
     label = escape(context["t"]("table"))
@@ -128,8 +132,9 @@ def _format_markdown(context: Context, text: str) -> Markup:
 
 @pass_context
 def _format_prose(context: Context, text: str) -> Markup:
-    """Format rules and situations as paragraphs; lines between bars become a table, lines after
-    dashes a list.
+    """Format rules and situations as paragraphs.
+
+    Lines between bars become a table, lines after dashes a list.
 
     Lines after dashes that are indented become lists inside the list.
     """
@@ -195,8 +200,10 @@ def serialize_report(document: Document) -> dict[str, object]:
 
 
 def serialize_table(table: Table) -> dict[str, object]:
-    """Return the rows of a table by the names of its columns; an interval is an object with
-    estimate and ends."""
+    """Return the rows of a table by the names of its columns.
+
+    An interval is an object with estimate and ends.
+    """
     rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_table_rows(table)]
     return {
         "caption": table.caption,

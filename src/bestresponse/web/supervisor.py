@@ -1,5 +1,6 @@
-"""Keeps a server at work: a worker does the work, and when it is killed another one takes its place
-at once.
+"""Keeps a server at work.
+
+A worker does the work, and when it is killed another one takes its place at once.
 
 The parent has loaded everything when it forks, so that a new worker begins within a moment; it
 holds the listening socket, so that whoever connects meanwhile waits instead of being refused. It
@@ -36,8 +37,9 @@ def can_supervise() -> bool:
 
 
 def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
-    """Let workers do `work` (told how many died before) until one ends by itself; gives its exit
-    code.
+    """Let workers do `work` (told how many died before) until one ends by itself.
+
+    Gives its exit code.
 
     Once the first worker is at work, the parent does `prepare`: what is loaded there, later workers
     have already. Returns in the worker as well, with 0 once its work is done; whatever it raises is
@@ -93,8 +95,10 @@ def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
 
 
 def _end_with_parent(alive: int) -> None:
-    """End this process when nobody holds the other end of the pipe; terminals speak to the parent
-    alone."""
+    """End this process when nobody holds the other end of the pipe.
+
+    Terminals speak to the parent alone.
+    """
     os.setpgid(0, 0)
 
     def wait() -> None:

@@ -30,8 +30,10 @@ class FieldMistake(Exception):
 
 
 class Cause(str):
-    """Why something did not work, in English for programs and logs; a page says it in its own
-    language."""
+    """Why something did not work, in English for programs and logs.
+
+    A page says it in its own language.
+    """
 
     name: str
     places: Mapping[str, object]
@@ -57,8 +59,11 @@ class PageTexts:
         return tuple(key.removeprefix(PAGE) for key in keys if key.startswith(PAGE))
 
     def reword(self, pages: Wordings, phrases: Mapping[str, str]) -> PageTexts:
-        """Return these texts with some replaced: texts of pages by their names, sentences and
-        words of games by their English; a place is written $name in both."""
+        """Return these texts with some replaced.
+
+        Texts of pages go by their names, sentences and words of games by their English. A place is
+        written $name in both.
+        """
         messages: dict[str, Forms] = {}
         for name, wording in pages.items():
             messages[f"{PAGE}{name}"] = self._read_forms(f"{PAGE}{name}", wording)
@@ -77,15 +82,20 @@ class PageTexts:
         return (read_phrase(wording["one"]), *[read_phrase(wording["many"])] * (count - 1))
 
     def understand(self, text: str, names: Iterable[str] = ()) -> str:
-        """Put a game's own names for those that people read instead, as in a message that a
-        referee reads: for `names`, and for all that an experiment has reworded."""
+        """Put a game's own names for those that people read instead.
+
+        This is for `names`, and for all that an experiment has reworded, as in a message that a
+        referee reads.
+        """
         meant = {self.word(name).lower(): name for name in (*names, *self.language.own)}
         known = _match_any(meant)
         return known.sub(lambda match: meant[match[0].lower()], text) if known else text
 
     def __call__(self, name: str, /, **places: object) -> str:
-        """Return the text of that name with its places filled; `count` chooses between its
-        forms."""
+        """Return the text of that name with its places filled.
+
+        `count` chooses between its forms.
+        """
         return self.language.say(f"{PAGE}{name}", **places)
 
     def list_placeholders(self, name: str) -> set[str]:
@@ -93,8 +103,10 @@ class PageTexts:
         return self.language.list_places(f"{PAGE}{name}")
 
     def word(self, name: str) -> str:
-        """Translate a name that a game has in English, such as a role or an option; itself where
-        there is no word for it."""
+        """Translate a name that a game has in English, such as a role or an option.
+
+        Itself where there is no word for it.
+        """
         return self.language.translate(name)
 
     def card(self, letter: str) -> str:
@@ -106,8 +118,10 @@ class PageTexts:
         return self.word(CARD_NAMES.get(letter, letter))
 
     def explain(self, sentence: str, otherwise: str) -> str:
-        """Say a cause in this language; the text named `otherwise` where it is known in English
-        only."""
+        """Say a cause in this language.
+
+        The text named `otherwise` where it is known in English only.
+        """
         if isinstance(sentence, Cause):
             return self(sentence.name, **sentence.places)
         known = self.language.find_word(sentence)
@@ -124,13 +138,13 @@ class PageTexts:
         return figure.replace(".", self.language.decimal_mark)
 
     def figure(self, number: float) -> str:
-        """Write a number as the language does, without what only floating-point arithmetic has
-        added."""
+        """Write a number as the language does, without floating-point noise."""
         return self.number(f"{number:.12g}")
 
     def read_number(self, typed: str, low: float | None = None, high: float | None = None) -> float:
-        """Read a number as people of this language type it; what is unclear or out of bounds is a
-        FieldMistake.
+        """Read a number as people of this language type it.
+
+        What is unclear or out of bounds is a FieldMistake.
 
         >>> load_texts("de").read_number("1,5"), load_texts("de").read_number("1.000,50")
         (1.5, 1000.5)

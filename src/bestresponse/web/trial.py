@@ -1,5 +1,6 @@
-"""Try an experiment before people come: programs or models go through its real pages, as people
-would, and fill in their forms.
+"""Try an experiment before people come.
+
+Programs or models go through its real pages, as people would, and fill in their forms.
 
 What they read and answered is kept; what the server has kept of it in the end is compared with
 their own notes.
@@ -49,8 +50,9 @@ _NEXT = re.compile(r'<a class="button" href="(/seat/[^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class TrialSettings:
-    """How many programs take part, who they are (a strategy or `model:NAME`), and how many of 100
-    leave for good.
+    """How many programs take part, who they are, and how many of 100 leave for good.
+
+    Each is a strategy or `model:NAME`.
 
     With `readers` the participants are these models, one after the other, who read the pages and
     answer everything themselves. Time limits are divided by `speed`.
@@ -104,8 +106,10 @@ class Trial:
 
 
 def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) -> Trial:
-    """Let programs take part in an experiment in a folder that is thrown away; UsageError where the
-    file is wrong."""
+    """Let programs take part in an experiment in a folder that is thrown away.
+
+    Raises UsageError where the file is wrong.
+    """
     with tempfile.TemporaryDirectory() as folder:
         app, server, _ = open_web_server(ServerSettings(Path(folder)), open_model, settings.models)
         with (
@@ -150,8 +154,10 @@ async def _take_part(
 
 
 class _Participant:
-    """One program with a browser of its own; it keeps the pages it saw and notes of what it
-    answered."""
+    """One program with a browser of its own.
+
+    It keeps the pages it saw and notes of what it answered.
+    """
 
     def __init__(
         self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings
@@ -307,8 +313,10 @@ _TRIES = 3
 
 
 class _Reader(_Participant):
-    """A model with a browser of its own: it is told what the page says, and fills in every form
-    itself."""
+    """A model with its own browser.
+
+    It is told what the page says, and fills in every form itself.
+    """
 
     def __init__(
         self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings
@@ -396,8 +404,10 @@ def list_seated_models(text: str) -> list[str]:
 
 
 def count_people(text: str) -> int:
-    """Return how many people fill one group of every treatment; groups that are matched have one
-    treatment."""
+    """Return how many people fill one group of every treatment.
+
+    Groups that are matched have one treatment.
+    """
     experiment, treatments = parse_experiment(text)
     first = draw_treatments(experiment)[: len(treatments) * experiment.assignment.matching_groups]
     return sum(len(treatments[treatment][0].setup.persons) for treatment in first)

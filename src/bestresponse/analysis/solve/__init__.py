@@ -1,2 +1,1 @@
-"""Everything known of one game, gathered: equilibria and how good they are, dominance, efficiency
-and kind."""
+"""All that is known of a game: equilibria, their quality, dominance, efficiency, kind."""

@@ -1,5 +1,7 @@
-"""A solved game as plain data, for JSON: floats for numbers, fractions as text beside them where
-they are known."""
+"""A solved game as plain data for JSON.
+
+Numbers are floats, with fractions as text beside them if they are known.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -21,8 +23,10 @@ _SHOWN = 5e-7
 
 
 def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree) -> JsonObject:
-    """Give one object: `game`, `method`, `equilibria`, `regret`, `value` where there is one, and
-    all the rest."""
+    """Give one object: `game`, `method`, `equilibria`, `regret` and all the rest.
+
+    It has `value` only if there is one.
+    """
     head = {
         "game": game.name,
         "origin": game.origin,
@@ -49,8 +53,10 @@ def name_players(game: NormalForm | Tree, numbers: Array) -> dict[str, float]:
 
 
 def list_cells(game: NormalForm, distribution: Array) -> list[dict[str, object]]:
-    """List the cells that a distribution makes likely, likeliest first, with the action of every
-    player."""
+    """List the cells that a distribution makes likely, likeliest first.
+
+    Each cell comes with the action of every player.
+    """
     likely = [cell for cell in np.ndindex(*game.shape) if distribution[cell] > _SHOWN]
     listed = []
     for cell in sorted(likely, key=lambda cell: -distribution[cell]):

@@ -1,5 +1,6 @@
-"""A solved game as one document, for the terminal and for a page; what is shown is what the JSON
-form holds.
+"""A solved game as one document, for the terminal and for a page.
+
+What is shown is what the JSON form holds.
 
 Its picture is a tree as it is, or a small table by its best responses.
 """
@@ -69,8 +70,10 @@ def as_document(
     solved: SolvedTable | SolvedTree,
     pictures: tuple[Section, ...] = (),
 ) -> Document:
-    """Say in the title which game it is, in the sections what is known of it; `pictures` come
-    first."""
+    """Say in the title which game it is, in the sections what is known of it.
+
+    `pictures` come first.
+    """
     data = as_data(game, solved)
     paragraphs = map(Paragraph, describe_loaded_game(game))
     words = Section("The game in words", tuple(paragraphs))
@@ -94,8 +97,11 @@ def as_document(
 
 
 def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
-    """Show payoffs: rows are the first player's actions, columns the second's, tables profiles of
-    the others."""
+    """Show the payoffs as tables.
+
+    Rows are the first player's actions, columns the second's, and there is one table per profile of
+    the others.
+    """
     rows, columns = (*game.shape, 1)[:2]
     num_tables = int(np.prod(game.shape[2:]))
     if rows > _ROWS or columns > _COLUMNS or num_tables > _TABLES:
@@ -133,8 +139,10 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
 
 
 def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
-    """Show the value, how the equilibria were found and how sure they are, the equilibria and their
-    components."""
+    """Show the value and the equilibria with their components.
+
+    Also says how the equilibria were found and how sure they are.
+    """
     players = data["players"]
     blocks: list[Block] = []
     if "value" in data:
@@ -203,8 +211,10 @@ def _show_components(data: JsonObject) -> list[Block]:
 
 
 def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -> str:
-    """Write a set of equilibria by its corners, each as fractions where an equilibrium of the
-    component has it so."""
+    """Write a set of equilibria by its corners.
+
+    A corner is written in fractions if an equilibrium of the component has it in fractions.
+    """
     equilibria = [data["equilibria"][number] for number in component["equilibria"]]
     sides = []
     for player, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
@@ -222,8 +232,10 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
 
 
 def _show_position(data: JsonObject, unit: float) -> list[Section]:
-    """Show what is known of a table besides its equilibria; what its size left out has no
-    section."""
+    """Show what is known of a table besides its equilibria.
+
+    What its size left out has no section.
+    """
     sections = []
     if data["maximin"] is not None:
         sections.append(Section("Players", _show_players(data, unit)))

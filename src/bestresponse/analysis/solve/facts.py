@@ -53,8 +53,7 @@ def mix_text(
     exact: Mapping[str, str] | None = None,
     decimals: int | None = None,
 ) -> str:
-    """Write a strategy: the action alone where it is pure, else the probability of each action
-    used.
+    """Write a strategy as its pure action or the probability of each action used.
 
     Of a strategy that is known to some decimals only, what they do not show is left out.
 
@@ -95,8 +94,7 @@ def regret_text(regret: float) -> str:
 
 
 def show_facts(facts: Mapping[str, object], players: Sequence[str]) -> tuple[Block, ...]:
-    """Show an answer: its method, its numbers, what it says of each player, its records and
-    policies."""
+    """Show an answer: its method, numbers, statements on players, records and policies."""
     by_player: dict[str, Mapping[str, object]] = {}
     policies: list[JsonObject] = []
     for key, fact in facts.items():

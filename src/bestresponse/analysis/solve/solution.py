@@ -39,10 +39,12 @@ OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR;
-    `objective` asks for the correlated equilibrium that is best by it; `seconds` bound the search
-    for all equilibria of a table; long solves tell `report` how far they are; `engine`
-    says whether the enumeration is compiled."""
+    """How to solve: `auto` takes the first method that fits.
+
+    `iterations` are those of CFR; `objective` asks for the correlated equilibrium that is best by
+    it; `seconds` bound the search for all equilibria of a table; long solves tell `report` how far
+    they are; `engine` says whether the enumeration is compiled.
+    """
 
     method: str = "auto"
     iterations: int | None = None
@@ -67,8 +69,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What the first of two players gets when both play optimally and one's gain is the other's
-    loss."""
+    """What the first of two players gets if both play optimally in a zero-sum game.
+
+    One player's gain is the other's loss.
+    """
 
     number: float
     exact: Fraction | None
@@ -78,8 +82,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolvedTable:
-    """A game in normal form and what is known of it; None stands where the game is too large, as
-    `remarks` say."""
+    """A game in normal form and what is known of it.
+
+    None stands where the game is too large, as `remarks` say.
+    """
 
     game: NormalForm
     nash: NashResult
@@ -98,8 +104,7 @@ class SolvedTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeEquilibrium:
-    """A policy, what it earns every player, and what every player could gain by deviating from it
-    alone.
+    """A policy, what it earns every player, and what each could gain by deviating alone.
 
     `exact` has the payoffs as fractions, where they are known.
     """
@@ -123,8 +128,9 @@ class TreeEquilibrium:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolvedTree:
-    """A tree and its equilibria. At most one of the last three is there: it says how they were
-    found.
+    """A tree and its equilibria.
+
+    At most one of the last three is there: it says how they were found.
 
     `equilibria` is empty where `table` is there: the equilibria are then those of the reduced
     normal form.
@@ -142,8 +148,7 @@ class SolvedTree:
 
     @property
     def complete(self) -> bool:
-        """Whether every Nash equilibrium is listed, or lies in a component whose extreme ones
-        are."""
+        """Whether every Nash equilibrium is listed or in a component with listed extremes."""
         return bool({"Nash", "extreme Nash"} & set(self.complete_for))
 
     @property

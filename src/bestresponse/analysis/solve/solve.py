@@ -117,8 +117,10 @@ _ITERATED = ("double-oracle", *solution.CFR_VARIANTS, *solution.SAMPLINGS)
 
 
 def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
-    """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is
-    not for it."""
+    """The equilibria of `tree`.
+
+    Raises InvalidGame where a player forgets, UsageError where the method is not for it.
+    """
     wish = wish or Wish()
     if wish.objective:
         raise SettingError(
@@ -236,8 +238,9 @@ def _linear_program(form: SequenceForm) -> SolvedTree:
 
 
 def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
-    """Find the value to the first player as a fraction; None unless simple fractions near the
-    policy prove it.
+    """Find the value to the first player as a fraction.
+
+    Returns None unless simple fractions near the policy prove it.
 
     Where what one plan guarantees is what the other concedes, in exact arithmetic, both are
     optimal.
@@ -331,8 +334,10 @@ def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
 
 
 def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
-    """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum
-    game of two."""
+    """Give a policy that is an equilibrium up to its NashConv.
+
+    For a constant-sum game of two players, the value is given too.
+    """
     tree = form.tree
     near = _equilibrium(form, policy)
     constant = tree.num_players == 2 and tree.is_constant_sum

@@ -1,5 +1,6 @@
-"""Claims about a game: read from text or JSON, decided by logic and by theory, corrected in
-sentences that are true.
+"""Claims about a game: read from text or JSON, decided and corrected.
+
+They are decided by logic and by theory, and corrected in sentences that are true.
 
 After LELMA (Mensfelt, Stathis and Trencsenyi, "Logic-Enhanced Language Model Agents for Trustworthy
 Social Simulations", 2024), made general: any number of players and actions, any numbers,

@@ -1,5 +1,6 @@
-"""Claims decided twice: by arithmetic on the game's payoffs and by a logic engine on the game's
-program.
+"""Claims decided twice: by arithmetic and by a logic engine.
+
+The arithmetic is on the game's payoffs, the engine works on the game's program.
 
 The two must agree. Where one of them cannot tell (the game is too large for it), the other's
 verdict counts; where they contradict each other, which no game is known to bring about, the verdict
@@ -22,9 +23,7 @@ from bestresponse.formal.claims.claim import (
     added_forms,
     list_added,
 )
-from bestresponse.formal.claims.form import (
-    Ungrounded,
-)
+from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grounding import Grounded, ground
 from bestresponse.formal.claims.logic_check import LogicCheck
 from bestresponse.formal.claims.subject import Subject
@@ -53,8 +52,10 @@ class TheoryCheck:
         return grounded.settle(Proof(Verdict.PROVED if holds else Verdict.REFUTED))
 
     def find_truth(self, grounded: Grounded) -> bool | Fraction | Proof:
-        """Return whether a claim's form holds of its arguments, or the number that its `value` has
-        to be."""
+        """Return whether a claim's form holds of its arguments, or the right `value`.
+
+        The latter is the number that its `value` has to be.
+        """
         form = grounded.claim.form
         answer: bool | Fraction | Proof
         if form not in list_added():
@@ -117,8 +118,10 @@ def list_solvers() -> tuple[str, ...]:
 
 
 class Checker:
-    """Decides claims about one game. Without an engine, theory decides alone; a named solver
-    replaces both."""
+    """Decides claims about one game.
+
+    Without an engine, theory decides alone; a named solver replaces both.
+    """
 
     def __init__(
         self,

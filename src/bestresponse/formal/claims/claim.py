@@ -1,5 +1,4 @@
-"""What a claim is: one of a closed list of forms, filled with typed arguments, with one printed
-form.
+"""A claim: one of a closed list of forms, with typed arguments and one printed form.
 
 The first forms are those of LELMA's solver: thirteen were offered to its Translator, three
 (`highest_payoff`, `lowest_payoff`, `lowest_guaranteed_payoff_choice`) were defined there but left
@@ -9,7 +8,8 @@ any exact number. The printed form is the paper's notation: `finally(goal(you, 3
 
 `parse` reads terms in the paper's notation, `parse_json` a translator's answer. A query is one term
 with an optional full stop; a translator's answer is JSON under a schema. Whatever cannot be read is
-a `Malformed` with the reason; reading never raises and never runs anything."""
+a `Malformed` with the reason; reading never raises and never runs anything.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +69,10 @@ added_forms = Registry("bestresponse.forms", "form of claim")
 
 
 def list_added() -> Mapping[str, AddedForm]:
-    """Return the forms of installed packages; one that cannot be used is named in a warning and
-    left out."""
+    """Return the forms of installed packages.
+
+    One that cannot be used is named in a warning and left out.
+    """
     return _load_added(tuple(sys.path))
 
 
@@ -97,8 +99,10 @@ def _load_added(path: tuple[str, ...]) -> Mapping[str, AddedForm]:
 
 
 class KnownForms(Mapping[str, Form]):
-    """Forms by name: those that are built in, then those of packages, looked for when a name is not
-    built in."""
+    """Forms by name, the built-in ones first, then those of packages.
+
+    Packages are searched if a name is not built in.
+    """
 
     def __init__(self, built_in: Mapping[str, Form], *about: str) -> None:
         self._built_in = built_in
@@ -175,8 +179,10 @@ def check_forms(forms: str) -> FormSet:
 
 
 def counts_in(form: str, forms: FormSet) -> bool:
-    """Return whether a form belongs to a set of forms; what is malformed or unclear belongs to
-    all."""
+    """Return whether a form belongs to a set of forms.
+
+    What is malformed or unclear belongs to all.
+    """
     if forms == "all" or form in _EMPTY:
         return True
     return form in (PAPER_FORMS if forms == "paper" else PAYOFF_FORMS)
@@ -184,8 +190,10 @@ def counts_in(form: str, forms: FormSet) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Something offered as a claim that is none: the text and what is wrong with it, in full and in
-    two words."""
+    """Something offered as a claim that is none.
+
+    Holds the text and what is wrong with it, in full and in two words.
+    """
 
     text: str
     why: str
@@ -194,8 +202,10 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim, or its denial where `negated`. Equal claims print equally; `str` gives the printed
-    form."""
+    """One claim, or its denial where `negated`.
+
+    Equal claims print equally; `str` gives the printed form.
+    """
 
     form: str
     args: tuple[Argument, ...] = ()
@@ -303,8 +313,9 @@ class _Unreadable(ValueError):
 
 
 def parse(query: str) -> tuple[Claim | Malformed, ...]:
-    """The claims of one query: one, several for a conjunction or an outcome with several payoffs,
-    or what is wrong.
+    """The claims of one query, or what is wrong with it.
+
+    There is one claim, or several for a conjunction or an outcome with several payoffs.
 
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
@@ -365,8 +376,10 @@ def _finally(result: Term, situation: Term) -> Iterator[Claim]:
 
 
 def _read_outcome(args: tuple[Term, ...]) -> Iterator[Claim]:
-    """Yield a claim for each payoff of player, move, payoff, player, move, payoff, ...; a variable
-    in the place of a payoff states none."""
+    """Yield a claim for each payoff of player, move, payoff, player, move, payoff, ....
+
+    A variable in the place of a payoff states none.
+    """
     triples = [args[start : start + 3] for start in range(0, len(args), 3)]
     outcome = tuple(Move(_name(player), _name(move)) for player, move, _ in triples)
     stated = False
@@ -415,8 +428,10 @@ def _argument(sort: Sort, term: Term) -> object:
 
 
 def _name(term: Term) -> str:
-    """A name: an atom, a string, a number, or a word in capitals that a strict reader takes for a
-    variable."""
+    """A name: an atom, a string, a number, or a word in capitals.
+
+    A strict reader takes a word in capitals for a variable.
+    """
     term = deref(term)
     if isinstance(term, Var) and not term.name.startswith("_"):
         return term.name
@@ -441,8 +456,9 @@ def _number(term: Term) -> Fraction:
 
 
 def read_number(text: str) -> Fraction:
-    """Read a decimal or a fraction, perhaps with a currency sign; ValueError where it is none or
-    very long.
+    """Read a decimal or a fraction, perhaps with a currency sign.
+
+    Raises ValueError where it is none or very long.
 
     >>> read_number("$2.50"), read_number("1/3"), read_number("1e-05")
     (Fraction(5, 2), Fraction(1, 3), Fraction(1, 100000))
@@ -458,8 +474,10 @@ def read_number(text: str) -> Fraction:
 
 
 def _chain(term: Term) -> tuple[Move, ...]:
-    """`do(choice(Who, Action), Before)` down to an initial situation, as moves from the first one
-    on."""
+    """`do(choice(Who, Action), Before)` down to an initial situation, as moves.
+
+    The moves are in order from the first one on.
+    """
     moves: list[Move] = []
     term = deref(term)
     while _is_struct(term, "do", 2):
@@ -499,8 +517,10 @@ is decided."""
 
 @dataclass(frozen=True, slots=True)
 class QuotedClaim:
-    """A claim of a translator's answer, and the words of the text that make it ("" where it does
-    not say)."""
+    """A claim of a translator's answer and the words of the text that make it.
+
+    The words are "" if the answer does not say them.
+    """
 
     claim: Claim | Malformed
     quote: str = ""
@@ -508,8 +528,9 @@ class QuotedClaim:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """What a translator answered; `complete` is false where the answer was cut off after these
-    claims.
+    """What a translator answered.
+
+    `complete` is false where the answer was cut off after these claims.
 
     `kept` is the part of the answer that these claims were read from, as JSON.
     """
@@ -564,8 +585,9 @@ def claims_schema(
     players: tuple[str, ...] = (),
     actions: tuple[str, ...] = (),
 ) -> dict[str, object]:
-    """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by
-    name}, ...]}`.
+    """Return the JSON schema of a translator's answer.
+
+    The answer has the form `{"claims": [{"form": ..., its arguments by name}, ...]}`.
 
     It is valid in OpenAI's strict mode: every property is required, no object is open, and what a
     form does not take is null. Where players and actions are given, no other names are allowed.
@@ -593,8 +615,10 @@ def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
 
 
 def read_answer(text: str) -> JsonAnswer:
-    """Read a translator's JSON answer, whatever stands around it; of one that was cut off, the
-    claims before that."""
+    """Read a translator's JSON answer, whatever stands around it.
+
+    Of one that was cut off, the claims before that.
+    """
     if len(text) > MOST_QUERY * MOST_CLAIMS:
         return _no_answer(
             text, f"the answer has {len(text):,} characters, over {MOST_QUERY * MOST_CLAIMS:,}"

@@ -1,5 +1,6 @@
-"""What is said about refuted claims: the true values (positive form) or the plain negation
-(negative form).
+"""What is said about refuted claims.
+
+This is the true values (positive form) or the plain negation (negative form).
 
 No sentence is ever false: a positive one is said only of claims that were proved, a negative one
 only of claims that were refuted; a tie is corrected by saying that it is a tie.
@@ -69,16 +70,17 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What the reasoner is told about one refuted claim: the claim itself, and what is true
-    instead."""
+    """What the reasoner is told about a refuted claim: the claim and what is true instead."""
 
     claim: Claim
     sentences: tuple[Sentence, ...]
 
     @property
     def text(self) -> str:
-        """The correction in one line: what was said, and what is true instead or that it is
-        false."""
+        """The correction in one line.
+
+        It gives what was said, and what is true instead or that it is false.
+        """
         if any(sentence.denies for sentence in self.sentences):
             return " ".join(sentence.text for sentence in self.sentences)
         truths = "; ".join(phrase(sentence.claim) for sentence in self.sentences)
@@ -257,8 +259,10 @@ def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) 
 
 
 def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Iterator[Claim]:
-    """For the first player who would rather choose otherwise: what a choice in the mix and the best
-    one earn."""
+    """Yield what a choice in the mix and the best choice earn one player.
+
+    This is the first player who would rather choose otherwise.
+    """
     for number, player in enumerate(game.subject.players):
         against = mixes.leave_out(number)
         values = game.expect(number, against)
@@ -275,8 +279,10 @@ def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Itera
 
 
 def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
-    """Yield the payoffs of both choices in a case, not eliminated, where the first does not earn
-    more."""
+    """Yield the payoffs of both choices in a case where the first does not earn more.
+
+    The case is one that is not eliminated.
+    """
     arguments = grounded.arguments
     strict = grounded.claim.form.startswith("strict")
     player = arguments["who"]
@@ -381,8 +387,7 @@ def describe(form: Form) -> str:
 
 
 def _choose_verb(verb: str, person: str, denied: bool) -> str:
-    """Return the first or second of two ways to say something, or a verb as it goes with a
-    person."""
+    """Return the first or second of two wordings, or a verb as it goes with a person."""
     made, bar, opposite = verb.partition("|")
     if bar:
         return opposite if denied else made

@@ -1,5 +1,6 @@
-"""What a form of claim is. Each is declared once, at a method of a theory of games (`tables`,
-`trees`):
+"""What a form of claim is.
+
+Each is declared once, at a method of a theory of games (`tables`, `trees`):
 
     @form("{if outcome}{who} <get> {value}")
     def payoff(self, who: int, value: Fraction, outcome: PureProfile) -> Fraction: ...
@@ -89,8 +90,10 @@ Chain = tuple[Move, ...]
 
 
 class Belief(NamedTuple):
-    """How some players mix, in the order of the players: probabilities, and the most that each may
-    have been."""
+    """How some players mix, in the order of the players.
+
+    Holds the probabilities and the most that each may have been.
+    """
 
     rows: tuple[tuple[Fraction, ...], ...]
     highest: tuple[tuple[Fraction, ...], ...]
@@ -134,8 +137,10 @@ def form(words: str) -> Callable[[Method], Method]:
 
 @dataclass(frozen=True, slots=True)
 class AddedForm:
-    """A form of claim of a package: how it is decided by arithmetic, and by which rule in logic (""
-    for none)."""
+    """A form of claim of a package: how it is decided by arithmetic and by logic.
+
+    The rule in logic is "" if there is none.
+    """
 
     form: Form
     decide: Callable[..., bool | Fraction | Proof]
@@ -281,8 +286,10 @@ def number_text(value: Fraction) -> str:
 
 
 class WrittenNumber(Fraction):
-    """A number as it was written: `decimals` are the digits after its point, zeros at its end
-    too."""
+    """A number as it was written.
+
+    `decimals` are the digits after its point, including zeros at its end.
+    """
 
     decimals: int
 
@@ -294,8 +301,9 @@ class WrittenNumber(Fraction):
 
 
 def find_rounding(value: Fraction, decimals: int = 1) -> Fraction:
-    """Return how far a number may be from the decimal that was written for it: half a unit of its
-    last place.
+    """Return how far a number may be from the decimal that was written for it.
+
+    This is half a unit of its last place.
 
     What has fewer decimals is taken as it stands, and so is a probability of 0.50.
 

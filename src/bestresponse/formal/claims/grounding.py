@@ -54,8 +54,10 @@ class Grounded:
         return find_rounding(share, 2) != 0
 
     def settle(self, proof: Proof) -> Proof:
-        """Turn the verdict on the claim's form and arguments into the verdict on the claim: a
-        denial swaps them."""
+        """Turn the verdict on the claim's form and arguments into that on the claim.
+
+        A denial swaps the verdicts.
+        """
         if not self.claim.negated or proof.verdict is Verdict.UNKNOWN:
             return proof
         if proof.verdict is Verdict.REFUTED:
@@ -91,8 +93,10 @@ def ground(claim: Claim, subject: Subject) -> Grounded:
 
 
 class _MixFound(NamedTuple):
-    """How a player mixes: in names, and the probability of every action with the most that it may
-    have been before rounding."""
+    """How a player mixes, in names and as the probability of every action.
+
+    Each probability comes with the most that it may have been before rounding.
+    """
 
     mix: Mix
     row: tuple[Fraction, ...]
@@ -144,8 +148,10 @@ class _Grounding:
                 return self._profile(argument, name == "against")
 
     def _single_out(self, chain: Chain, name: str) -> tuple[Chain, Any]:
-        """Find moves that are eliminated, or the one that the only other player chooses with some
-        probability."""
+        """Find moves that are eliminated, or one move chosen with some probability.
+
+        Such a move is one of the only other player.
+        """
         choices = []
         for who, action in chain:
             player = self._player(who)
@@ -210,8 +216,10 @@ class _Grounding:
         return tuple(move.action for move in moves), indices
 
     def _profile(self, chain: Chain, others: bool) -> tuple[Chain, tuple[int, ...]]:
-        """In canonical order: the others from the last player on, `you` at the end (printed
-        outermost)."""
+        """Put a profile in canonical order.
+
+        The others come from the last player on, with `you` at the end (printed outermost).
+        """
         chosen: dict[int, int] = {}
         for name, action in chain:
             player = self._player(name)
@@ -286,8 +294,10 @@ class _Grounding:
         return tuple(moves), tuple(moves)
 
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
-        """Follow a chain of moves; where it leaves out what nature draws, every draw is
-        followed."""
+        """Follow a chain of moves.
+
+        Where it leaves out what nature draws, every draw is followed.
+        """
         nodes = [(0, Fraction(1))]
         moves = []
         for move in chain:

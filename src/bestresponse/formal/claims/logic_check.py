@@ -16,9 +16,7 @@ from itertools import product
 from typing import Any, Final
 
 from bestresponse.core.errors import InvalidGame, LogicError, TooLarge
-from bestresponse.formal.claims.claim import (
-    list_added,
-)
+from bestresponse.formal.claims.claim import list_added
 from bestresponse.formal.claims.form import (
     SHARED_RULES,
     Belief,
@@ -39,8 +37,10 @@ _MOST_NODES: Final = 2_400
 
 
 class LogicCheck:
-    """Decides claims about one game by resolution on one program. The engine is the caller's to
-    close."""
+    """Decides claims about one game by resolution on one program.
+
+    The engine is the caller's to close.
+    """
 
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
         self.subject = subject

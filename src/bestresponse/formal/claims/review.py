@@ -1,5 +1,6 @@
-"""Review a reasoning: translate it, decide every claim, correct what is refuted, and say how much
-of it was read.
+"""Review a reasoning: translate it, decide every claim and correct what is refuted.
+
+Also says how much of it was read.
 
 - unrefuted: at least one claim was proved, and none is refuted. Nothing is said of what was not
   read.
@@ -67,8 +68,10 @@ class ShareRead:
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """A refuted claim with its correction, and the passages of the text that make it (none where
-    not known)."""
+    """A refuted claim with its correction and the passages of the text that make it.
+
+    There are no passages if they are not known.
+    """
 
     claim: Claim
     correction: str
@@ -77,8 +80,9 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Every claim of a reasoning with its verdict, the corrections, and the calls that translation
-    took.
+    """Every claim of a reasoning with its verdict, the corrections and the calls.
+
+    The calls are those that translation took.
 
     `passages` are the sentences and tables of the text as they were read; None where the translator
     cannot tell. The claims in them are in the game's own names, as in `checked`.
@@ -121,16 +125,20 @@ class Review:
 
     @property
     def unread(self) -> tuple[str, ...] | None:
-        """The sentences that speak of amounts or solutions and gave no claim; None where that is
-        not known."""
+        """The sentences that speak of amounts or solutions and gave no claim.
+
+        Returns None where that is not known.
+        """
         if self.passages is None:
             return None
         return tuple(passage.text for passage in self.passages if passage.reading is Reading.UNREAD)
 
     @property
     def partly_read(self) -> tuple[Passage, ...] | None:
-        """The sentences of which a part that says something of the game gave no claim; None where
-        that is not known."""
+        """The sentences of which a part that says something of the game gave no claim.
+
+        Returns None where that is not known.
+        """
         if self.passages is None:
             return None
         return tuple(passage for passage in self.passages if passage.reading is Reading.PARTLY_READ)
@@ -160,8 +168,11 @@ class Review:
 
     @property
     def troubles(self) -> Counter[str]:
-        """How often a translator's reply broke off or named no form, a reference was unclear, two
-        readers differed."""
+        """How often translation was in doubt.
+
+        Counts how often a translator's reply broke off or named no form, a reference was unclear,
+        or two readers differed.
+        """
         kinds = Counter({"replies cut off": self.cut_replies})
         for checked in self.checked:
             if isinstance(checked.claim, Malformed):
@@ -173,8 +184,10 @@ class Review:
         return +kinds
 
     def to_json(self) -> JsonObject:
-        """Return every claim with its words, verdict, correction and places, and what was not read,
-        as plain data."""
+        """Return every claim and what was not read as plain data.
+
+        Each claim comes with its words, verdict, correction and places.
+        """
         right: dict[object, str] = {
             correction.claim: correction.text for correction in self.corrections
         }
@@ -239,8 +252,9 @@ def _count(number: int, what: str) -> str:
 
 
 class Reviewer:
-    """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory
-    decides alone.
+    """Reviews reasoning about any game.
+
+    `engine` makes the logic engine; without one, theory decides alone.
 
     With `second` another translator reads the text too. Where both read a sentence and only one of
     them finds something false in it, there is no verdict on what that sentence claims. The second
@@ -327,8 +341,10 @@ class Reviewer:
         )
 
     def _checker(self, subject: Subject) -> Checker:
-        """One checker per thread and game in a row: programs are loaded once, engines are never
-        shared."""
+        """Return one checker per thread and game in a row.
+
+        Programs are loaded once, and engines are never shared.
+        """
         known: tuple[Subject, Checker] | None = getattr(self._own, "known", None)
         if known is not None and known[0].same_as(subject):
             return known[1]
@@ -339,8 +355,11 @@ class Reviewer:
 
 
 def _choose_reading(first: Translation, second: Translation) -> Translation:
-    """Return the first reading, or the second where the first answered with nothing that is a
-    claim; calls and refused claims are kept."""
+    """Return the first reading, or the second if the first has no valid claim.
+
+    The first must have answered with something, none of which is a claim. Calls and refused claims
+    are kept.
+    """
     if not first.claims or any(isinstance(claim, Claim) for claim in first.claims):
         return first
     return replace(
@@ -356,8 +375,10 @@ def _list_disputed(
     others: Iterable[Passage],
     checker: Checker,
 ) -> Iterator[tuple[Claim | Malformed, str]]:
-    """Yield the claims of sentences that another reader judges differently, each with what that
-    reader understood."""
+    """Yield the claims of sentences that another reader judges differently.
+
+    Each comes with what that reader understood.
+    """
     for passage in passages:
         near: list[Claim | Malformed] = []
         for other in others:
@@ -374,8 +395,10 @@ def _list_disputed(
 
 
 def _place(passage: Passage, start: int, subject: Subject) -> Passage:
-    """Move a passage of a paragraph to its place in the text, its claims in the game's own
-    names."""
+    """Move a passage of a paragraph to its place in the text.
+
+    Its claims are put in the game's own names.
+    """
     claims = tuple(_ground(claim, subject) for claim in passage.claims)
     return replace(
         passage,

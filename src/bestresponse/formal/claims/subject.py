@@ -43,8 +43,9 @@ _OTHERS = frozenset(
 
 
 def exact(value: float) -> Fraction:
-    """The number that a float stands for: a simple fraction where one has that float, else its
-    shortest decimal.
+    """The number that a float represents.
+
+    This is a simple fraction if one has that float, else its shortest decimal.
 
     >>> exact(0.1), exact(1 / 3)
     (Fraction(1, 10), Fraction(1, 3))
@@ -57,8 +58,10 @@ def exact(value: float) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A game seen from one seat. Players are called `you`, and `them` or, where there are several,
-    by their names."""
+    """A game seen from one seat.
+
+    Players are called `you`, and `them` or, where there are several, by their names.
+    """
 
     game: NormalForm | Tree
     seat: int = 0
@@ -100,8 +103,10 @@ class Subject:
 
     @cached_property
     def actions(self) -> tuple[tuple[str, ...], ...]:
-        """Everybody's actions, in the order of `players`; in a tree, all labels of the player's
-        moves."""
+        """Everybody's actions, in the order of `players`.
+
+        In a tree, all labels of the player's moves.
+        """
         if isinstance(self.game, NormalForm):
             return tuple(self.game.actions[i] for i in self.order)
         moves: dict[int, list[str]] = {seat: [] for seat in self.order}
@@ -117,8 +122,10 @@ class Subject:
 
     @cached_property
     def cells(self) -> NDArray[Any]:
-        """Payoffs times `scale` as whole numbers: axis 0 is the player, then one axis per player's
-        action."""
+        """Payoffs times `scale` as whole numbers.
+
+        Axis 0 is the player, followed by one axis per player's action.
+        """
         if not isinstance(self.game, NormalForm):
             raise UsageError("a tree has no table of payoffs")
         axes = [1 + seat for seat in self.order]

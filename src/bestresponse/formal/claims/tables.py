@@ -1,5 +1,6 @@
-"""What can be claimed of a table of payoffs: every form with its words, its rule in logic, and its
-arithmetic.
+"""What can be claimed of a table of payoffs.
+
+Gives every form with its words, its rule in logic, and its arithmetic.
 
 Everything is exact: payoffs are whole numbers over a common denominator, so no tolerance decides a
 tie. Only what was written with decimals may be rounded: an average, and probabilities of at least
@@ -63,8 +64,10 @@ class TableTheory(SharedForms[PureProfile]):
 
     @cached_property
     def own(self) -> tuple[Numbers, ...]:
-        """For each player its payoffs with its own action as the first axis and the others'
-        flattened in order."""
+        """For each player, its payoffs with its own action as the first axis.
+
+        The actions of the others are flattened in order.
+        """
         tables = []
         for player, cells in enumerate(self.cells):
             own_first = np.moveaxis(cells, player, 0)
@@ -111,8 +114,10 @@ class TableTheory(SharedForms[PureProfile]):
         return means
 
     def find_slack(self, mixed: Belief, differences: Iterable[int | Fraction]) -> Fraction:
-        """Return how far the average of `differences` (times `scale`) may be off because
-        probabilities are rounded."""
+        """Return how far the average of `differences` (times `scale`) may be off.
+
+        It may be off because probabilities are rounded.
+        """
         highest = _multiply(mixed.highest)
         written = _multiply(mixed.rows)
         ranges = [high - low for high, low in zip(highest, written, strict=True)]
@@ -126,8 +131,10 @@ class TableTheory(SharedForms[PureProfile]):
         other: int,
         mixed: Belief,
     ) -> tuple[Fraction, Fraction]:
-        """Return how much more one action earns than another on average, and how far that may be
-        off."""
+        """Return how much more one action earns than another on average.
+
+        Also returns how far that may be off.
+        """
         values = self.expect(player, mixed)
         payoffs = self.own[player]
         differences = payoffs[action] - payoffs[other]
@@ -256,15 +263,19 @@ class TableTheory(SharedForms[PureProfile]):
         payoffs: list[int],
         mixed: Belief,
     ) -> Fraction:
-        """Return how far the mean of an action's payoffs (times `scale`) may be off because
-        probabilities are rounded."""
+        """Return how far the mean of an action's payoffs (times `scale`) may be off.
+
+        It may be off because probabilities are rounded.
+        """
         scaled_mean = mean * self.subject.scale
         return self.find_slack(mixed, [payoff - scaled_mean for payoff in payoffs])
 
     @form("{if mixes}{who} <get> {value} on average")
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
-        """Say what a player gets on average if everybody mixes: also the value of an equilibrium
-        that is named."""
+        """Say what a player gets on average if everybody mixes.
+
+        This is also the value of an equilibrium that is named.
+        """
         mixed = mixes.leave_out(who)
         own = mixes.rows[who]
         highest = mixes.highest[who]
@@ -348,9 +359,11 @@ class TableTheory(SharedForms[PureProfile]):
         share: Fraction,
         side: int,
     ) -> _Ahead:
-        """Say whether one action earns more than another, and whether it earns no less, wherever
-        the other player chooses something with a probability above (side 1) or below (side -1) a
-        share."""
+        """Say whether one action earns more than another, and whether it earns no less.
+
+        This is judged wherever the other player chooses something with a probability above (side 1)
+        or below (side -1) a share.
+        """
         payoffs = self.own[player]
         gains = [self.unscale(gain) for gain in payoffs[action] - payoffs[other]]
         edge = share + side * find_rounding(share, 2)
@@ -492,8 +505,10 @@ class TableTheory(SharedForms[PureProfile]):
         other: int,
         removed: _Removed,
     ) -> Numbers:
-        """Return how much more one action earns than another in every case that is left, times
-        `scale`."""
+        """Return how much more one action earns than another in every case left.
+
+        Differences are multiplied by `scale`.
+        """
         cells = np.moveaxis(self.cells[player], player, 0)
         difference: Numbers = cells[action] - cells[other]
         opponents = [*range(player), *range(player + 1, len(self.cells))]
@@ -622,8 +637,10 @@ class TableTheory(SharedForms[PureProfile]):
 
     @form("in equilibrium {who} <get> {value}")
     def equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
-        """Say what a player gets in equilibrium; open where one equilibrium pays this and another
-        something else."""
+        """Say what a player gets in equilibrium.
+
+        Open where one equilibrium pays this and another something else.
+        """
         spans = [_span_payoffs(paid) for paid in self._list_equilibrium_payoffs(who)]
         return _match_spans(value, spans)
 
@@ -674,8 +691,10 @@ class TableTheory(SharedForms[PureProfile]):
 
 
 def _list_ties(first: list[int], second: list[int]) -> set[Fraction]:
-    """Return 0, 1, and the weights of the first of two replies at which two actions tie that earn
-    `first` and `second` against them."""
+    """Return 0, 1, and the weights of the first of two replies at which actions tie.
+
+    The actions earn `first` and `second` against the two replies.
+    """
     weights = {Fraction(0), Fraction(1)}
     for action, other in combinations(range(len(first)), 2):
         lead_on_first = first[action] - first[other]

@@ -76,8 +76,9 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it
-    was read.
+    """A sentence or a table of a text: its place, what it claims, and how it was read.
+
+    Its place is `text[start:end]`.
 
     `why` says why a sentence is unread, where the translator knows, and `left_out` the parts that
     were not read in one that is partly read.
@@ -94,8 +95,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The claims of a text, in order, each once; its passages where the translator knows them; the
-    calls it took.
+    """The claims of a text, in order, each once.
+
+    Its passages where the translator knows them; the calls it took.
 
     `cut_replies` counts replies of a model that broke off.
     """
@@ -192,8 +194,10 @@ def clean(text: str) -> str:
 
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each item of a list, heading or paragraph starts and ends; lines of wrapped text
-    are joined."""
+    """Yield where each item of a list, heading or paragraph starts and ends.
+
+    Lines of wrapped text are joined.
+    """
     start = end = 0
     for line in text.splitlines(keepends=True):
         before = text[start:end].rstrip()
@@ -308,8 +312,9 @@ def _find_unquoted(
 
 
 def _find(text: str, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote is in the text, whatever its spaces, case and marks; dots may stand
-    for words left out.
+    """Return where a quote is in the text, whatever its spaces, case and marks.
+
+    Dots may stand for words left out.
 
     >>> _find("If I choose **B**, then it’s 3.", "if I choose B ... it's 3")
     [(0, 30)]
@@ -377,8 +382,10 @@ class RulesTranslator:
 
 
 class _Level(NamedTuple):
-    """What a heading says of the deeper lines under it; no context where it may put them into
-    another game."""
+    """What a heading says of the deeper lines under it.
+
+    No context where it may put them into another game.
+    """
 
     depth: int
     context: Context | None
@@ -463,8 +470,10 @@ class _TextReader:
         return joined
 
     def _read_sentence(self, sentence: str, context: Context) -> tuple[Told, Context | None]:
-        """Return the claims of a sentence, and the context of what follows: None where that may be
-        another game."""
+        """Return the claims of a sentence and the context of what follows.
+
+        The context is None if what follows may be about another game.
+        """
         if self.parsed >= _MOST_SENTENCES:
             self.why = f"{_MOST_SENTENCES} sentences stand before it"
             return Told(), context
@@ -505,8 +514,10 @@ TRANSLATION_TOKENS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class ModelTranslator:
-    """Asks a model for the claims of a text; a reply that is cut off is kept as far as it goes and
-    gone on with."""
+    """Asks a model for the claims of a text.
+
+    A reply that is cut off is kept as far as it goes and gone on with.
+    """
 
     model: Model
     max_tokens: int = TRANSLATION_TOKENS
@@ -519,8 +530,10 @@ class ModelTranslator:
         return self.model.id
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """Return the claims the model finds; an answer in no known form is a `Malformed`,
-        never an error."""
+        """Return the claims the model finds.
+
+        An answer in no known form is a `Malformed`, never an error.
+        """
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0

@@ -1,5 +1,6 @@
-"""What can be claimed of a game played move by move, decided by backward induction and by looking
-at its ends.
+"""What can be claimed of a game played move by move.
+
+Claims are decided by backward induction and by looking at the ends of the game.
 
 Where everybody sees everything, a move is certain where every pure subgame perfect equilibrium
 makes it, impossible where none does; where some do and others do not, the mover is indifferent
@@ -78,8 +79,10 @@ class TreeTheory(SharedForms[Weighted]):
         return tuple(move for move in infoset.moves if move in made)
 
     def list_worths(self, node: int, player: int) -> tuple[Fraction, ...]:
-        """List what a player can get by best play from a node on, each value once; the ends where
-        it is a range."""
+        """List what a player can get by best play from a node on, each value once.
+
+        The ends where it is a range.
+        """
         seat = self.subject.order[player]
         if self.subject.tree_is_open:
             worths = {self._follow(node, seat, equilibrium) for equilibrium in self.equilibria}
@@ -108,8 +111,10 @@ class TreeTheory(SharedForms[Weighted]):
         return self._follow(children[infoset.moves.index(move)], seat, play)
 
     def pay(self, player: int, outcome: Weighted) -> Fraction:
-        """Return what a player gets at an end; where that depends on nature, a claim about it
-        cannot be decided."""
+        """Return what a player gets at an end.
+
+        Where that depends on nature, a claim about it cannot be decided.
+        """
         values = self._list_payoffs(player, outcome)
         if len(values) > 1:
             raise Ungrounded("it depends on what nature draws, which is not said")
@@ -201,8 +206,10 @@ class TreeTheory(SharedForms[Weighted]):
 
 @dataclass(frozen=True, slots=True)
 class Surviving:
-    """The moves that are left in each information set, and the least and most that each node can be
-    worth."""
+    """The moves left in each information set, and each node's least and most worth.
+
+    The worth of a node is what it can be worth.
+    """
 
     moves: tuple[frozenset[int], ...]
     least: Values
@@ -210,8 +217,9 @@ class Surviving:
 
 
 def find_surviving_moves(tree: Tree) -> Surviving:
-    """Find what somebody will certainly not do in a tree with hidden moves, whatever the others do
-    and it believes.
+    """Find what somebody will certainly not do in a tree with hidden moves.
+
+    This holds whatever the others do and whatever the player believes.
 
     A move is taken away where another move of the same information set is better at every node of
     the set: the least that it can lead to is more than the most that the first can lead to, with
@@ -247,8 +255,10 @@ def _bound(
     moves: tuple[frozenset[int], ...],
     choose: Callable[[tuple[Fraction, ...]], Fraction],
 ) -> Values:
-    """Return what each node is worth to each player if `choose` (min or max) picks among the moves
-    that are left, for each player by itself."""
+    """Return what each node is worth to each player if `choose` picks the moves.
+
+    `choose` (min or max) picks among the moves that are left, for each player separately.
+    """
     values: Values = [()] * tree.num_nodes
     for node in reversed(range(tree.num_nodes)):
         owner = int(tree.owner[node])

@@ -50,8 +50,10 @@ _DRAW = re.compile(r"~(\S+)\s+(.+)")
 
 
 class _Step(NamedTuple):
-    """Who moves, which move, its probability if it is drawn, and what the mover knows, if that is
-    said."""
+    """Who moves, which move, its probability if it is drawn, and what the mover knows.
+
+    What the mover knows is given only if it is said.
+    """
 
     mover: str
     move: str
@@ -94,8 +96,10 @@ def stories() -> tuple[Story, ...]:
 
 
 def read_stories(path: Path) -> tuple[Story, ...]:
-    """Read further stories: a TOML file of the same form, or a folder with a game `NAME.efg`,
-    `.nfg` or `.pl` beside every text `NAME.txt`."""
+    """Read further stories from a TOML file of the same form or from a folder.
+
+    A folder has a game `NAME.efg`, `.nfg` or `.pl` beside every text `NAME.txt`.
+    """
     if not path.is_dir():
         return tuple(_parse(read_toml(path), str(path)))
     texts = sorted(path.glob("*.txt"))
@@ -112,8 +116,10 @@ def read_stories(path: Path) -> tuple[Story, ...]:
 
 
 def read_reference(text: Path) -> NormalForm | Tree:
-    """Return the true game of a story in a folder; UsageError where there is none beside it, or
-    several."""
+    """Return the true game of a story in a folder.
+
+    Raises UsageError where there is none beside it, or several.
+    """
     games = [
         path for ending in (".efg", ".nfg", ".pl") if (path := text.with_suffix(ending)).exists()
     ]
@@ -135,8 +141,10 @@ def make_story(
     language: str = "en",
     orders: Sequence[str] = (),
 ) -> Story:
-    """Return a story of one's own with its true game as a program; a game without a name is called
-    as the story."""
+    """Return a story of one's own with its true game as a program.
+
+    A game without a name is called as the story.
+    """
     table = validate(program, open_engine()).table
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
@@ -172,8 +180,10 @@ def choose(
     games: Iterable[str] = (),
     ids: Iterable[str] = (),
 ) -> tuple[Story, ...]:
-    """The stories of certain games or ids, all if neither is named; UsageError for a name nobody
-    knows."""
+    """The stories of certain games or ids, all if neither is named.
+
+    Raises UsageError for a name nobody knows.
+    """
     pool = tuple(known)
     kinds = set(games)
     names = set(ids)

@@ -50,8 +50,9 @@ _LETTER = re.compile(r"[A-Za-z]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A game with a name: its moves, the letters of each cell (row player's, column player's), and
-    what holds.
+    """A game with a name: its moves, the letters of each cell, and what holds.
+
+    The letters are the row player's and the column player's.
 
     `roles` says what each move is, C or D in games with a cooperative move; else the move itself.
     """
@@ -98,8 +99,10 @@ def named_game(name: str) -> Named:
 
 
 def find_constraints(name: str) -> Mapping[str, Named]:
-    """Return the constraints of a game that comes along, by its name, or all those in a TOML file,
-    by its path."""
+    """Return the constraints of a bundled game by name, or all those in a TOML file.
+
+    A TOML file is given by its path.
+    """
     if name.endswith(".toml"):
         found = read_named_games(Path(name))
         if not found:
@@ -131,8 +134,7 @@ def describe_titles(titles: Sequence[str]) -> str:
 
 
 def check_constraints(table: GameTable, named: Named) -> Finding:
-    """Whether a table satisfies the constraints of a name, under some naming of moves and
-    players."""
+    """Whether a table meets a name's constraints under some naming of moves and players."""
     if len(table.players) != 2:
         return Finding(False, f"{named.title} has two players, this game has {len(table.players)}")
     if not _is_simultaneous(table):
@@ -156,8 +158,10 @@ def _share_moves(table: GameTable) -> bool:
 
 
 def _is_simultaneous(table: GameTable) -> bool:
-    """Say whether everybody chooses once and knows nothing of the others, in whatever order the
-    moves are written."""
+    """Say whether everybody chooses once and knows nothing of the others.
+
+    The order in which the moves are written does not matter.
+    """
     everybody = sorted(table.players)
     chosen = set()
     for row in table.rows:
@@ -207,8 +211,10 @@ class RolesFound:
 
 
 def find_roles(table: GameTable, named: Named) -> RolesFound | None:
-    """Return which move is which under the first naming that satisfies the constraints; None where
-    none does."""
+    """Return which move is which under the first naming that satisfies the constraints.
+
+    Returns None where none does.
+    """
     if not check_constraints(table, named):
         return None
     cells = _list_cells(table)
@@ -224,8 +230,10 @@ def find_roles(table: GameTable, named: Named) -> RolesFound | None:
 
 
 def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
-    """Whether moves and players with names of the true game have their roles there; both satisfy
-    the constraints."""
+    """Whether moves and players with names of the true game have their roles there.
+
+    Both satisfy the constraints.
+    """
     for roles, meant in product(_list_roles(table, named), _list_roles(true, named)):
         if all(roles.get(name, role) == role for name, role in meant.items()):
             return Finding(True, "")
@@ -235,8 +243,10 @@ def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
 
 
 def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
-    """Yield the place of every player and move in the named game, for each naming under which its
-    constraints hold."""
+    """Yield the place of every player and move in the named game.
+
+    One result is given for each naming under which its constraints hold.
+    """
     cells = _list_cells(table)
     for rows, cols, swapped in _namings(cells, len(named.moves), _share_moves(table)):
         if not _wrong(cells, named, rows, cols, swapped):
@@ -268,8 +278,10 @@ def _wrong(
     cols: tuple[str, ...],
     swapped: bool,
 ) -> list[str]:
-    """What is not as it should be under one naming; the first choice among several values that fits
-    wins."""
+    """What is not as it should be under one naming.
+
+    The first choice among several values that fits wins.
+    """
     pairs = list(product(rows, cols))
     choices = [cells.get(pair, ()) for pair in pairs]
     missing = [pair for pair, values in zip(pairs, choices, strict=True) if not values]
@@ -295,8 +307,10 @@ def _wrong(
 
 
 def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
-    """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is
-    none."""
+    """Empty if the comparison holds, else the comparison with its numbers.
+
+    Raises InvalidGame where it is none.
+    """
     try:
         with_numbers = _LETTER.sub(lambda letter: f"({letters[letter[0]]})", rule)
         comparison = read_term(with_numbers).term
@@ -388,8 +402,10 @@ def judge_levels(
     named: Named | None = None,
     orders: Sequence[str] = (),
 ) -> LevelFindings:
-    """Judge a validated program, as far as what is known allows: the true table, the game's name or
-    orders of ends."""
+    """Judge a validated program as far as what is known allows.
+
+    What may be known is the true table, the game's name or orders of ends.
+    """
     syntactic = _find_first_error(report, Stage.READER, Stage.STATIC)
     functional = Finding(False, "it cannot be loaded")
     if syntactic:
@@ -481,8 +497,10 @@ def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = Fal
 
 
 def find_broken_order(table: GameTable, true: GameTable, orders: Sequence[str]) -> str:
-    """Say which of orders such as `Ann: 2 > 1 = 3`, over the ends of `true`, a table built like it
-    breaks; "" if none.
+    """Say which order of ends a table built like `true` breaks.
+
+    An order such as `Ann: 2 > 1 = 3` is over the ends of `true`. The answer is "" if none is
+    broken.
 
     The ends are numbered from 1; what the orders do not compare is free.
     """

@@ -91,8 +91,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer of the model: the request, the reply, the program found in it and everything found
-    out about that.
+    """One answer of the model: request, reply, program, and findings about the program.
 
     `problem` says in words what kept the answer from being a program; `report` is None then. `form`
     is what the model was asked to write.
@@ -110,8 +109,10 @@ class Attempt:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a whole game: one whose text was cut off may lack moves that its last
-        clauses would give."""
+        """Whether there is a whole game.
+
+        A game whose text was cut off may lack moves that its last clauses would give.
+        """
         whole = not self.problem or self.reply.finish is not Finish.LENGTH
         return whole and self.report is not None and self.report.ok
 
@@ -138,8 +139,10 @@ class Attempt:
 
     @property
     def room(self) -> str:
-        """What to do where the model had too little room, for whoever set the limit; empty where it
-        had enough."""
+        """What to do where the model had too little room, for whoever set the limit.
+
+        Returns an empty result where it had enough.
+        """
         if self.reply.finish is not Finish.LENGTH:
             return ""
         thought = self.reply.usage.reasoning or (
@@ -150,8 +153,10 @@ class Attempt:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How far it came: the stage of its first error, and how few errors there are. Larger is
-        better."""
+        """How far it came: the stage of its first error, and how few errors there are.
+
+        Larger is better.
+        """
         if self.report is None:
             return (-1, 0)
         if self.ok:
@@ -199,8 +204,10 @@ class Formalization:
 
     @property
     def questions(self) -> tuple[OpenQuestion, ...]:
-        """What the story leaves open, as the model that wrote the best program says, and no remark
-        has answered."""
+        """What the story leaves open and no remark has answered.
+
+        The model that wrote the best program says what is open.
+        """
         if self.best is None:
             return ()
         left = []
@@ -256,8 +263,10 @@ def check_story(story: str) -> str:
 
 @dataclass(frozen=True)
 class Formalizer:
-    """Writes games with a model and checks them with an engine. `tell` hears of every attempt as it
-    is made."""
+    """Writes games with a model and checks them with an engine.
+
+    `tell` hears of every attempt as it is made.
+    """
 
     model: Model
     engine: LogicEngine
@@ -272,8 +281,9 @@ class Formalizer:
         return self._tried(Formalization(story, self.model.id, ()), names, None)
 
     def revise(self, before: Formalization, remark: str) -> Formalization:
-        """The game changed as a person asks, in the form in which it was written; the attempts of
-        `before` are kept.
+        """The game changed as a person asks, in the form in which it was written.
+
+        The attempts of `before` are kept.
 
         Where no game comes of it, `best` stays the attempt it was.
         """
@@ -282,8 +292,10 @@ class Formalizer:
         return self._change(before, remark, told)
 
     def repair(self, before: Formalization, findings: Sequence[str]) -> Formalization:
-        """The game changed by what a check found; unlike a person's remark that adds nothing to the
-        story."""
+        """The game changed by what a check found.
+
+        Unlike a person's remark that adds nothing to the story.
+        """
         return self._change(before, " ".join(" ".join(findings).split()), before)
 
     def _change(
@@ -319,8 +331,10 @@ class Formalizer:
         names: Sequence[FormName],
         first: str | None,
     ) -> Formalization:
-        """Attempts until one is a game. The first text may be given; after that a form begins with
-        its task."""
+        """Attempts until one is a game.
+
+        The first text may be given; after that a form begins with its task.
+        """
         made: list[Attempt] = []
         shown: dict[str, None] = dict.fromkeys(begun.examples)
         last: Form | None = None
@@ -384,8 +398,9 @@ class Formalizer:
         return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
-        """An answer given twice, or running in circles, would come again: then the model is asked
-        with more freedom.
+        """Make the next request, with more freedom if the model repeats itself.
+
+        An answer given twice, or running in circles, would come again.
 
         After every answer that was cut off the next may be twice as long: a model that reasons
         needs room for both.
@@ -432,8 +447,10 @@ def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> R
 
 
 def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) -> str:
-    """What the model is told now: the task, or what is wrong with its last answer; no diagnosis is
-    lost."""
+    """What the model is told now: the task, or what is wrong with its last answer.
+
+    No diagnosis is lost.
+    """
     if not before:
         return form.task(story) if first is None else first
     last = before[-1]
@@ -456,8 +473,10 @@ class Election:
 
     @property
     def winner(self) -> Formalization:
-        """The first candidate of the largest group; where none is a game, the one that came
-        furthest."""
+        """The first candidate of the largest group.
+
+        Where none is a game, the one that came furthest.
+        """
         if self.groups:
             return self.candidates[self.groups[0][0]]
         return max(
@@ -490,8 +509,10 @@ def elect(candidates: Sequence[Formalization]) -> Election:
 
 
 def formalize_many(formalizer: Formalizer, story: str, count: int) -> Election:
-    """Formalize a story `count` times, the first time at the set temperature and then with more
-    freedom, and vote."""
+    """Formalize a story `count` times and vote.
+
+    The first time is at the set temperature, later ones give the model more freedom.
+    """
     if count < 1:
         raise UsageError(f"{count} candidates is too few; give at least 1")
     base = formalizer.settings

@@ -153,8 +153,10 @@ class TableForm:
 
 
 class TreeForm(TableForm):
-    """Chance, choices with what is known, and ends as nested JSON; the program is written by
-    rule."""
+    """Chance, choices with what is known, and ends as nested JSON.
+
+    The program is written by rule.
+    """
 
     name: FormName = "tree"
     examples = ("hidden_coin",)
@@ -173,8 +175,10 @@ Form = ProgramForm | TableForm
 
 
 def estimate_formalizing(story: str) -> tuple[int, int]:
-    """Return about how many tokens the prompt and the program of a story take, at four characters
-    each."""
+    """Return about how many tokens a story's prompt and program take.
+
+    A token is counted as four characters.
+    """
     examples = library()
     lengths = [len(example.story) + len(example.program) for example in examples]
     usual = sum(lengths) // len(examples)
@@ -232,8 +236,9 @@ _LONGEST_FENCE = 100
 
 @dataclass(frozen=True, slots=True)
 class ExtractedCode:
-    """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or
-    `bare`.
+    """A program and how it was found.
+
+    It was `fenced`, `unclosed` (the answer ended inside a fence) or `bare`.
 
     `programs` counts those in the answer; the last one is taken, since models correct themselves.
     """
@@ -262,8 +267,9 @@ def find_code(answer: str) -> ExtractedCode | None:
 
 
 def find_asides(answer: str) -> ProgramAnswer:
-    """Return the questions in the comments of an answer, and its reason for giving no game or not
-    this form.
+    """Return the questions in an answer's comments and its reason for refusing.
+
+    The reason is for giving no game or not this form.
 
     >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
     (OpenQuestion(text='Does Bo see the offer?', assumed='yes'),)
@@ -376,8 +382,10 @@ def what_is_wrong(report: Report, problem: str = "") -> str:
 
 
 def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
-    """The ends without a payoff in one line, and predicates written with different numbers of
-    arguments."""
+    """The ends without a payoff in one line, and predicates of inconsistent arity.
+
+    These are predicates written with different numbers of arguments.
+    """
     matches = [match for fault in faults if (match := _NO_PAYOFF.match(fault.message))]
     if not matches:
         return []

@@ -1,5 +1,6 @@
-"""Games as JSON, for models whose decoding can be constrained and for those too small for programs:
-a table, or a tree.
+"""Games as JSON: a table or a tree.
+
+Meant for models whose decoding can be constrained and for those too small for programs.
 
 The model fills in a form under a schema; the program is then written by rule. Nothing it says is
 run. Everything is checked before it is used.
@@ -95,8 +96,10 @@ def list_schema(items: Schema, least: int | None = None, most: int | None = None
 
 
 def asides_schema() -> dict[str, Schema]:
-    """Return the optional properties in which a model asks, or says that there is no game or that
-    it does not fit."""
+    """Return the optional properties in which a model asks or declines.
+
+    It may say that there is no game or that the game does not fit.
+    """
     return {
         "unclear": list_schema(object_schema(question=TEXT, assumed=TEXT)),
         "refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT),
@@ -242,8 +245,10 @@ def _moves(player: str, listed: object) -> list[str]:
 
 
 def _end(players: Sequence[str], end: object) -> _End:
-    """One end: every player once, in any order, with a move (none where it was over before) and a
-    number."""
+    """One end: every player once, in any order, with a move and a number.
+
+    There is no move if it was over before.
+    """
     result = _objects(end, "result") if isinstance(end, dict) else []
     seats = {str(seat.get("player")).strip(): seat for seat in result}
     if len(result) != len(players) or seats.keys() != set(players):
@@ -402,8 +407,10 @@ def read_players(listed: object) -> tuple[str, ...]:
 
 
 def build_table(players: tuple[str, ...], tree: object) -> GameTable:
-    """Return the game of a tree in nested JSON; InvalidGame says what is wrong with it, and
-    where."""
+    """Return the game of a tree in nested JSON.
+
+    InvalidGame says what is wrong with it, and where.
+    """
     reader = _Reader(players, tree)
     rows = tuple(reader.read(tree, _Path()))
     private = any(seen.count > 1 for seen in reader.sets.values())
@@ -423,8 +430,10 @@ _Known = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The way to a position: moves, their probabilities, what was perceived after each, and what
-    everybody knows."""
+    """The way to a position: moves, their probabilities and what is known.
+
+    Holds what was perceived after each move and what everybody knows.
+    """
 
     moves: tuple[tuple[str, str], ...] = ()
     chances: tuple[Fraction | None, ...] = ()

@@ -47,8 +47,10 @@ _AROUND = 40
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What the words of a story say about its game; `amounts` is the widest range of numbers to
-    choose from."""
+    """What the words of a story say about its game.
+
+    `amounts` is the widest range of numbers to choose from.
+    """
 
     hidden: bool = False
     turns: bool = False
@@ -85,8 +87,9 @@ def plan(
     attempts: int,
     story: str = "",
 ) -> tuple[FormName, ...]:
-    """Choose the form of every attempt; after two failures in one form it is the other's turn, and
-    so on.
+    """Choose the form of every attempt.
+
+    After two failures in one form it is the other's turn, and so on.
 
     Only forms that can hold the game are asked for, unless one is wished for.
     """
@@ -112,8 +115,7 @@ _UNSEEN = re.compile(
 
 
 class _Language(NamedTuple):
-    """The commonest words of a language, and what its words, or their beginnings, say about a
-    game."""
+    """A language's commonest words, and what its words or their beginnings say of a game."""
 
     common: frozenset[str]
     cues: dict[str, str]
@@ -194,8 +196,9 @@ def library() -> tuple[Example, ...]:
 
 
 def read_examples(folder: Path) -> tuple[Example, ...]:
-    """Return the examples in a folder of `NAME.txt` and `NAME.pl` files; UsageError where there is
-    none.
+    """Return the examples in a folder of `NAME.txt` and `NAME.pl` files.
+
+    Raises UsageError where there is none.
 
     Games formalized together with a person can so become examples for the next.
     """
@@ -229,8 +232,9 @@ def _read(folder: Traversable | Path) -> tuple[Example, ...]:
 
 
 def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Example, ...]:
-    """Return the `count` examples most like `story`, the nearest last, where a model remembers it
-    best.
+    """Return the `count` examples most like `story`, the nearest last.
+
+    A model remembers the last example best.
 
     Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting
     approaches in automatic text retrieval", Information Processing & Management 24, 1988). Words

@@ -1,5 +1,6 @@
-"""Two checks without ground truth: what a story says, tested on the game by rule, and the game told
-back in words.
+"""Two checks without ground truth.
+
+What a story says is tested on the game by rule, and the game is told back in words.
 
 For the first a model reads the story and the names in the game, but not its rules, and lists what
 the story says in a closed list of forms: who moves first, who knows what, what luck decides, what
@@ -65,8 +66,10 @@ CLAIMS_SCHEMA: Final = schema_text(object_schema(claims=list_schema(_CLAIM)))
 
 @dataclass(frozen=True, slots=True)
 class TestedClaim:
-    """The words of the story, and whether the game does as they say; None where that cannot be
-    tested."""
+    """The words of the story, and whether the game does as they say.
+
+    Returns None where that cannot be tested.
+    """
 
     words: str
     holds: bool | None
@@ -124,8 +127,10 @@ def check_claims(
 
 
 def _ask_until_whole(model: Model, request: Request) -> tuple[Request, Reply]:
-    """Ask again, with twice the room, where an answer is cut off: a model that reasons needs room
-    for both."""
+    """Ask again, with twice the room, if an answer is cut off.
+
+    A model that reasons needs room for both the reasoning and the answer.
+    """
     reply = model.complete(request)
     for _ in range(MOST_ASKED - 1):
         if reply.finish is not Finish.LENGTH:
@@ -176,8 +181,10 @@ class _Reading:
         return player
 
     def list_steps(self, key: str) -> list[_Step]:
-        """Return the moves and draws of a field, in order; InvalidGame where the game has no such
-        move."""
+        """Return the moves and draws of a field, in order.
+
+        Raises InvalidGame where the game has no such move.
+        """
         listed = self.claim.get(key)
         steps = (
             [step for step in listed if isinstance(step, dict)] if isinstance(listed, list) else []
@@ -211,8 +218,10 @@ class _Reading:
 
 
 def _match_name(name: str, known: Sequence[str]) -> str | None:
-    """Return the name as it stands where the game has it, else the first that is plainly the same:
-    A is not A'."""
+    """Return the name unchanged if the game has it, else the first plainly the same.
+
+    A is not A'.
+    """
     alike = (candidate for candidate in known if plain_name(candidate) == plain_name(name))
     return name if name in known else next(alike, None)
 
@@ -252,8 +261,10 @@ def _test_same_time(reading: _Reading) -> str:
 
 
 def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
-    """Whether a player somewhere knows nothing of the last choice of one who is listed before, such
-    as in one round."""
+    """Whether a player somewhere knows nothing of the last choice of an earlier one.
+
+    The earlier one is listed before, such as in one round.
+    """
     options: dict[object, set[str]] = {}
     chosen: dict[object, set[str]] = {}
     possible: dict[object, set[str]] = {}
@@ -287,8 +298,10 @@ def _test_knowledge(reading: _Reading) -> str:
 
 
 class _Decision(NamedTuple):
-    """One of the choices or draws of a player: what can result, and how many alike came before in
-    the same play."""
+    """One of the choices or draws of a player: what can result, and its number.
+
+    The number is how many alike came before in the same play.
+    """
 
     options: frozenset[str]
     number: int
@@ -349,8 +362,9 @@ def _can_tell(
     other: str,
     meant: Collection[_Decision],
 ) -> bool | None:
-    """Return whether a player who chooses later can tell the results of decisions; None where it
-    never chooses later.
+    """Return whether a player who chooses later can tell the results of decisions.
+
+    Returns None where it never chooses later.
 
     What is chosen at the same time comes neither before nor after.
     """
@@ -373,8 +387,7 @@ def _can_tell(
 
 
 def _test_probability(reading: _Reading) -> str:
-    """Test the probability of the last draw that is named, after the moves and draws that are named
-    before it."""
+    """Test the probability of the last draw named, after the named moves and draws."""
     wanted = read_exact(reading.claim.get("number"))
     if wanted is None:
         raise InvalidGame("it gives no probability")
@@ -407,8 +420,10 @@ def _test_probability(reading: _Reading) -> str:
 
 
 class _Draw(NamedTuple):
-    """How likely luck alone makes what comes before a draw, how likely it then is, and whether
-    players move before."""
+    """How likely a draw is, and how likely luck alone makes what comes before it.
+
+    Also says whether players move before.
+    """
 
     before: Fraction
     chance: Fraction

@@ -55,8 +55,10 @@ from bestresponse.theory.repeated.automaton import (
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`game` and `rules` are programs; `words` says where the strategy comes from, if it was told
-    in words."""
+    """`game` and `rules` are programs.
+
+    `words` says where the strategy comes from, if it was told in words.
+    """
 
     name: str
     game: str
@@ -72,8 +74,9 @@ class Agent:
         game: str | Path | NormalForm | LoadedGame,
         strategy: str | Path,
     ) -> Agent:
-        """A game as program text, file, payoff table or found game; a strategy as rules, file, or
-        published name.
+        """A game as program text, file, payoff table or found game.
+
+        A strategy as rules, file, or published name.
 
         >>> from bestresponse.theory.catalogue.tables import load
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
@@ -119,8 +122,9 @@ class Agent:
             ) from None
 
     def seats(self, usual_moves: Sequence[str] = ()) -> Seats:
-        """Return what it does in either seat of its game; all of it is found out in a confined
-        process.
+        """Return what it does in either seat of its game.
+
+        All of it is found out in a confined process.
 
         `usual_moves` are the default moves of both seats where neither the agent nor its game names
         one.
@@ -142,15 +146,16 @@ _SEATS = ("first", "second")
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The two seats of an agent's game: who sits there, which moves there are, what the agent
-    does."""
+    """The two seats of an agent's game: who sits there, the moves, what the agent does."""
 
     agent: str
     facts: SeatsFound
 
     def table(self, seat: int) -> StrategyTable:
-        """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a
-        memory."""
+        """What the agent does in seat 0 or 1.
+
+        Raises InvalidGame where its rules do not say, or keep a memory.
+        """
         behaviour = self._behaviour(seat)
         if isinstance(behaviour, StrategyMachine):
             raise InvalidGame(
@@ -160,8 +165,10 @@ class Seats:
         return behaviour
 
     def automaton(self, seat: int, actions: Sequence[Sequence[str]] = ((), ())) -> Automaton:
-        """The same as an automaton; `actions` are the moves of both seats in the order the game
-        lists them."""
+        """The same as an automaton.
+
+        `actions` are the moves of both seats in the order the game lists them.
+        """
         return build_automaton(
             self._behaviour(seat),
             self.agent,
@@ -231,8 +238,9 @@ def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]
 
 
 def find_default_moves(form: NormalForm) -> tuple[int, int]:
-    """Return the number of the default move of each player: to cooperate where that is possible,
-    else the first.
+    """Return the number of the default move of each player.
+
+    This is to cooperate if that is possible, else the first move.
 
     >>> from bestresponse.theory.catalogue.tables import load
     >>> hawk_dove = load("hawk-dove")
@@ -295,8 +303,10 @@ _DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULT
 
 @dataclass(frozen=True, slots=True)
 class StrategySettings:
-    """How a model is asked for rules; `replicate` tells repeated formalizations of the same words
-    apart."""
+    """How a model is asked for rules.
+
+    `replicate` tells repeated formalizations of the same words apart.
+    """
 
     attempts: int = 5
     max_tokens: int = 800
@@ -307,8 +317,10 @@ class StrategySettings:
 
 @dataclass(frozen=True, slots=True)
 class StrategyAttempt:
-    """One answer: the request, the reply, the rules found in it, and what is wrong with them
-    (nothing if empty)."""
+    """One answer: the request, the reply, the rules found, and what is wrong with them.
+
+    Nothing is wrong if that is empty.
+    """
 
     request: Request
     reply: Reply
@@ -376,8 +388,9 @@ def write_strategy_rules(
     asked: StrategySettings | None = None,
     tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> StrategyFormalization:
-    """Return rules for the strategy told in `words`, in the game of the program `game`, with
-    everything that was tried.
+    """Return rules for the strategy told in `words`, with everything that was tried.
+
+    The rules are for the game of the program `game`.
 
     The model writes `select/4`, the rules are checked, and it may repair them, after Mensfelt,
     Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only

@@ -91,8 +91,7 @@ class DealRules(Protocol):
         """Read the section `deal` of a domain."""
 
     def find_bounds(self, reader: DomainReader) -> Bounds:
-        """Check the section `generate` and return the lowest and the highest utility that it
-        allows."""
+        """Check the section `generate` and return the lowest and highest utility it allows."""
 
     def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw what each of the people knows."""
@@ -101,8 +100,10 @@ class DealRules(Protocol):
         """Tell whether these people can come to a deal."""
 
     def private_schema(self, generate: Ranges) -> Schema:
-        """Return the JSON schema of what one person knows, with the ranges that the domain draws
-        from."""
+        """Return the JSON schema of what one person knows.
+
+        It includes the ranges that the domain draws from.
+        """
 
     def schema(self, names: Names) -> Schema:
         """Return the JSON schema of the referee's ruling."""
@@ -114,8 +115,10 @@ class DealRules(Protocol):
         private: Secrets,
         talk: Talk = (),
     ) -> Deal:
-        """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what
-        was said."""
+        """Return the ruling as a deal.
+
+        Raises InvalidMove where it contradicts itself, the rules or what was said.
+        """
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the deal is worth to each person."""
@@ -139,8 +142,10 @@ class DealRules(Protocol):
         return bool(deal.get("agreed"))
 
     def rule(self, last: Sequence[str]) -> Deal | None:
-        """Return what the last message of everybody agrees on by itself; None where only a reader
-        can tell."""
+        """Return what the last message of everybody agrees on by itself.
+
+        Returns None where only a reader can tell.
+        """
         return None
 
 
@@ -288,8 +293,10 @@ class Trade(DealRules):
         private: Secrets,
         talk: Talk = (),
     ) -> Deal:
-        """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be
-        carried out."""
+        """Return the ruling as a deal.
+
+        Raises InvalidMove if it contradicts itself or cannot be carried out.
+        """
         gives = _read_mapping(data, "gives", "what each person gives")
         strangers = [name for name in gives if name not in names]
         if strangers:
@@ -341,8 +348,10 @@ class Trade(DealRules):
 
 @dataclass(frozen=True, slots=True)
 class Price(DealRules):
-    """A price from `low` to `high` between a seller and a buyer, or none; what the thing is worth
-    to each is secret."""
+    """A price from `low` to `high` between a seller and a buyer, or none.
+
+    What the thing is worth to each is secret.
+    """
 
     low: int
     high: int
@@ -402,8 +411,10 @@ class Price(DealRules):
         private: Secrets,
         talk: Talk = (),
     ) -> Deal:
-        """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody
-        named it."""
+        """Return the ruling as a deal.
+
+        Raises InvalidMove if the price is out of range or nobody named it.
+        """
         price = data.get("price")
         if price is not None and not _is_number(price):
             raise InvalidMove(f"the price is {price!r}, expected a number", Flaw.UNPARSEABLE)
@@ -421,8 +432,10 @@ class Price(DealRules):
         return {"agreed": agreed, "price": float(price)}
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
-        """Return the price less the worth to the seller, and the worth less the price to the
-        buyer."""
+        """Return the seller's gain (price less worth) and the buyer's (worth less price).
+
+        Each gain uses the worth to that person.
+        """
         if not deal["agreed"]:
             return (0.0,) * len(private)
         price = float(deal["price"])
@@ -526,8 +539,10 @@ class Issues(DealRules):
         private: Secrets,
         talk: Talk = (),
     ) -> Deal:
-        """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left
-        open."""
+        """Return the ruling as a deal.
+
+        Raises InvalidMove if an issue of an agreement is left open.
+        """
         written = _read_mapping(data, "terms", "a level of each issue")
         if data.get("agreed") is False:
             return {"agreed": False, "terms": {}}
@@ -562,8 +577,10 @@ class Issues(DealRules):
 
 @dataclass(frozen=True, slots=True)
 class Moves(DealRules):
-    """One of `moves` for each of two after a talk; `table` has a row for one's own move, a column
-    for the other's."""
+    """One of `moves` for each of two after a talk.
+
+    `table` has a row for one's own move, a column for the other's.
+    """
 
     moves: Names
     table: tuple[tuple[float, ...], ...]
@@ -630,8 +647,10 @@ class Moves(DealRules):
         private: Secrets,
         talk: Talk = (),
     ) -> Deal:
-        """Return the moves, or InvalidMove where one is missing or is not the one that the writer's
-        note names."""
+        """Return the moves of all persons.
+
+        Raises InvalidMove if one is missing or is not the one that the writer's note names.
+        """
         written = data.get("moves")
         if not isinstance(written, Mapping):
             raise InvalidMove(
@@ -733,8 +752,10 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
-    """Return whether the referee says that all agreed; InvalidMove where the deal it names, or
-    none, contradicts it."""
+    """Return whether the referee says that all agreed.
+
+    Raises InvalidMove where the deal it names, or none, contradicts it.
+    """
     agreed = data.get("agreed")
     if not isinstance(agreed, bool):
         raise InvalidMove(f"'agreed' is {agreed!r}, expected true or false", Flaw.UNPARSEABLE)
@@ -777,8 +798,10 @@ def _find_common(named: Iterable[list[str]]) -> str | None:
 
 
 def _word_issue(name: str, levels: Sequence[str]) -> Worded:
-    """Name an issue and its levels: the name is part of the text, since a word such as "leave"
-    means something else elsewhere."""
+    """Name an issue and its levels.
+
+    The name is part of the text, since a word such as "leave" means something else elsewhere.
+    """
     places = tuple(TextPlace(f"level{number}", (level,)) for number, level in enumerate(levels, 1))
     listed = ", ".join(f"{{{place.name}}}" for place in places)
     escaped = name.replace("{", "{{").replace("}", "}}")

@@ -1,5 +1,6 @@
-"""A domain of dialogue, one file of data and texts (who talks about what, how, for what), and the
-games drawn from it.
+"""A domain of dialogue and the games drawn from it.
+
+A domain is one file of data and texts: who talks about what, how, and for what.
 
     name, players, [utilities] low and high
     [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to
@@ -108,8 +109,10 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class PayoffPart:
-    """One payoff that a model scores: the question, with the places of `texts.score`, and its
-    range."""
+    """One payoff that a model scores: its question and its range.
+
+    The question has the places of `texts.score`.
+    """
 
     question: str
     low: float
@@ -118,8 +121,10 @@ class PayoffPart:
 
 @dataclass(frozen=True, slots=True)
 class Payoffs:
-    """The payoffs of which a score is made, and how: "sum", "mean", "least", "most" or
-    "product"."""
+    """The payoffs of a score and how they combine.
+
+    They combine as "sum", "mean", "least", "most" or "product".
+    """
 
     parts: tuple[PayoffPart, ...]
     aggregate: str = "sum"
@@ -429,8 +434,7 @@ def _check_places(reader: DomainReader, where: str, text: str, known: set[str]) 
 
 
 def _check_generator(domain: Domain, reader: DomainReader) -> None:
-    """Ranges that make sense, utilities that stay in their range, and a deal that can be
-    reached."""
+    """Check that ranges make sense, utilities stay in range, and a deal can be reached."""
     if not domain.low < domain.high:
         raise reader.wrong(f"utilities: low {domain.low:g} is not less than high {domain.high:g}")
     if len(reader.words("generate.names")) < domain.players:
@@ -483,8 +487,10 @@ def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
 
 
 def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
-    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones
-    as they stand."""
+    """Different games without end, or until `_TRIES` draws in a row bring nothing new.
+
+    Written ones as they stand.
+    """
     if domain.written:
         yield from map(Scenario.from_json, domain.written)
         return
@@ -508,8 +514,9 @@ def variants(
     *,
     fewer: bool = False,
 ) -> tuple[Scenario, ...]:
-    """`scenario` and `count - 1` others that differ from it and from each other in private
-    information only.
+    """`scenario` and `count - 1` others that differ in private information only.
+
+    They differ from it and from each other.
 
     Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
     """
@@ -533,8 +540,9 @@ def variants(
 
 
 def read_scenario(domain: Domain, data: object) -> Scenario:
-    """Return the scenario that `data` describes; InvalidGame says why it does not belong to
-    this domain.
+    """Return the scenario that `data` describes.
+
+    InvalidGame says why it does not belong to this domain.
 
     It has the form of `Scenario.to_json`: names, what everybody knows (`public`), and what each
     knows alone (`private`, in the order of the names). It has to keep to what the domain's own
@@ -596,8 +604,10 @@ def scenario_schema(domain: Domain, most: int) -> dict[str, object]:
 
 
 def _list_public_parts(domain: Domain) -> tuple[str, ...]:
-    """List what everybody knows besides the names: the topic, or the situation where a domain has
-    several."""
+    """List what everybody knows besides the names.
+
+    This is the topic, or the situation if a domain has several.
+    """
     if "topic" in domain.deal.public:
         return ("topic",)
     return ("situation",) if "situations" in domain.generate else ()

@@ -86,8 +86,10 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A talk so far: the draw of private information, what was said, a manner not yet voiced, the
-    last ruling."""
+    """A talk so far: the private information drawn, what was said, the last ruling.
+
+    Also holds a manner that is not yet voiced.
+    """
 
     case: int
     said: tuple[Spoken, ...] = ()
@@ -196,8 +198,10 @@ class DialogueGame:
         return num_messages == self.messages or (early and num_messages >= self.domain.players)
 
     def options(self, seat: int) -> tuple[str, ...]:
-        """The choices of a seat; with three or more speakers each names whom it addresses, never
-        oneself."""
+        """The choices of a seat.
+
+        With three or more speakers each names whom it addresses, never oneself.
+        """
         if self.domain.players == 2:
             return self.manners.options
         others = [name for other, name in enumerate(self.names) if other != seat]
@@ -302,8 +306,10 @@ class DialogueGame:
         return observed
 
     def _observer_view(self, state: Dialogue) -> View:
-        """Ask for a summary for the next speaker: the messages it may read between two texts, which
-        the domain may word itself."""
+        """Ask for a summary for the next speaker.
+
+        The messages it may read come between two texts, which the domain may word itself.
+        """
         seat = self.turn(state)
         heard = self._list_heard(state, seat)
         scenario = self.cases[state.case]
@@ -340,8 +346,10 @@ class DialogueGame:
         return self._once((case, seat), write)
 
     def _list_turn(self, number: int) -> tuple[Event, ...]:
-        """List what the writer of message `number` knows: how many are left, its own among them,
-        and what happens at the end."""
+        """List what the writer of message `number` knows.
+
+        This is how many messages are left, its own among them, and what happens at the end.
+        """
         ending = self.domain.deal.ending
         if self.is_sealed(number - 1):
             return NoteTurn(), ending
@@ -454,8 +462,7 @@ class PlainDialogue(DialogueGame):
         return replace(state, manner=self.neutral(seat)[0])
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
-        """State the rules for people: who they are, what the talk is about, and how many messages
-        there are."""
+        """State the rules for people: who they are, the topic, and the number of messages."""
         name = self.names[self.roles.index(role)]
         talk = TalkRule(self.replies, self.early_end, self.domain.deal.sealed)
         scenario = self.cases[0]
@@ -543,8 +550,10 @@ def draw_plain_dialogue(
     replies: int = 2,
     early_end: bool = True,
 ) -> PlainDialogue:
-    """Draw a dialogue in which nature draws one of `cases` sets of private information, or as many
-    as there are."""
+    """Draw a dialogue in which nature draws one of `cases` sets of private information.
+
+    If there are fewer sets, all of them are used.
+    """
     drawn = variants(domain, scenarios(domain, seed, 1)[0], seed, cases, fewer=True)
     return PlainDialogue(
         domain,
@@ -556,8 +565,10 @@ def draw_plain_dialogue(
 
 
 def prompt_key(view: View) -> str:
-    """One key for all views whose words are the same: the same question needs to be asked only
-    once."""
+    """One key for all views with the same words.
+
+    The same question needs to be asked only once.
+    """
     words = [view.role, write_rules(view), write_history(view), view.facts.get("told")]
     return digest(words, 24)
 
@@ -607,8 +618,10 @@ class Book:
             self.add(entry)
 
     def add(self, entry: Entry) -> None:
-        """Record one answer; a person's message takes the place of a model's, nothing else is
-        replaced."""
+        """Record one answer.
+
+        A person's message takes the place of a model's, nothing else is replaced.
+        """
         drawn = self._entries.setdefault(entry.key, {})
         if entry.number not in drawn or entry.by == PERSON:
             drawn[entry.number] = entry
@@ -618,8 +631,10 @@ class Book:
         return self._entries.get(key, {}).get(number)
 
     def wordings(self, key: str, most: int) -> dict[str, int]:
-        """The different readable texts among the first `most` draws and how often each was drawn,
-        in their order."""
+        """The different readable texts among the first `most` draws, in their order.
+
+        Each comes with how often it was drawn.
+        """
         counts: Counter[str] = Counter()
         for number, entry in sorted(self._entries.get(key, {}).items()):
             if number < most and entry.text is not None:

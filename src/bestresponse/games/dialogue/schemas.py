@@ -1,5 +1,7 @@
-"""The forms of what is written about a dialogue, as JSON schemas: make them, describe them to a
-writer, and read what was written."""
+"""The forms of what is written about a dialogue, as JSON schemas.
+
+Makes them, describes them to a writer, and reads what was written.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,8 +33,10 @@ def make_object(properties: Mapping[str, object], *, required: bool = True) -> S
 
 
 def make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> Schema:
-    """Return the JSON schemas of one whole number for each name, from the first to the second of
-    `span`."""
+    """Return the JSON schemas of one whole number for each name.
+
+    Numbers go from the first to the second of `span`.
+    """
     low, high = span
     number = {"type": "integer", "minimum": low, "maximum": high, **more}
     return dict.fromkeys(names, number)
@@ -44,8 +48,10 @@ def make_choice(items: Sequence[str]) -> Schema:
 
 
 def describe_form(schema: JsonMapping) -> str:
-    """Describe what a value of a schema looks like, with a place in angle brackets for every value
-    in it."""
+    """Describe what a value of a schema looks like.
+
+    Every value in it has a place in angle brackets.
+    """
     match schema:
         case {"enum": values}:
             return " or ".join(json.dumps(value, ensure_ascii=False) for value in values)
@@ -63,8 +69,10 @@ def describe_form(schema: JsonMapping) -> str:
 
 
 def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
-    """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it
-    differs."""
+    """Return what somebody wrote by a schema, in its spelling and order.
+
+    InvalidGame says where it differs.
+    """
     match schema:
         case {"enum": options}:
             option = _find_spelling(answer, options)

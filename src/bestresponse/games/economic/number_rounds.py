@@ -1,5 +1,7 @@
-"""Games of rounds in which everybody chooses a number, in secret and at the same time: guessing,
-and a common pool."""
+"""Games of rounds in which everybody chooses a number: guessing and a common pool.
+
+The numbers are chosen in secret and at the same time.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +43,10 @@ Rounds = tuple[tuple[float, ...], ...]
 
 
 class NumberRounds(Game[Rounds], Protocol):
-    """What such games share; a game says what numbers earn in a round, and which number is its
-    equilibrium."""
+    """What such games share.
+
+    A game says what numbers earn in a round, and which number is its equilibrium.
+    """
 
     rounds: int
     verb: ClassVar[Verb]
@@ -161,8 +165,9 @@ class NumberRounds(Game[Rounds], Protocol):
 
 @dataclass(frozen=True)
 class Guessing(NumberRounds):
-    """Choose a number; whoever is closest to 0.8 of the average wins the round (the p-beauty
-    contest).
+    """Choose a number: the closest to 0.8 of the average wins the round.
+
+    This is the p-beauty contest.
 
     With a factor below 1 all numbers but the lowest are dominated step by step, so the only
     equilibrium is that all choose the lowest (Moulin 1986); people stop after one to three steps
@@ -229,8 +234,10 @@ class Guessing(NumberRounds):
         yield TargetWas(round(find_target(self.rule, chosen), 4))
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
-        """Describe the only equilibrium; None where the factor is 1 or more, or numbers may be
-        negative."""
+        """Describe the only equilibrium.
+
+        Returns None where the factor is 1 or more, or numbers may be negative.
+        """
         if self.factor >= 1 or self.low < 0:
             return None
         words = make_phrase(
@@ -316,8 +323,7 @@ class CommonPool(NumberRounds):
             yield Invested(role, tokens)
 
     def describe_equilibrium(self) -> EquilibriumSummary:
-        """Describe the symmetric equilibrium of every round, and what all would invest if they
-        could agree."""
+        """Describe each round's symmetric equilibrium and what all would agree to invest."""
         count = len(self.roles)
         payoff = self.rounds * self.earn([self.equilibrium] * count)[0]
         best = self.rounds * self.earn([self.optimum] * count)[0]

@@ -190,8 +190,10 @@ class PublicGoods:
         return earned
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
-        """Describe the subgame-perfect equilibrium; None where a coin put in comes back whole to
-        its giver."""
+        """Describe the subgame-perfect equilibrium.
+
+        Returns None where a coin put in comes back whole to its giver.
+        """
         if self.factor >= len(self.roles):
             return None
         concept = "subgame-perfect equilibrium"

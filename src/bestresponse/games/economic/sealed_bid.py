@@ -144,15 +144,19 @@ class SealedBid:
         return best - expected
 
     def expect_gain(self, role: Role, value: float, bid: float) -> float:
-        """Return what `bid` earns on average when the others bid as in equilibrium; ties go by the
-        roster's order."""
+        """Return what `bid` earns on average when the others bid as in equilibrium.
+
+        Ties go by the roster's order.
+        """
         levels = [self.equilibrium(v) for v in range(self.highest + 1)]
         before = self.roles.index(role)
         after = len(self.roles) - 1 - before
 
         def win_chance(limit: float) -> float:
-            """Return the probability that every other bid is at most `limit`, and loses to `bid`
-            where it ties."""
+            """Return the probability that every other bid is at most `limit`.
+
+            Another bid that ties with `bid` must lose to it.
+            """
             num_below = sum(level < limit for level in levels)
             num_up_to = sum(level <= limit for level in levels)
             below = num_below / len(levels)

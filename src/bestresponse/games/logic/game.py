@@ -111,8 +111,10 @@ class LogicGame:
         )
 
     def view(self, state: State, role: Role) -> View:
-        """What a role knows; the same events or facts for positions it cannot tell apart, and for
-        no others."""
+        """What a role knows.
+
+        The same events or facts for positions it cannot tell apart, and for no others.
+        """
         node = self._node(state)
         known = self.table.knowledge(node.row, len(state), role)
         history = self._list_events(known)
@@ -209,8 +211,10 @@ def _make_key(knowledge: Knowledge) -> str:
 
 
 def _find_together(node: DecisionNode) -> list[DecisionNode]:
-    """Find the decisions that are made at the same time as `node`, itself first; only those that
-    certainly come."""
+    """Find the decisions that are made at the same time as `node`, itself first.
+
+    Only those that certainly come.
+    """
     decisions = [node]
     layer: list[Node] = list(node.children)
     while layer:
@@ -234,8 +238,7 @@ def _find_together(node: DecisionNode) -> list[DecisionNode]:
 
 
 def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
-    """Return the table of a game in which everybody moves once, at the same time, as payoff
-    tensors."""
+    """Return the payoff tensors of a game in which everybody moves once, simultaneously."""
     positions = {}
     for player, moves in zip(table.players, table.moves, strict=True):
         for number, move in enumerate(moves):
@@ -250,8 +253,7 @@ def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
 
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
-    """A normal form where everybody moves once and at the same time, else a game to be played in
-    turns."""
+    """A normal form if everybody moves once and simultaneously, else a game in turns."""
     all_move_once = all(len(row.moves) == len(table.players) for row in table.rows)
     if all_move_once and not table.sequential and not table.chancy:
         return table_as_normal_form(table, name)

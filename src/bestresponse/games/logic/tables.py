@@ -1,5 +1,6 @@
-"""Turn payoff tables and trees of the theory into game tables with exact numbers, and any game into
-a file.
+"""Turn payoff tables and trees into exact game tables, and any game into a file.
+
+The tables and trees are those of the theory.
 
 `format_game` writes `.nfg`, `.efg`, `.json` and `.pl`. A tree becomes a table by its reduced normal
 form; a table becomes a tree in which nobody sees what the others choose. A program is written from
@@ -62,8 +63,10 @@ def table_from_cells(
     moves: tuple[tuple[str, ...], ...],
     payoffs: tuple[tuple[Fraction, ...], ...],
 ) -> GameTable:
-    """Return the table of a game where all move once, at the same time; the last player's move
-    changes fastest."""
+    """Return the table of a game where all move once, at the same time.
+
+    The last player's move changes fastest.
+    """
     profiles = list(product(*moves))
     if len(profiles) != len(payoffs):
         raise InvalidGame(
@@ -148,8 +151,10 @@ def _write_exactly(payoff: Fraction) -> int | str:
 
 
 def read_fraction(number: float | Fraction) -> Fraction:
-    """Return the simple fraction that a float stands for, or its shortest decimal; other numbers
-    are what they are."""
+    """Return the simple fraction that a float stands for, or its shortest decimal.
+
+    Other numbers are what they are.
+    """
     if not isinstance(number, float):
         return Fraction(number)
     simple = Fraction(number).limit_denominator(_DENOMINATOR)
@@ -197,8 +202,10 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
 
 
 def _list_percepts(tree: Tree, node: int, recall: bool) -> tuple[tuple[str, str], ...]:
-    """List what whoever moves at a node perceives there; without recall everything else is
-    forgotten."""
+    """List what whoever moves at a node perceives there.
+
+    Without recall everything else is forgotten.
+    """
     owner = int(tree.owner[node])
     if owner in (CHANCE, LEAF):
         return ()
@@ -278,8 +285,10 @@ def _moves_together(table: GameTable) -> bool:
 
 
 def _find_percepts(table: GameTable, row: Row, depth: int) -> Iterator[tuple[str, str]]:
-    """Find what is perceived of the move at `depth`; where moves are made together, by whoever
-    moves next."""
+    """Find what is perceived of the move at `depth`.
+
+    Where moves are made together, by whoever moves next.
+    """
     if not _moves_together(table):
         yield from row.percepts[depth] if table.private else ()
     elif depth + 1 < len(row.moves):
@@ -302,8 +311,10 @@ def _atom(name: str) -> str:
 
 
 def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False) -> str:
-    """Return the text of a game file with this ending; UsageError where no such file can be
-    written."""
+    """Return the text of a game file with this ending.
+
+    Raises UsageError where no such file can be written.
+    """
     if ending not in WRITERS:
         raise UsageError(
             f"games are written as {', '.join(WRITERS)}; got a file ending in {ending or 'nothing'}"
@@ -316,8 +327,10 @@ def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False
 
 
 def format_matrix_json(form: NormalForm) -> str:
-    """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the
-    text "1/3"."""
+    """Return the JSON object of a table, which `parse_matrix_json` reads back.
+
+    A third becomes the text "1/3".
+    """
     data: JsonObject = {"name": form.name} if form.name else {}
     data["players"] = list(form.players)
     data["actions"] = [list(names) for names in form.actions]

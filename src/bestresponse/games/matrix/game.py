@@ -32,9 +32,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
 from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.registry import find_by_name
-from bestresponse.core.special import (
-    UntoldPayoffs,
-)
+from bestresponse.core.special import UntoldPayoffs
 from bestresponse.core.told import (
     Aim,
     Cells,
@@ -67,8 +65,10 @@ class Theme:
     actions: tuple[tuple[str, ...], tuple[str, ...]]
 
     def dress(self, game: NormalForm | Array) -> NormalForm:
-        """Return the game, or the game with these payoffs (2, rows, columns), under this theme's
-        names."""
+        """Return the game under this theme's names.
+
+        If payoffs (2, rows, columns) are given, the game has these.
+        """
         payoffs, title = (game.payoffs, game.name) if isinstance(game, NormalForm) else (game, "")
         shape = payoffs.shape[1:]
         for player, names, count in zip(self.players, self.actions, shape, strict=True):
@@ -208,8 +208,10 @@ class MatrixGame:
         return dict(zip(self.roles, values.tolist(), strict=True))
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
-        """State the rules for people: the table where it can be read, and nothing about aims or
-        the others' thoughts."""
+        """State the rules for people, with the table if it can be read.
+
+        Nothing is said about aims or the others' thoughts.
+        """
         stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
         if self.form.payoffs[0].size <= MOST_CELLS:
             return stated
@@ -237,8 +239,9 @@ _MOST_EXACT = 2_000
 
 
 def expect_noise(form: NormalForm, noise: float) -> NormalForm:
-    """Return the table of what everybody means, where another move is made with probability
-    `noise`.
+    """Return the table of what everybody means if moves can go wrong.
+
+    Another move is made with probability `noise`.
 
     Fractions keep ties that floats would break, so that equilibria of the table are found exactly.
 
@@ -335,8 +338,10 @@ class RepeatedGame:
 
     @cached_property
     def intended_form(self) -> NormalForm:
-        """The table of what is meant in one round: payoffs are those expected once noise has made
-        the moves."""
+        """The table of what is meant in one round.
+
+        Payoffs are those expected once noise has made the moves.
+        """
         return expect_noise(self.form, self.noise) if self.noise else self.form
 
     def start(self) -> Rounds:
@@ -389,8 +394,7 @@ class RepeatedGame:
         )
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
-        """State the rules for people: those of one round, how many there are, and what can go
-        wrong."""
+        """State the rules for people: one round, the number of rounds, what can go wrong."""
         return (*self.stage.list_rules(role), self._repetition)
 
     def find_round(self, state: Rounds) -> int:
@@ -398,8 +402,10 @@ class RepeatedGame:
         return len(state.played) + state.decided
 
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
-        """List which moves were made and what the seat got, round by round; under noise also what
-        the seat meant."""
+        """List which moves were made and what the seat got, round by round.
+
+        Under noise also what the seat meant.
+        """
         seat = self.roles.index(role)
         others = [other for other in self.roles if other != role]
         rows: list[tuple[Figure, ...]] = []
@@ -440,8 +446,10 @@ class RepeatedGame:
         return totals
 
     def _draw_move(self, state: Rounds) -> Lottery:
-        """Return the draw of the next seat's move; what was meant comes first, so that a slip is
-        the same draw."""
+        """Return the draw of the next seat's move.
+
+        What was meant comes first, so that a slip is the same draw.
+        """
         seat = len(state.drawn)
         meant = state.meant[-1][seat]
         others = [move for move in self.form.actions[seat] if move != meant]
@@ -471,8 +479,10 @@ class RepeatedGame:
             yield Over()
 
     def _list_moves(self, state: Rounds, number: int, role: Role) -> Iterator[Event]:
-        """Yield the moves of a round: of the own what was meant and made, of the others' what was
-        made."""
+        """Yield the moves of a round.
+
+        For the own move, what was meant and what was made; for the others', what was made.
+        """
         made = state.played[number - 1]
         moves = dict(zip(self.roles, made, strict=True))
         if not self.noise:

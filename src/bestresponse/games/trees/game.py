@@ -1,5 +1,6 @@
-"""Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a
-file.
+"""Any game in extensive form as a game that players can play.
+
+Examples are Kuhn poker, centipede and a tree from a file.
 
 The state is the node that the play has come to. Chance nodes are moves of nature. A player is told
 what is known at its information set, and nothing else of where it is. The whole tree is common
@@ -43,8 +44,10 @@ _MOST_WAYS = 12
 
 @dataclass(frozen=True)
 class TreeGame:
-    """A tree to be played; roles are the players of the tree. It is told by its rule where it
-    follows one."""
+    """A tree to be played; roles are the players of the tree.
+
+    It is told by its rule where it follows one.
+    """
 
     tree: Tree
     description: str = ""
@@ -194,8 +197,10 @@ class TreeGame:
                 yield Chose(self.roles[owner], (move,))
 
     def _list_draw(self, label: str, depth: int) -> Iterator[Event]:
-        """Yield what chance drew; in poker, whose card: all are dealt at once or one by one, later
-        ones lie open."""
+        """Yield what chance drew.
+
+        In poker, whose card: all are dealt at once or one by one, later ones lie open.
+        """
         cards = re.sub(r"^deal ", "", label)
         if not self._is_poker or set(cards) - _CARDS:
             yield Drew((label,))

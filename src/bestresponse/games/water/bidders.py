@@ -64,8 +64,10 @@ class PriceBook:
 
 @dataclass(frozen=True)
 class Morning:
-    """What is public when the bids of a day are made. `balances` holds the mornings' balances,
-    today's last."""
+    """What is public when the bids of a day are made.
+
+    `balances` holds the mornings' balances, today's last.
+    """
 
     rules: WaterRules
     supply: Floats
@@ -94,8 +96,10 @@ class Morning:
 
     @property
     def prices(self) -> Floats:
-        """What it would have taken each seat to be served on each day gone by, given the bids of
-        the others."""
+        """What each seat would have needed to be served on each past day.
+
+        The bids of the others are taken as given.
+        """
         return self.book.upto(self.bids, self.supplies)
 
 
@@ -153,8 +157,9 @@ def serve_many(rules: WaterRules, bids: Floats, supply: Floats) -> Booleans:
 
 
 def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
-    """The smallest bid with which each seat would be served, the other bids given; infinite where
-    none would do.
+    """The smallest bid with which each seat would be served, the other bids given.
+
+    Infinite where none would do.
 
     Going down the others' bids, a seat is served just above the last one at which its need still
     fits.
@@ -179,8 +184,10 @@ def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
 
 
 def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Floats]) -> Trace:
-    """Play all games; `bid` gives the bids of every seat (games x seats), which count where a seat
-    is alive."""
+    """Play all games with the bids that `bid` gives for every seat.
+
+    Bids are games x seats and count only if a seat is alive.
+    """
     games = len(supplies)
     days = rules.days
     seats = len(rules.residents)
@@ -326,8 +333,10 @@ def _myopic(morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 
 def price_today(morning: Morning, seat: int) -> Floats:
-    """What being served would take if the living repeated their bids of yesterday; from the second
-    day on."""
+    """What being served would take if the living repeated their bids of yesterday.
+
+    From the second day on.
+    """
     repeated = np.where(morning.alive, morning.bids[:, -1], np.nan)
     prices: Floats = prices_to_win(morning.rules, repeated, morning.supply)[:, seat]
     return prices
@@ -458,8 +467,10 @@ def _morning_of(facts: JsonMapping) -> Morning:
 
 
 def play_many(rules: WaterRules, bidders: Sequence[str], seeds: Sequence[int]) -> Trace:
-    """The games with these seeds, a named bidder in each seat: the same games as one by one, many
-    times faster."""
+    """The games with these seeds and a named bidder in each seat.
+
+    They are the same games as one by one, many times faster.
+    """
     if len(bidders) != len(rules.residents):
         raise UsageError(
             f"{len(rules.residents)} residents need as many bidders, got {len(bidders)}"
@@ -487,8 +498,10 @@ def kept_for(rules: WaterRules) -> tuple[tuple[float, ...], ...] | None:
 
 @lru_cache(maxsize=256)
 def policy_of(rules: WaterRules, seat: int) -> Floats:
-    """The five numbers for this seat: kept ones for the published rules, solved ones for all
-    others."""
+    """The five numbers for this seat.
+
+    They are kept ones for the published rules and solved ones for all others.
+    """
     kept = kept_for(rules)
     return search_bidder(rules, seat) if kept is None else np.asarray(kept[seat])
 
@@ -528,8 +541,10 @@ def _play_against_field(
     candidates: Floats,
     supplies: Floats,
 ) -> Trace:
-    """Play every candidate in `seat` on the same games, in each of them one kind of rival in all
-    other seats."""
+    """Play every candidate in `seat` on the same games.
+
+    In each game, one kind of rival is in all other seats.
+    """
     policies = np.repeat(candidates, _GAMES, axis=0)
     field = [bidder(name) for name in _FIELD]
     games = np.arange(len(policies)) % _GAMES

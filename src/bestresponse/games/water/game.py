@@ -1,5 +1,6 @@
-"""The Water Allocation Challenge: a daily sealed-bid auction for scarce water, in which residents
-try to survive.
+"""The Water Allocation Challenge, a daily sealed-bid auction for scarce water.
+
+Residents try to survive in it.
 
 The game of S. Mao et al., "ALYMPICS: LLM agents meet game theory", COLING 2025 (arXiv:2311.03220),
 by the rules that its recorded games follow:
@@ -157,8 +158,10 @@ _OUT = "out"
 
 
 def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds:
-    """List every day with its supply and all bids, the own one first, and the state of every
-    resident."""
+    """List every day with its supply, all bids and the state of every resident.
+
+    The own bid comes first.
+    """
     names = [resident.name for resident in rules.residents]
     own = names.index(role)
     others = [seat for seat in range(len(names)) if seat != own]
@@ -355,8 +358,10 @@ class Water:
         return {**numbers, **named, "residents": residents, **health}
 
     def with_parameters(self, values: Mapping[str, Parameter]) -> Water:
-        """Return the same drought with these parameters; the supply is given by name or by its
-        ends."""
+        """Return the same drought with these parameters.
+
+        The supply is given by name or by its ends.
+        """
         changes: dict[str, Any] = dict(values)
         abundance = changes.pop("abundance", OWN_SUPPLY)
         rules = self.rules
@@ -429,8 +434,10 @@ class Water:
         return Standing(standing.balance, standing.health - dry_days * self.rules.thirst, dry_days)
 
     def _facts(self, state: Drought, role: Role) -> dict[str, object]:
-        """Everything public as plain data; `standings` and `bids` are in the order of the
-        roster."""
+        """Everything public as plain data.
+
+        `standings` and `bids` are in the order of the roster.
+        """
         rivals = []
         for other, standing in zip(self.roles, state.standings, strict=True):
             if standing.alive and other != role:

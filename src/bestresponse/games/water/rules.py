@@ -1,5 +1,7 @@
-"""The constants of the Water Allocation Challenge as settings, how a game stands, and who is
-served."""
+"""The settings and state of the Water Allocation Challenge, and who is served.
+
+The constants of the game are settings.
+"""
 
 from __future__ import annotations
 
@@ -144,8 +146,10 @@ class WaterRules:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> WaterRules:
-        """Return the value that `to_json` wrote; residents may also be tables with name, need and
-        salary."""
+        """Return the value that `to_json` wrote.
+
+        Residents may also be tables with name, need and salary.
+        """
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:
@@ -184,8 +188,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day that is over, seats in the order of the roster; a bid of None is none, by choice or
-    from a dead seat."""
+    """A day that is over, seats in the order of the roster.
+
+    A bid of None is none, by choice or from a dead seat.
+    """
 
     number: int
     supply: int
@@ -240,8 +246,9 @@ def allocate(
     bids: Sequence[float | None],
     supply: float,
 ) -> tuple[bool, ...]:
-    """Who is served: the highest bid first, on equal bids the lower need; whoever does not fit is
-    passed over.
+    """Who is served: the highest bid first, on equal bids the lower need.
+
+    Whoever does not fit is passed over.
 
     >>> allocate(RESIDENTS, (50, 50, None, None, 40), supply=20)
     (True, True, False, False, False)

@@ -97,8 +97,10 @@ def verify_reasoning(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator, unused-ignore]
 def claims_are_true() -> Scorer:
-    """Score 1 where claims were decided and none is refuted, 0 where one is; nothing where none
-    could be decided."""
+    """Score 1 where claims were decided and none is refuted, 0 where one is.
+
+    Returns nothing where none could be decided.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         review = verify_text(state.output.completion, state.metadata["game"])
@@ -111,8 +113,10 @@ def claims_are_true() -> Scorer:
 
 @contextmanager
 def _show_without_trace() -> Iterator[None]:
-    """Raise what is wrong with the arguments of a task as the error that Inspect's command line
-    shows as a sentence."""
+    """Raise what is wrong with the arguments of a task as an error of Inspect.
+
+    Inspect's command line shows it as a sentence.
+    """
     try:
         yield
     except (TooLarge, UsageError) as error:
@@ -120,8 +124,10 @@ def _show_without_trace() -> Iterator[None]:
 
 
 def _ask_inspect(role: str | None) -> FunctionModel:
-    """Return Inspect's model, or the one in that role, as a model of ours; for use in a thread of
-    an Inspect task."""
+    """Return Inspect's model, or the one in that role, as a model of ours.
+
+    For use in a thread of an Inspect task.
+    """
 
     async def generate(prompt: str) -> str:
         model = get_model() if role is None else get_model(role=role)
@@ -191,8 +197,10 @@ def _find_player(name: str) -> str | FunctionModel:
 
 @scorer(metrics=_PLAY_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def payoff_and_regret() -> Scorer:
-    """Score what the model's seats earned, and what their decisions cost against equilibrium; NaN
-    where unknown."""
+    """Score what the model's seats earned, and what their decisions cost against equilibrium.
+
+    NaN where unknown.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         played = state.metadata["played"]
@@ -209,8 +217,10 @@ def payoff_and_regret() -> Scorer:
 
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def formalize(num_stories: int = 10, attempts: int = 3, kind: str = "") -> Task:
-    """Let the model turn stories into game programs, with feedback; `kind` chooses stories of one
-    kind of game."""
+    """Let the model turn stories into game programs, with feedback.
+
+    `kind` chooses stories of one kind of game.
+    """
     chosen = [story for story in stories() if not kind or story.game == kind]
     if not chosen:
         known = ", ".join(sorted({story.game for story in stories()}))

@@ -1,5 +1,7 @@
-"""The functions that `nash_gap.yaml` names: games, prompt, reading and figures of `bestresponse
-bench`."""
+"""The functions that `nash_gap.yaml` names.
+
+They give games, prompt, reading and figures of `bestresponse bench`.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,10 @@ def load_questions(
     seed: int = 0,
     **other: object,
 ) -> dict[str, datasets.Dataset]:
-    """Load the questions for the harness; its `--metadata '{"num_games": 100}'` sets the
-    arguments."""
+    """Load the questions for the harness.
+
+    Its `--metadata '{"num_games": 100}'` sets the arguments.
+    """
     from datasets import Dataset
 
     return {"test": Dataset.from_list(list_nash_gap_questions(num_games, actions, seed))}

@@ -1,5 +1,6 @@
-"""The server: every tool of `tools`, over stdio or streamable HTTP, carried out by a worker process
-within limits.
+"""The server: every tool of `tools`, over stdio or streamable HTTP.
+
+Tools are carried out by a worker process within limits.
 
 The worker runs this module, one call at a time: one JSON object a line in, one a line out. It may
 be killed at any time. What goes wrong on purpose comes back as a sentence, anything else as the
@@ -45,8 +46,11 @@ _START_SECONDS = 60.0  # a worker imports the package, on a busy machine slowly
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """What one call may use: seconds, characters of arguments, characters of the result, megabytes
-    of memory; and how many calls may wait for the one that is carried out."""
+    """What one call may use, and how many calls may wait.
+
+    Limits are seconds, characters of arguments, characters of the result and megabytes of memory.
+    Calls wait for the one that is carried out.
+    """
 
     seconds: float = 20.0
     input: int = 200_000
@@ -56,8 +60,10 @@ class CallLimits:
 
 
 def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
-    """Build the server; its worker starts with it and ends with it. UsageError where `mcp` is not
-    installed."""
+    """Build the server; its worker starts with it and ends with it.
+
+    UsageError where `mcp` is not installed.
+    """
     try:
         from mcp.server import MCPServer
         from mcp_types import ToolAnnotations
@@ -97,8 +103,10 @@ def _send_to_worker(
     tool: Callable[..., BaseModel],
     pool: WorkerPool,
 ) -> Callable[..., Awaitable[BaseModel]]:
-    """Return a function with the signature and the description of `tool` that has it carried out by
-    the worker."""
+    """Return a function like `tool` that has the worker carry it out.
+
+    It has the signature and the description of `tool`.
+    """
     from mcp.server.mcpserver.exceptions import ToolError
 
     hints = get_type_hints(tool, include_extras=True)
@@ -131,8 +139,10 @@ class WorkerPool:
         self._calls = 0
 
     async def call(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
-        """Return the result of a tool; UsageError with the sentence of the worker, LimitReached
-        past a limit."""
+        """Return the result of a tool.
+
+        UsageError with the sentence of the worker, LimitReached past a limit.
+        """
         # The client's objects come as models, such as the messages of a transcript.
         line = json.dumps({"tool": tool, "arguments": arguments}, default=to_jsonable_python)
         if len(line) > self.limits.input:

@@ -31,8 +31,10 @@ _MOST_EQUILIBRIA = 20
 
 
 def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
-    """Make the parallel environment of a game in which all choose at the same time, played `rounds`
-    times."""
+    """Make the parallel environment of a simultaneous game, played `rounds` times.
+
+    In such a game, all choose at the same time.
+    """
     resolved = as_loaded_game(game)
     form = resolved.solvable()
     if not isinstance(form, NormalForm):
@@ -43,8 +45,10 @@ def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
 
 
 def env(game: GameLike, rounds: int = 1) -> AECEnv[str, object, object]:
-    """Make the AEC environment of any game whose answers can be listed; `rounds` is for
-    simultaneous choices only."""
+    """Make the AEC environment of any game whose answers can be listed.
+
+    `rounds` is for simultaneous choices only.
+    """
     resolved = as_loaded_game(game)
     form = resolved.solvable()
     if isinstance(form, NormalForm):
@@ -58,8 +62,9 @@ def env(game: GameLike, rounds: int = 1) -> AECEnv[str, object, object]:
 
 
 class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
-    """A payoff table, played once or several times: agents are its players, actions the numbers of
-    theirs.
+    """A payoff table, played once or several times.
+
+    Agents are its players, and actions are the numbers of their actions.
 
     An agent observes what everybody chose in the round before, one hot, all zeros in the first.
     Infos after a step tell the regret of the action against what the others chose, and the best
@@ -152,8 +157,9 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
 
 
 class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
-    """A game tree: agents are its players; an action is the number of a move at the agent's
-    information set.
+    """A game tree: agents are its players.
+
+    An action is the number of a move at the agent's information set.
 
     An agent observes its information set, one hot, and an action mask; zeros while it is not asked.
     The info of the agent that is asked names the information set and the best move against the
@@ -229,8 +235,10 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         return seen
 
     def step(self, action: int | None) -> None:
-        """Let the agent that is asked move; InvalidMove where its information set has no such
-        move."""
+        """Let the agent that is asked move.
+
+        Raises InvalidMove where its information set has no such move.
+        """
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -272,8 +280,10 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         self.infos[self.agent_selection] = {**previous, "infoset": infoset.label, **best}
 
     def _list_values(self) -> list[Array]:
-        """List what each move earns at the information set that is asked, in every equilibrium that
-        reaches it."""
+        """List what each move earns at the current information set in each equilibrium.
+
+        Only equilibria that reach the information set count.
+        """
         index = int(self.tree.infoset[self._node])
         return [table[index] for table in self._values if index in table]
 

@@ -1,2 +1,4 @@
-"""Environments for verifiers (extra `verifiers`); the modules in `examples/verifiers` give them the
-ids it loads."""
+"""Environments for verifiers (extra `verifiers`).
+
+The modules in `examples/verifiers` give them the ids it loads.
+"""

@@ -1,5 +1,7 @@
-"""Environments of verifiers: the questions of `bestresponse bench`, the rows of an export, and any
-game of the library, turn by turn.
+"""Environments of verifiers.
+
+They offer the questions of `bestresponse bench`, the rows of an export, and any game of the
+library, turn by turn.
 
 Nash gap: the reward is minus the exploitability of the strategy as a share of the payoff range (0
 is optimal), minus its Nash gap as such a share (`reward = "gap"`; 0 for every action of an
@@ -48,8 +50,10 @@ class ChatHarnessConfig(vf.HarnessConfig):  # type: ignore[misc, unused-ignore]
 
 
 class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-ignore]
-    """Send the conversation to the model, in the process of the runner, and end the turn with its
-    reply; no tools."""
+    """Send the conversation to the model and end the turn with its reply.
+
+    This happens in the process of the runner, without tools.
+    """
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
@@ -142,8 +146,10 @@ class NashGapTask(
         )
 
     def _measure(self, trace: vf.Trace) -> dict[str, float]:
-        """Measure the last reply; where it cannot be read, record the least reward and raise
-        InvalidMove."""
+        """Measure the last reply.
+
+        Where it cannot be read, record the least reward and raise InvalidMove.
+        """
         data = self.data
         questions = BenchQuestions(data.num_games, data.actions, data.seed)
         try:
@@ -334,8 +340,7 @@ class _Turns:
         return str(segment.last_reply)
 
     def _write(self, request: Request) -> str:
-        """Write the complaint about the last answer, or the part of the view that was not shown
-        before."""
+        """Write the complaint about the last answer, or the part of the view not yet shown."""
         if any(message.role == "assistant" for message in request.messages):
             return request.messages[-1].content
         lines = "\n\n".join(message.content for message in request.messages).split("\n")

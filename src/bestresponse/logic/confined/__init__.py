@@ -1,2 +1,4 @@
-"""The embedded engine in a process of its own: a warm fork server whose children read, check and
-run one program."""
+"""The embedded engine in a separate process.
+
+A warm fork server has children that read, check and run one program.
+"""

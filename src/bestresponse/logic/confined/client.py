@@ -1,5 +1,6 @@
-"""The confined children of this process: forked by a warm server, asked in turn, and killed when
-they are late.
+"""The confined children of this process.
+
+They are forked by a warm server, asked in turn, and killed when they are late.
 
 A child is kept and asked again while it is small and in good health; a program that reaches a limit
 costs its child. No program can leave anything behind in a child but text and compiled clauses under
@@ -61,8 +62,10 @@ _START: Final = (
 
 
 class ChildLost(LogicError):
-    """A child did not reply: it used its processor time, got none by the clock, ended before, or
-    replied with too much."""
+    """A child did not reply.
+
+    It used its processor time, got none by the clock, ended before, or replied with too much.
+    """
 
     def __init__(self, kind: Literal["time", "clock", "ended", "output"]) -> None:
         super().__init__(f"the confined child was lost: {kind}")
@@ -71,8 +74,10 @@ class ChildLost(LogicError):
 
 @dataclass(frozen=True, slots=True)
 class ChildReply:
-    """What a child replied: an object, and lines with the rows of a game or the answers to a
-    question."""
+    """What a child replied: an object and lines.
+
+    The lines hold the rows of a game or the answers to a question.
+    """
 
     head: JsonObject
     lines: list[bytes]
@@ -145,8 +150,10 @@ class Child:
 
 
 class Children:
-    """The children of this process. As many work at once as there are processors; other requests
-    wait."""
+    """The children of this process.
+
+    As many work at once as there are processors; other requests wait.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -164,8 +171,7 @@ class Children:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The numbers of the processes: the server, while there is one, and the children that
-        wait."""
+        """The numbers of the processes: the server, if there is one, and waiting children."""
         with self._lock:
             server = () if self._server.process is None else (self._server.process.pid,)
             return (*server, *(child.pid for _, child in self._idle))
@@ -177,8 +183,10 @@ class Children:
         limits: Limits,
         seed: int = 0,
     ) -> tuple[ChildReply, tuple[Layer, ...]]:
-        """Return a child's reply to `body` and the layers it is confined by, or raise
-        `ChildLost`."""
+        """Return a child's reply to `body` and the layers it is confined by.
+
+        Raises `ChildLost` if there is no reply.
+        """
         setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:
             deadline = time.monotonic() + limits.clock
@@ -202,8 +210,10 @@ class Children:
             self._server.close()
 
     def _take(self, setup: _Setup, limits: Limits, deadline: float) -> Child:
-        """Return a child that waits, a new one if there is none; one that starts too slowly is for
-        the next request."""
+        """Return a child that waits, a new one if there is none.
+
+        One that starts too slowly is for the next request.
+        """
         while (child := self._find_idle(setup)) is not None:
             if child.waiting:
                 return child
@@ -256,8 +266,10 @@ class _ForkServer:
         self._control: socket.socket | None = None
 
     def fork(self, limits: Limits, prolog: Worker | None) -> socket.socket:
-        """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child;
-        return the other end."""
+        """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child.
+
+        Return the other end.
+        """
         ours, theirs = socket.socketpair()
         pipes = () if prolog is None or prolog.pipes is None else prolog.pipes
         rights = RIGHTS.pack(limits.memory, limits.processor)
@@ -311,8 +323,11 @@ class _ForkServer:
 
 
 def write_message(descriptor: int, body: bytes, allowed: Allowance | None = None) -> None:
-    """Send a message; `OSError` where it cannot be sent, `TimeoutError` or `ProcessorTimeUsed`
-    where not within what is allowed."""
+    """Send a message.
+
+    Raises `OSError` if it cannot be sent, `TimeoutError` or `ProcessorTimeUsed` if not within what
+    is allowed.
+    """
     view = memoryview(_LENGTH.pack(len(body)) + body)
     while view:
         if allowed is not None:
@@ -321,8 +336,11 @@ def write_message(descriptor: int, body: bytes, allowed: Allowance | None = None
 
 
 def read_message(descriptor: int, most: float = inf, allowed: Allowance | None = None) -> bytes:
-    """Receive a message; `EOFError` if the other side ended, `OverflowError` past `most`,
-    `TimeoutError` or `ProcessorTimeUsed` if it is too late."""
+    """Receive a message.
+
+    `EOFError` if the other side ended, `OverflowError` past `most`, `TimeoutError` or
+    `ProcessorTimeUsed` if it is too late.
+    """
     (length,) = _LENGTH.unpack(_read_exactly(descriptor, _LENGTH.size, allowed))
     if length > most:
         raise OverflowError(f"a message of {length:,} bytes")

@@ -1,5 +1,6 @@
-"""Both engines behind a process border: what a program does to memory, time or Python stays in a
-confined child.
+"""Both engines behind a process border.
+
+What a program does to memory, time or Python stays in a confined child.
 
 `ConfinedEngine` sends each request to the children that all engines of this process share
 (`client`). A child reads, gates and runs the program with the embedded engine, or has a SWI-Prolog
@@ -51,13 +52,17 @@ class ConfinedEngine(LogicEngine):
         return self._layers
 
     def validate(self, source: str) -> Report:
-        """Put a game program through all stages in a child; what ends the child is a diagnosis
-        too."""
+        """Put a game program through all stages in a child.
+
+        What ends the child is a diagnosis too.
+        """
         return self._report(source, "validate", source=source)
 
     def validate_strategy(self, source: str, game: str) -> Report:
-        """Put a strategy through reader, static checks and a first move in the given game, in a
-        child."""
+        """Put a strategy through reader, static checks and a first move, in a child.
+
+        The first move is made in the given game.
+        """
         return self._report(source, "validate_strategy", source=source, game=game)
 
     def find_seats(
@@ -140,8 +145,10 @@ class ConfinedEngine(LogicEngine):
         read: Callable[[ChildReply], _Read],
         **arguments: object,
     ) -> _Read:
-        """Let a child do a job and read its reply, or raise the error it ended with; all of it
-        within the time."""
+        """Let a child do a job and read its reply, or raise the error it ended with.
+
+        All of it within the time.
+        """
         limits = self.limits
         body = json.dumps(
             {

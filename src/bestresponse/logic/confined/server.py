@@ -101,8 +101,10 @@ def _fork(
 
 
 def work(descriptors: list[int], memory: int, processor: int) -> None:
-    """Serve requests as a confined child, on the first descriptor; the other two, if any, lead to
-    SWI-Prolog."""
+    """Serve requests as a confined child, on the first descriptor.
+
+    The other two, if any, lead to SWI-Prolog.
+    """
     connection, *pipes = descriptors
     plan = _make_plan()
     limits: Any = plan["limits"]
@@ -139,8 +141,10 @@ class Performer:
 
     @property
     def fit(self) -> bool:
-        """Whether it can be asked again: it is small, has not worked for long, and has its
-        SWI-Prolog."""
+        """Whether it can be asked again.
+
+        It must be small, must not have worked for long, and must have its SWI-Prolog.
+        """
         size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
             1 if sys.platform == "darwin" else 1 << 10
         )

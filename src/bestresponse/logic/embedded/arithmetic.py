@@ -30,8 +30,10 @@ TOO_DEEP: Final = f"An arithmetic expression is nested deeper than {MAX_DEPTH}."
 
 
 def evaluate_arithmetic(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number:
-    """Compute an arithmetic expression; `spend` is told how much work each operation is and may
-    stop it."""
+    """Compute an arithmetic expression.
+
+    `spend` is told how much work each operation is and may stop it.
+    """
     if term.__class__ is int:
         return term
     if term.__class__ is Var:

@@ -1,5 +1,6 @@
-"""The primitives of the embedded engine: what its machine does itself. Each takes the machine and
-its arguments.
+"""The primitives of the embedded engine: what its machine does itself.
+
+Each takes the machine and its arguments.
 
 Everything else is written in the logic language (`language.library`), which checks arguments before
 it comes here. The last ones do what `solver_language` does again and again while it walks through a
@@ -133,8 +134,10 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
-    """Copy a term without sharing, so that its size is charged, with the second argument in place
-    of every variable."""
+    """Copy a term with the second argument in place of every variable.
+
+    Nothing is shared, so that the size of the copy is charged.
+    """
     made = copy(arguments[0], machine.charge)
     filler = deref(arguments[1])
     for variable in variables_of(made):
@@ -212,8 +215,9 @@ def _enter(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _expect_combinations(machine: Machine, arguments: Arguments) -> bool:
-    """Stop a game that will have too many ends, where they can be foreseen: all combinations of a
-    list of `Mover-Move`.
+    """Stop a game that will foreseeably have too many ends.
+
+    The ends can be foreseen as all combinations of a list of `Mover-Move`.
 
     A move may end the play before the others have moved; then there are fewer ends. So some
     combinations are drawn and followed: if fewer than half of all came to their last move, one of

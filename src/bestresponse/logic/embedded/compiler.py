@@ -46,8 +46,10 @@ Cut = tuple[int, int]
 
 
 class CompiledClause(NamedTuple):
-    """Patterns of the head, code of the body, slots, and the cells of one activation: its slots and
-    what it builds."""
+    """Patterns of the head, code of the body, slots, and the cells of one activation.
+
+    The cells are its slots and what it builds.
+    """
 
     head: tuple[Pattern, ...]
     body: Code
@@ -129,8 +131,10 @@ def compile_clause(
     own: Mapping[str, str],
     origin: Origin = (0, ""),
 ) -> CompiledClause:
-    """Code of a clause. `own` maps predicates that hide a built-in one to the name they are called
-    by."""
+    """Code of a clause.
+
+    `own` maps predicates that hide a built-in one to the name they are called by.
+    """
     compiler = _Compiler(own, origin)
     compiler.count(head)
     compiler.count(body)
@@ -438,8 +442,10 @@ def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bo
 
 
 def match_head(clause: CompiledClause, arguments: Sequence[Term], trail: list[Var]) -> bool:
-    """Make the head of a clause and the arguments of a call equal; on failure the caller undoes the
-    trail."""
+    """Make the head of a clause and the arguments of a call equal.
+
+    On failure the caller undoes the trail.
+    """
     slots = [None] * clause.slots
     return all(
         match(pattern, argument, slots, trail)

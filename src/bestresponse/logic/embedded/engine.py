@@ -38,8 +38,10 @@ from bestresponse.logic.programs.solver_language import TRUSTED
 
 
 class EmbeddedEngine(LogicEngine):
-    """A `LogicEngine` in Python. `seed` drives the random predicates; the same questions give the
-    same answers."""
+    """A `LogicEngine` in Python.
+
+    `seed` drives the random predicates; the same questions give the same answers.
+    """
 
     name = "embedded"
 
@@ -93,8 +95,10 @@ class _Output:
         self.left = limits.output
 
     def take(self, term: Term) -> Term:
-        """Copy a term and count it as large as it is when written: parts that are shared count
-        wherever they stand."""
+        """Copy a term and count its size as when written.
+
+        Parts that are shared count wherever they occur.
+        """
         taken = copy(term, lambda cells: None, shared=True)
         stack = [taken]
         while stack:

@@ -1,5 +1,6 @@
-"""The machine of the embedded engine: depth-first resolution with a trail, choice points and
-budgets.
+"""The embedded engine's machine.
+
+It does depth-first resolution with a trail, choice points and budgets.
 
 It is a loop over the code of `compiler`, never a recursion, so a deep proof costs memory but no
 stack. Memory is counted in cells as a Prolog heap would be (given back on backtracking) and
@@ -59,8 +60,10 @@ _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
 
 class Machine:
-    """Runs goals against the predicates of one program. One goal at a time; make a new machine for
-    each."""
+    """Runs goals against the predicates of one program.
+
+    One goal at a time; make a new machine for each.
+    """
 
     __slots__ = (
         "below",
@@ -101,8 +104,10 @@ class Machine:
         return inner
 
     def charge(self, cells: int) -> None:
-        """Count memory that a built-in predicate takes, before it takes it where that may be
-        much."""
+        """Count memory that a built-in predicate takes.
+
+        If that may be much, it is counted before it is taken.
+        """
         self.charged += cells
         if self.used + self.below + self.charged + self.work.held > self.limits.cells:
             raise _make_memory_error(self.limits)
@@ -153,8 +158,10 @@ class Machine:
         choices: list[tuple[Any, ...]],
         failed: bool,
     ) -> bool:
-        """Go on to the next solution, after the first from the last choice; say whether there is
-        one."""
+        """Go on to the next solution, after the first from the last choice.
+
+        Say whether there is one.
+        """
         # One loop on purpose: this is the inner loop of the engine, and a call per instruction
         # would double its time.
         trail = self.trail
@@ -419,8 +426,7 @@ class Machine:
         arguments: list[Term],
         code: tuple[object, ...],
     ) -> Code:
-        """Code for a built-in predicate that was called through a closure, or by a name nobody
-        defines."""
+        """Code for a built-in predicate called through a closure or by an undefined name."""
         patterns = tuple((GROUND, argument) for argument in arguments)
         if key in SINGLE:
             return (DETERMINATE, code[1], SINGLE[key], patterns, code[4])

@@ -1,5 +1,6 @@
-"""Answers that are found once: what holds in a situation is asked again and again while a game is
-walked through.
+"""Answers that are found once.
+
+What holds in a situation is asked again and again while a game is walked through.
 
 `Situations` knows the situation that is being looked at and those it came from, each as one object,
 so that a call about one of them can be recognised by identity. A call of a tabled predicate about a
@@ -96,8 +97,10 @@ class AnswerTable:
             self.machine.charge(0)
 
     def complete(self, caller: Machine) -> bool:
-        """Find all answers; False where there is no end of them, or an error after some, or unknown
-        parts in them."""
+        """Find all answers.
+
+        False where there is no end of them, or an error after some, or unknown parts in them.
+        """
         try:
             while not self.busy and self.source is not None and len(self.answers) < _MOST_ANSWERS:
                 self.find_next(caller)
@@ -122,8 +125,7 @@ class AnswerTable:
 
 
 class Situations:
-    """The situation that is looked at and those it came from, and what was asked about each of
-    them."""
+    """The current situation, those it came from, and what was asked about each."""
 
     __slots__ = ("chain", "tables")
 
@@ -132,8 +134,10 @@ class Situations:
         self.tables: dict[object, dict[object, AnswerTable]] = {}
 
     def enter(self, situation: Term, work: Work) -> Term:
-        """Return the object that stands for a situation, and forget all situations that it did not
-        come from."""
+        """Return the object that represents a situation.
+
+        All situations that it did not come from are forgotten.
+        """
         moves: list[Term] = []
         current = deref(situation)
         while (
@@ -167,8 +171,10 @@ class Situations:
         key: str,
         arguments: list[Term],
     ) -> tuple[AnswerTable, list[Var]] | None:
-        """Return the table of a call about a known situation, which is its last argument, and the
-        variables in it."""
+        """Return the table of a call about a known situation, and the variables in it.
+
+        The situation is the last argument of the call.
+        """
         situation = deref(arguments[-1])
         tables = self.tables.get(_identify(situation))
         if tables is None:
@@ -236,8 +242,9 @@ class Situations:
         situation: Struct,
         earlier: AnswerTable,
     ) -> bool:
-        """Find what holds after a move, by facts alone: its effects, and what held before unless it
-        is abnormal.
+        """Find what holds after a move, by facts alone.
+
+        These are its effects, and what held before unless it is abnormal.
 
         False where rules have to be followed for that, where facts are about some situations only,
         or where something is not fully known.
@@ -299,8 +306,10 @@ def _resolve(variable: Var) -> Term | None:
 
 
 def _identify(situation: Term) -> object:
-    """Return the identity of a structure, which a known situation keeps alive, or the name of an
-    initial one."""
+    """Return the identity of a structure or the name of an initial situation.
+
+    A known situation keeps the structure alive.
+    """
     return id(situation) if situation.__class__ is Struct else situation
 
 

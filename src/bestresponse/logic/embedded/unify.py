@@ -1,5 +1,6 @@
-"""Unification, copying and the standard order of terms, for the embedded engine: loops, never
-recursion.
+"""Unification, copying and the standard order of terms for the embedded engine.
+
+They are done in loops, never by recursion.
 
 A variable does not unify with a term that it is part of, so no term is cyclic and no order of steps
 matters. But terms that share their parts can be far larger than the memory they take. So after some
@@ -48,8 +49,10 @@ def _count(visits: int) -> None:
 
 
 class Fault(Exception):
-    """A goal cannot be run or an expression has no value; the text says why, `origin` (line, text)
-    where."""
+    """A goal cannot be run or an expression has no value.
+
+    The text says why, `origin` (line, text) where.
+    """
 
     origin: tuple[int, str] | None = None
 
@@ -87,8 +90,10 @@ def _occurs(variable: Var, struct: Struct) -> bool:
 
 
 def unify(left: Term, right: Term, trail: list[Var]) -> bool:
-    """Make two terms equal, noting every binding on the trail; on failure the caller undoes the
-    trail."""
+    """Make two terms equal, noting every binding on the trail.
+
+    On failure the caller undoes the trail.
+    """
     left = deref(left)
     right = deref(right)
     if left.__class__ is not Struct or right.__class__ is not Struct:
@@ -141,8 +146,9 @@ def count_number_words(number: Number) -> int:
 
 
 def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Term:
-    """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the
-    size of the whole.
+    """Copy a term with fresh variables.
+
+    Parts that are `shared` stay so, or else cannot hide the size of the whole.
 
     Numbers are not copied but charged by their size: what is copied outlives the work that made it.
     """
@@ -198,8 +204,10 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
 
 
 def _copy_simple(term: Term, charge: Callable[[int], None]) -> Term:
-    """Copy a term that is no structure: a variable becomes a fresh one, a large number is
-    charged."""
+    """Copy a term that is no structure.
+
+    A variable becomes a fresh one, and a large number is charged.
+    """
     if isinstance(term, Var):
         return Var()
     if isinstance(term, Fraction) or (isinstance(term, int) and not -LONG < term < LONG):
@@ -229,8 +237,9 @@ def is_ground(term: Term) -> bool:
 
 
 def compare_terms(left: Term, right: Term) -> int:
-    """-1, 0 or 1 in the standard order: numbers, strings, [], atoms, structures (arity, name,
-    arguments).
+    """-1, 0 or 1 in the standard order of terms.
+
+    The order is numbers, strings, [], atoms, structures (arity, name, arguments).
 
     Variables are equal to themselves only; they have no order.
     """
@@ -287,8 +296,7 @@ def _rank(term: Term) -> int:
 
 
 def spell(term: Term, variables: list[Var], depth: int = 0) -> object:
-    """Return a value that is the same for terms that are the same up to the names of their
-    variables."""
+    """Return a value that is equal for terms that are the same up to variable names."""
     term = deref(term)
     kind = term.__class__
     if kind is Atom or kind is int:

@@ -94,8 +94,10 @@ class GatedClause(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GatedProgram:
-    """The verdict on a program: what may run of it (nothing, where it is refused) and what is wrong
-    with it."""
+    """The verdict on a program: what may run of it and what is wrong with it.
+
+    Nothing may run if it is refused.
+    """
 
     source: str
     clauses: tuple[GatedClause, ...]
@@ -129,8 +131,10 @@ class GatedProgram:
         return self
 
     def initialise(self, fluents: Iterable[tuple[Term, Term]]) -> GatedProgram:
-        """The program with these fluents in place of what `initially/2` says of the same name and
-        first argument."""
+        """The program with these fluents in place of those of `initially/2`.
+
+        A fluent replaces what is said of the same name and first argument.
+        """
         clauses = list(self.clauses)
         for fluent, situation in fluents:
             clauses = [
@@ -148,8 +152,10 @@ class GatedProgram:
 
 @dataclass(frozen=True, slots=True)
 class GatedGoal:
-    """A goal that may be asked: `canonical` is the text of `Goal-[Variables]` in the order of
-    `names`."""
+    """A goal that may be asked.
+
+    `canonical` is the text of `Goal-[Variables]` in the order of `names`.
+    """
 
     term: Term
     names: tuple[str, ...]
@@ -188,8 +194,10 @@ def check_source(source: str) -> GatedProgram:
 
 
 def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
-    """Check one goal, as text or term, to be asked of a program; leading `initialise/2` goals
-    become `fluents`."""
+    """Check one goal, as text or term, to be asked of a program.
+
+    Leading `initialise/2` goals become `fluents`.
+    """
     try:
         whole = (
             goal if not isinstance(goal, str) or isinstance(goal, Atom) else read_term(goal).term
@@ -308,8 +316,10 @@ class _Gate:
             self.directives.append((self.current, term))
 
     def not_run(self, term: Term, checker: GoalChecker) -> None:
-        """A directive that only calls what a game may call is left out with a word; any other
-        refuses the program."""
+        """A directive that only calls what a game may call is left out with a word.
+
+        Any other refuses the program.
+        """
         goal = term.args[0] if isinstance(term, Struct) and term.name == "initialization" else term
         try:
             checker.check(goal)
@@ -446,8 +456,10 @@ class _Gate:
         return Needs((key, body) for _, key, _, body in self.kept)
 
     def checked(self, checker: GoalChecker) -> list[GatedClause]:
-        """The clauses whose bodies may run. What may not is a refusal, or left out where the game
-        does not need it."""
+        """The clauses whose bodies may run.
+
+        What may not is a refusal, or left out where the game does not need it.
+        """
         gated: list[GatedClause] = []
         faulty: dict[str, Refusal] = {}
         for clause, key, head, body in self.kept:
@@ -536,8 +548,9 @@ _ENTRANCES = frozenset({"finally/2", _STRATEGY})
 
 
 class Needs:
-    """What a game needs: which predicates mention which, by name, as a name anywhere in a body may
-    be called there.
+    """What a game needs: which predicates mention which, by name.
+
+    Names count because a name anywhere in a body may be called there.
 
     Programs come with predicates beside the game: one that prints all outcomes, one that asks for a
     move, one that ends the session. Where such a predicate does what no game may do, it is left out
@@ -558,13 +571,14 @@ class Needs:
         self._rules = _follow(by_name, game - {_STRATEGY}) if "finally/2" in entered else set()
 
     def is_needed(self, key: str) -> bool:
-        """Whether the game or its strategies may come to call this predicate; in a program that is
-        neither, all are."""
+        """Whether the game or its strategies may come to call this predicate.
+
+        In a program that is neither, all are.
+        """
         return _find_name(key) in self._needed
 
     def is_rule(self, key: str) -> bool:
-        """Whether the rules of the game may come to call this predicate, and not only a
-        strategy."""
+        """Whether the game's rules, and not only a strategy, may come to call this predicate."""
         return _find_name(key) in self._rules
 
     def without(self, keys: Iterable[str]) -> frozenset[str]:
@@ -599,8 +613,10 @@ def _find_name(key: str) -> str:
 
 
 def _find_names(body: Term) -> set[str]:
-    """Find every name in a term; of a goal to which arguments are added when it is called, the one
-    it has then."""
+    """Find every name in a term.
+
+    Of a goal to which arguments are added when it is called, the one it has then.
+    """
     names: set[str] = set()
     stack = [(body, 0)]
     while stack:
@@ -616,8 +632,10 @@ def _find_names(body: Term) -> set[str]:
 
 
 def find_similar(name: str, names: list[str]) -> str:
-    """Find the name that was probably meant, empty if there is none; looks at a bounded number of
-    short names."""
+    """Find the name that was probably meant, empty if there is none.
+
+    Looks at a bounded number of short names.
+    """
     if len(name) > _LONGEST_HINT:
         return ""
     same_letter = [other for other in names if other[:1] == name[:1]]
@@ -641,8 +659,10 @@ def _refuse_undefined(key: str) -> None:
 
 @cache
 def _trusted() -> frozenset[str]:
-    """Every predicate the solver defines, its inner ones too: a game that defined one would play by
-    other rules."""
+    """Every predicate the solver defines, including its inner ones.
+
+    A game that defined one would play by other rules.
+    """
     inner = _heads(LIBRARY_TEXT) - predicates.LIBRARY
     return predicates.SOLVER.union(_heads(TRUSTED), PRIMITIVES, inner)
 

@@ -64,16 +64,19 @@ class Refusal(Exception):
 
 
 def indicator(term: Term, extra: int = 0) -> str:
-    """`name/arity` of a goal, its arity raised by the arguments a caller will add; empty if it is
-    no goal."""
+    """`name/arity` of a goal, its arity raised by the arguments a caller will add.
+
+    Returns an empty result if it is no goal.
+    """
     if isinstance(term, Struct):
         return f"{term.name}/{len(term.args) + extra}"
     return f"{term}/{extra}" if isinstance(term, Atom) else ""
 
 
 class GoalChecker:
-    """Checks the bodies of a program that defines `own`; is told whom to call about what is
-    undefined or drawn by lot.
+    """Checks the bodies of a program that defines `own`.
+
+    Is told whom to call about what is undefined or drawn by lot.
 
     Lambda expressions are added to `clauses`, unless there can be no more (`closed`).
     """
@@ -148,8 +151,10 @@ class GoalChecker:
         return Struct(term.name, tuple(arguments))
 
     def _collect(self, spec: Term, goal: Term, result: Term) -> Term:
-        """Write `aggregate_all(Spec, Goal, Result)` as `findall/3` and what is made of the list it
-        gives."""
+        """Write `aggregate_all(Spec, Goal, Result)` as `findall/3` and its evaluation.
+
+        The evaluation is what is made of the list that it gives.
+        """
         match spec:
             case Atom("count"):
                 template: Term = Atom("x")
@@ -169,8 +174,11 @@ class GoalChecker:
         )
 
     def _check_closure(self, term: Term, extra: int) -> Term:
-        """Check a goal to which arguments are added later: a named predicate that calls no goals
-        itself, or a lambda expression, which becomes one."""
+        """Check a goal to which arguments are added later.
+
+        It is a named predicate that calls no goals itself, or a lambda expression, which becomes
+        one.
+        """
         lifted = self._lift_lambda(term, extra)
         if lifted is not None:
             return lifted
@@ -200,8 +208,9 @@ class GoalChecker:
         return Struct(name, term.args) if isinstance(term, Struct) else Atom(name)
 
     def _lift_lambda(self, term: Term, extra: int) -> Term | None:
-        """Make a clause of a lambda expression with `extra` parameters, and return the closure that
-        calls it.
+        """Make a clause of a lambda expression and return the closure that calls it.
+
+        The expression has `extra` parameters.
 
         The meaning is that of SWI-Prolog's library yall: each call takes a copy of the expression,
         so variables that are still free at the call do not become bound by it, unless they are
@@ -272,8 +281,7 @@ def _require_permission(key: str) -> None:
 
 
 def _require_functions(term: Struct) -> None:
-    """See to it that a comparison or assignment of numbers uses the functions of the language
-    only."""
+    """Ensure that numbers are compared or assigned by functions of the language only."""
     stack = list(term.args[1:] if term.name == "is" else term.args)
     while stack:
         part = stack.pop()
@@ -292,8 +300,10 @@ def _require_functions(term: Struct) -> None:
 
 
 def measure_depth(term: Term) -> int:
-    """How deeply a term is nested; the right side of a conjunction or disjunction and the rest of a
-    list nest no deeper."""
+    """How deeply a term is nested.
+
+    The right side of a conjunction or disjunction and the rest of a list nest no deeper.
+    """
     deepest = 1
     stack = [(term, 1)]
     while stack:

@@ -29,8 +29,10 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: where (line and column count from 1; 0 means the program as a whole), what, and
-    what to do."""
+    """One fault: where it is, what it is, and what to do.
+
+    Line and column count from 1; 0 means the program as a whole.
+    """
 
     stage: Stage
     severity: Severity

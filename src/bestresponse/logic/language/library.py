@@ -1,5 +1,6 @@
-"""The list library of the logic language, written in the language itself and loaded by both
-engines.
+"""The list library of the logic language.
+
+It is written in the language itself and loaded by both engines.
 
 The predicates and their answers are those of SWI-Prolog's libraries lists, apply and pairs where
 these are defined for the arguments given; ill-typed calls raise an error through `'raise'/2`. What

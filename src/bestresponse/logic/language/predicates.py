@@ -1,5 +1,6 @@
-"""Which predicates a game program may call, define or never mention: the tables behind the gate
-(`predicates.toml`).
+"""Which predicates a game program may call, define or never mention.
+
+These are the tables behind the gate (`predicates.toml`).
 
 Everything not listed is denied. Indicators are written `name/arity`.
 """

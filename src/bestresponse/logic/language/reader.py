@@ -96,8 +96,10 @@ _HINTS = {
 
 
 class Clause(NamedTuple):
-    """One clause as read: its term, where it starts, its text and how often each named variable
-    occurs in it."""
+    """One clause as read: its term, start, text and counts of named variables.
+
+    The count of a variable is how often it occurs in the clause.
+    """
 
     term: Term
     line: int
@@ -220,8 +222,9 @@ class _SyntaxFault(Exception):
 
 
 class _Parser:
-    """Reads the tokens of a text, clause by clause. `END` stands behind the last token too, at the
-    place `last`.
+    """Reads the tokens of a text, clause by clause.
+
+    `END` stands behind the last token too, at the place `last`.
 
     `known` holds the constants met so far and the variables of the clause, `functors` the names of
     compound terms: most tokens come again.
@@ -353,8 +356,10 @@ class _Parser:
         operands: list[Term],
         operators: list[_Operator],
     ) -> None:
-        """Let an operator wait for its right argument, after what binds more tightly has got its
-        own."""
+        """Let an operator wait for its right argument.
+
+        What binds more tightly gets its argument first.
+        """
         priority, left, operator = infix
         while operators and operators[-1].priority <= left:
             _reduce(operands, operators)
@@ -490,8 +495,10 @@ class _Parser:
 
 
 def _find_infix(token: str) -> tuple[int, int, _Operator] | None:
-    """Find the operator that a token is or starts with: the minus of a number, or what an opening
-    bracket follows."""
+    """Find the operator that a token is or starts with.
+
+    It may be the minus of a number, or what an opening bracket follows.
+    """
     if token in _INFIX:
         return _INFIX[token]
     if token[0] == "-" and _is_number(token):

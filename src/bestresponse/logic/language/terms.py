@@ -36,8 +36,10 @@ class String(str):
 
 
 class Var:
-    """A logic variable; `ref` is what it is bound to, `None` while it is free; `age` is given when
-    it is compared."""
+    """A logic variable.
+
+    `ref` is what it is bound to, `None` while it is free; `age` is given when it is compared.
+    """
 
     __slots__ = ("age", "name", "ref")
     age: int
@@ -51,8 +53,9 @@ class Var:
 
 
 class Struct:
-    """A name applied to one or more arguments; `solid` is set where no variable, free or bound, is
-    known to be in it.
+    """A name applied to one or more arguments.
+
+    `solid` is set where no variable, free or bound, is known to be in it.
 
     A solid structure never changes, so it is shared instead of copied, and nobody has to look into
     it for variables.
@@ -118,8 +121,10 @@ def items_of(term: Term) -> tuple[list[Term], Term]:
 
 
 def same(left: Term, right: Term) -> bool:
-    """Whether two terms are identical: equal types, names and arguments, the same free
-    variables."""
+    """Whether two terms are identical.
+
+    They have equal types, names and arguments, and the same free variables.
+    """
     stack: list[tuple[Term, Term]] = [(left, right)]
     while stack:
         a, b = stack.pop()
@@ -152,8 +157,11 @@ def variables_of(term: Term) -> list[Var]:
 
 
 def write(term: Term) -> str:
-    """Canonical text: atoms quoted, functional notation, lists in brackets, variables numbered as
-    they appear."""
+    """Canonical text of a term.
+
+    Atoms are quoted, notation is functional, lists are in brackets, and variables are numbered as
+    they appear.
+    """
     return "".join(_pieces(term, None))
 
 
@@ -164,8 +172,10 @@ def brief(term: Term, length: int = 60) -> str:
 
 
 def _pieces(term: Term, most: int | None) -> list[str]:
-    """The text in pieces, all of them or a few more than `most`. Plain strings on the stack are
-    punctuation."""
+    """The text in pieces, all of them or a few more than `most`.
+
+    Plain strings on the stack are punctuation.
+    """
     numbers: dict[int, int] = {}
     pieces: list[str] = []
     stack: list[Term | str] = [term]
@@ -187,8 +197,10 @@ def _pieces(term: Term, most: int | None) -> list[str]:
 
 
 def _flat(term: Struct, numbers: dict[int, int]) -> str:
-    """Write a structure of names, whole numbers and free variables at once, as most are; empty if
-    it is none."""
+    """Write a structure of names, whole numbers and free variables at once, as most are.
+
+    Returns an empty result if it is none.
+    """
     texts = []
     for argument in term.args:
         if argument.__class__ is Var and argument.ref is None:

@@ -126,8 +126,10 @@ class Positions:
 
 
 def tokenize(text: str) -> tuple[list[str], list[int]]:
-    """Return all tokens and where they start. What is none is among them, so that reading can go on
-    after it."""
+    """Return all tokens and where they start.
+
+    What is none is among them, so that reading can go on after it.
+    """
     text += "\n"
     first = _LAYOUT.match(text).end()  # type: ignore[union-attr]
     pairs = _token_pattern().findall(text, first)
@@ -152,8 +154,10 @@ def unquote(text: str) -> str:
 
 
 def number_of(text: str) -> int | Fraction:
-    """The number a token stands for, a decimal one as the fraction it is; `ValueError` where it
-    stands for none."""
+    """The number a token stands for, a decimal one as the fraction it is.
+
+    `ValueError` where it stands for none.
+    """
     if text.startswith("0'"):
         body = "'" if text in ("0''", "0'''") else unquote(f"'{text[2:]}'")
         if len(body) != 1:

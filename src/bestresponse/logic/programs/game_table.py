@@ -1,5 +1,6 @@
-"""The game as a table, every way it can end with what each player moved and earned, and as a tree;
-exact values.
+"""The game as a table, every way it can end with what each player moved and earned, and as a tree.
+
+Exact values.
 
 A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what
 it perceived: the decisions it cannot tell apart share an information set. It forgets nothing,
@@ -39,9 +40,12 @@ Knowledge = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One way the game ends: (player, move) in order, payoffs in the order of `GameTable.players`,
-    and how many of the moves, from the first on, were made at the same time: `(2,)` for two
-    simultaneous moves, `(1, 1)` for one after the other."""
+    """One way the game ends: its moves, payoffs and blocks of simultaneous moves.
+
+    Moves are (player, move) in order, payoffs in the order of `GameTable.players`. Blocks say how
+    many of the moves, from the first on, were made at the same time: `(2,)` for two simultaneous
+    moves, `(1, 1)` for one after the other.
+    """
 
     moves: tuple[tuple[str, str], ...]
     payoffs: tuple[Fraction, ...]
@@ -104,8 +108,9 @@ class GameTable:
         *,
         counted: bool = False,
     ) -> Knowledge:
-        """What a player knows before the block of the move at `depth` (the number of moves at the
-        end of the play).
+        """What a player knows before the block of the move at `depth`.
+
+        At the end of the play, `depth` is the number of moves.
 
         What it perceives of several moves of one block counts once, unless `counted` is set.
         """
@@ -156,8 +161,10 @@ class ChanceNode:
 
 @dataclass(frozen=True, slots=True)
 class DecisionNode:
-    """A player moves, knowing only its information set; one child for each move. `block` numbers
-    the groups of simultaneous moves of a play; `row` is one way on from here."""
+    """A player moves, knowing only its information set; one child for each move.
+
+    `block` numbers the groups of simultaneous moves of a play; `row` is one way on from here.
+    """
 
     player: str
     knowledge: Knowledge
@@ -186,15 +193,16 @@ def _spell(name: str) -> str:
 
 
 def tree(table: GameTable) -> Node:
-    """The game tree; `InvalidGame` where rows contradict each other, where a player's moves would
-    give away what it must not know, or where the probabilities of nature's moves do not sum to
-    1."""
+    """The game tree.
+
+    Raises `InvalidGame` if rows contradict each other, if a player's moves would give away what it
+    must not know, or if the probabilities of nature's moves do not sum to 1.
+    """
     return _TreeBuilder(table).build(list(table.rows), 0)
 
 
 class _TreeBuilder:
-    """Builds nodes from the rows that go through them, and compares the moves in each information
-    set."""
+    """Builds nodes from their rows and compares the moves in each information set."""
 
     def __init__(self, table: GameTable) -> None:
         self._table = table

@@ -59,8 +59,9 @@ def make_defect(code: str, message: str, hint: str = "") -> Diagnostic:
 
 
 class OrderCheck(NamedTuple):
-    """How many other orders of simultaneous moves there are, how many and which were tried, and
-    what is wrong.
+    """How many other orders of simultaneous moves there are, and what is wrong.
+
+    Also says how many and which were tried.
 
     `plays_compared` says that all plays that the rules allow were compared with the table, one by
     one, and `earlier` whether plays in which somebody moves earlier than in the table were left
@@ -167,8 +168,9 @@ def _find_gaps(
 
 
 def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
-    """Make the moves of each block in another order: backwards, or (turn 1) the first of several
-    last.
+    """Make the moves of each block in another order.
+
+    The order is backwards, or (turn 1) the first of several comes last.
 
     Backwards alone would never show what depends on who is in the middle of three.
     """
@@ -189,8 +191,9 @@ def _count_orders(sizes: tuple[int, ...]) -> int:
 
 
 class _PlayComparison:
-    """Finds plays that the rules allow and the table lacks, and what depends on the order of
-    simultaneous moves.
+    """Finds plays that the rules allow and the table lacks.
+
+    Also finds what depends on the order of simultaneous moves.
 
     Where players see only what sees/3 shows them, some may move before others of an earlier block
     have: such plays only have to end as the one in which everybody makes the same moves. How many

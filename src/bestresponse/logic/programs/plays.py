@@ -70,8 +70,11 @@ def list_terms(term: Term) -> list[Term]:
 
 
 def label(term: Term) -> str:
-    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical
-    text of others."""
+    """A move or player as text.
+
+    This is the bare name of an atom, a fraction as people write it, or the canonical text of
+    others.
+    """
     term = deref(term)
     if not isinstance(term, Fraction):
         return str(term) if isinstance(term, Atom) else write(term)
@@ -84,8 +87,10 @@ def label(term: Term) -> str:
 
 
 def evaluate_term(value: Term) -> Fraction | None:
-    """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than
-    an answer may be."""
+    """The value as a fraction, if it is a number or an expression such as 7/2.
+
+    None is larger than an answer may be.
+    """
     try:
         number = evaluate_arithmetic(value, lambda steps: None)
         return number if isinstance(number, Fraction) else Fraction(number)
@@ -102,8 +107,10 @@ class _Goal(NamedTuple):
 
 
 class PlayStep(NamedTuple):
-    """A move: who made it, its name, its probability if nature made it, and who perceived what of
-    it."""
+    """A move: who made it, its name, any probability, and who perceived what of it.
+
+    It has a probability if nature made it.
+    """
 
     player: str
     move: str
@@ -112,8 +119,10 @@ class PlayStep(NamedTuple):
 
 
 class PlayPath(NamedTuple):
-    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does
-    not end."""
+    """A way through the game: its moves in blocks and as steps, and who earns what.
+
+    Or why it does not end.
+    """
 
     blocks: tuple[list[Term], ...]
     steps: tuple[PlayStep, ...]
@@ -194,8 +203,10 @@ class PathReader:
         )
 
     def play(self, steps: Term, goals: Term) -> PlayPath:
-        """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up
-        by identity."""
+        """Read one play as it was made, not in blocks.
+
+        Its terms are not kept: nothing is looked up by identity.
+        """
         self.steps = {}
         self._goals = {}
         read = tuple(map(self._read_step, list_terms(steps)))
@@ -265,9 +276,11 @@ class PathReader:
 
 
 def _split_move(move: Term, drawn: bool) -> tuple[str, Term]:
-    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing
-    but the mover is left out of other moves, and of what nature draws only where it is named as the
-    mover."""
+    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done.
+
+    Nothing but the mover is left out of other moves, and of what nature draws only where it is
+    named as the mover.
+    """
     if not isinstance(move, Struct):
         return "", move
     size = len(move.args)

@@ -1,5 +1,7 @@
-"""Everything found out about a program, as values that can also travel between processes as
-JSON."""
+"""Everything found out about a program, as values.
+
+The values can also travel between processes as JSON.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
@@ -34,8 +36,10 @@ _LIMIT_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything found out about a program: its text, the predicates it defines, what is wrong, and
-    its table."""
+    """Everything found out about a program: text, predicates, faults and table.
+
+    The predicates are those that it defines.
+    """
 
     source: str
     defined: frozenset[str]
@@ -109,8 +113,10 @@ def describe_failure(error: LogicError) -> Diagnostic:
 
 
 def encode_value(value: object) -> object:
-    """Return what JSON can hold of a number, a set or a value of this package; for `json.dumps(...,
-    default=...)`."""
+    """Return what JSON can hold of a number, a set or a value of this package.
+
+    For `json.dumps(..., default=...)`.
+    """
     match value:
         case Fraction():
             return value.numerator if value.denominator == 1 else str(value)
@@ -122,8 +128,10 @@ def encode_value(value: object) -> object:
 
 
 def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) -> Report:
-    """Return the report on `source` that came as JSON from a confined child, the rows of its table
-    by themselves."""
+    """Return the report on `source` that came as JSON from a confined child.
+
+    The rows of its table come separately.
+    """
     _, defined, entries, table = data
     diagnostics = []
     for stage, severity, *rest in entries:

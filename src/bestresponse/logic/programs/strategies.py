@@ -1,5 +1,6 @@
-"""Strategies of finite memory: what `select/4` answers in every situation it can meet, in either
-seat of a game.
+"""Strategies of finite memory.
+
+Says what `select/4` answers in every situation it can meet, in either seat of a game.
 
 A strategy sees the last move of each player (`holds(last_move(Player, Move), S)`). It is asked once
 for the first round and once for every pair of last moves; one that keeps a memory of its own
@@ -36,8 +37,10 @@ LastMoves = tuple[str, str] | None
 
 @dataclass(frozen=True, slots=True)
 class StrategyTable:
-    """What a player does first, and after each (own last move, opponent's last move), as moves with
-    probabilities."""
+    """What a player does first and after each pair of last moves.
+
+    A pair is (own last move, opponent's last move); what is done is moves with probabilities.
+    """
 
     player: str
     opponent: str
@@ -58,8 +61,7 @@ class StrategyTable:
 
 @dataclass(frozen=True, slots=True)
 class StrategyMachine:
-    """A strategy with a memory of its own: for each state its moves, and the states after each pair
-    of moves.
+    """A strategy with memory: each state's moves and the states after each pair of moves.
 
     The pairs are in the order of `product(moves, moves)`, own move first. Play starts in the first
     state.
@@ -93,8 +95,9 @@ def find_seats(
     limits: Limits,
     usual_moves: Sequence[str] = (),
 ) -> SeatsFound:
-    """Look into a game of two players who move once, at the same time, with the same moves; runs in
-    this process.
+    """Look into a game of two players who move once, at the same time, with the same moves.
+
+    Runs in this process.
 
     `default_move` replaces the one that the game names. `usual_moves`, one for each player, are the
     default moves of a game that names none; without them it is the first move.
@@ -209,8 +212,10 @@ def _find_ambiguity(behaviour: Behaviour, reader: StrategyReader, moves: tuple[s
 
 
 class StrategyReader:
-    """Ask the rules of a strategy (game and `select/4` in one program) what they do, and what they
-    remember."""
+    """Ask the rules of a strategy what they do and what they remember.
+
+    The game and `select/4` are in one program.
+    """
 
     def __init__(
         self,
@@ -229,8 +234,10 @@ class StrategyReader:
         self._terms = _find_move_terms(self._engine, self._loaded)
 
     def mix(self, last: LastMoves, memory: Term | None = None) -> Mixture:
-        """Return the moves after a pair of last moves, own first, and with a state of memory, where
-        there are such."""
+        """Return the moves after a pair of last moves, own first.
+
+        A state of memory is taken into account if there is one.
+        """
         goal = self._write_goal(last, memory)
         chances: dict[str, Fraction] = {}
         lost = Fraction(0)
@@ -254,8 +261,10 @@ class StrategyReader:
         return tuple(chances.items())
 
     def list_moves(self, last: LastMoves) -> tuple[str, ...]:
-        """Return all moves that the rules give after a pair of last moves; only the first would be
-        made."""
+        """Return all moves that the rules give after a pair of last moves.
+
+        Only the first would be made.
+        """
         goal = self._write_goal(last, None)
         answers = self._engine.solutions(self._loaded, goal, _MOST_MOVES)
         moves = [answer["Move"] for answer in answers]
@@ -297,8 +306,10 @@ class StrategyReader:
 
 
 class _Outcomes:
-    """Walks through all outcomes of a sequence of draws: each run takes one `path`, `advance` moves
-    to the next."""
+    """Walks through all outcomes of a sequence of draws.
+
+    Each run takes one `path`, and `advance` moves to the next.
+    """
 
     def __init__(self) -> None:
         self.path: list[int] = []
@@ -329,8 +340,10 @@ class _Outcomes:
 
 
 def _find_move_terms(engine: LogicEngine, program: Program) -> dict[str, Term]:
-    """Return the terms of the first moves by their labels: the label `1` may stand for a number or
-    for a name."""
+    """Return the terms of the first moves by their labels.
+
+    The label `1` may represent a number or a name.
+    """
     answers = engine.solutions(program, "initial(S), legal(move(_, M), S)", MAX_BRANCHES)
     return {label(answer["M"]): answer["M"] for answer in answers}
 

@@ -67,8 +67,10 @@ class Extraction:
 
 
 def extract(engine: LogicEngine, program: Program) -> Extraction:
-    """The table of a loaded program and everything that is wrong with it as a game; errors and
-    limits while it runs are raised as `LogicError`."""
+    """The table of a loaded program and everything that is wrong with it as a game.
+
+    Errors and limits while it runs are raised as `LogicError`.
+    """
     goal = Struct("table_rows", (Var("Starts"), Var("Rows")))
     answer = engine.solutions(program, goal, 1)[0]
     starts = list_terms(answer["Starts"])
@@ -127,9 +129,11 @@ def _gather_moves(ends: Iterable[Row], players: tuple[str, ...]) -> tuple[tuple[
 def published_cells(
     engine: LogicEngine, program: Program
 ) -> tuple[tuple[str, str, Fraction | None, Fraction | None], ...]:
-    """The cells as the published tournaments saw them: two players, the moves `possible/2` in `s0`,
-    the first payoff that `finally/2` gives after both have moved, `None` where there is none.
-    Neither `legal/2` nor `game/2` is asked.
+    """The cells as the published tournaments saw them.
+
+    There are two players with the moves `possible/2` in `s0`. A cell is the first payoff that
+    `finally/2` gives after both have moved, or `None` if there is none. Neither `legal/2` nor
+    `game/2` is asked.
     """
     declared = engine.solutions(program, "holds(player(P), s0)")
     players = [answer["P"] for answer in declared[:2]]
@@ -260,8 +264,10 @@ def _doubt(code: str, message: str, hint: str) -> Diagnostic:
 
 
 def _find_meeting(engine: LogicEngine, program: Program, table: GameTable) -> Iterator[Diagnostic]:
-    """Warn where nature and a player can both begin: the draw is made first, which need not be
-    meant."""
+    """Warn if nature and a player can both begin.
+
+    The draw is made first, which need not be meant.
+    """
     if not table.chancy:
         return
     goal = "initial(S), chance(_, _, S), legal(Move, S)"

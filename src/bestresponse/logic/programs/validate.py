@@ -52,8 +52,10 @@ _MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_me
 
 
 def validate(source: str, engine: LogicEngine) -> Report:
-    """Put a game program through all four stages; where the engine is confined, all of them in its
-    worker."""
+    """Put a game program through all four stages.
+
+    Where the engine is confined, all of them in its worker.
+    """
     if isinstance(engine, ConfinedEngine):
         return engine.validate(source)
     gated = check_source(source)
@@ -79,8 +81,10 @@ def validate(source: str, engine: LogicEngine) -> Report:
 
 
 def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
-    """Put a strategy through reader, static checks and a first move in the given game; lines count
-    from the strategy's own first line."""
+    """Put a strategy through reader, static checks and a first move in the given game.
+
+    Lines count from the strategy's own first line.
+    """
     if isinstance(engine, ConfinedEngine):
         return engine.validate_strategy(source, game)
     alone = check_source(source)
@@ -149,8 +153,10 @@ def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagno
 
 
 def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
-    """Say where chance or a percept is defined that is wrong, or, if a move is not fully known,
-    where a variable stands that may be a name in capitals."""
+    """Say where wrong chance or a wrong percept is defined.
+
+    If a move is not fully known, says where a variable is that may be a name in capitals.
+    """
     wanted = _DEFINED.get(defect.code)
     for clause in gated.clauses:
         if indicator(clause.head) == wanted:
@@ -177,8 +183,10 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
 
 @dataclass(slots=True)
 class _Uses:
-    """Where each predicate is first defined, what is called, which fluents are tested and which are
-    made true."""
+    """Where predicates are defined and what is called, tested and made true.
+
+    Holds where each is first defined, what is called, and which fluents are tested or made true.
+    """
 
     defined: dict[str, GatedClause] = field(default_factory=dict)
     called: set[str] = field(default_factory=set)

@@ -1,5 +1,6 @@
-"""The engine that asks SWI-Prolog: one warm, confined worker process with one game at a time in it,
-as a module.
+"""The engine that asks SWI-Prolog.
+
+It has one warm, confined worker process with one game at a time in it, as a module.
 
 What the gate has passed is all the worker ever sees. It is restarted after any limit, so no program
 meets what another left behind; a program is loaded again when it is next asked about.
@@ -46,8 +47,10 @@ _LIMITS: Final = {
 
 
 class SwiEngine(LogicEngine):
-    """A `LogicEngine` on SWI-Prolog, for one thread; `layers` says how far the worker is
-    confined."""
+    """A `LogicEngine` on SWI-Prolog, for one thread.
+
+    `layers` says how far the worker is confined.
+    """
 
     name = "swi"
 
@@ -75,8 +78,10 @@ class SwiEngine(LogicEngine):
         self._worker.close()
 
     def load(self, source: str | GatedProgram) -> Program:
-        """Check a program, or `ProgramRefused`; the worker gets it together with the first question
-        about it."""
+        """Check a program, or `ProgramRefused`.
+
+        The worker gets it together with the first question about it.
+        """
         gated = (check_source(source) if isinstance(source, str) else source).require()
         return Program(gated, self.name)
 
@@ -110,8 +115,10 @@ class SwiEngine(LogicEngine):
         return tuple([dict(zip(question.names, items_of(row)[0], strict=True)) for row in rows])
 
     def _send(self, gated: GatedProgram) -> None:
-        """See to it that a worker runs and has the program, as a module of a name that was never
-        used: SWI-Prolog remembers what a module has imported."""
+        """Ensure that a worker runs and has the program as a module.
+
+        The module's name was never used before: SWI-Prolog remembers what a module has imported.
+        """
         if not self._worker.alive:
             self._worker = self._start()
             self._loads = 0
@@ -155,8 +162,10 @@ class SwiEngine(LogicEngine):
 
 
 def start_prolog(limits: Limits, seed: int = 0) -> Worker:
-    """Start a confined SWI-Prolog that knows the list library and the solver; `LogicError` where
-    there is none."""
+    """Start a confined SWI-Prolog that knows the list library and the solver.
+
+    `LogicError` where there is none.
+    """
     installation = find_swipl()
     stack = limits.cells * _BYTES_PER_CELL
     try:

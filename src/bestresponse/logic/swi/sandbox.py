@@ -211,8 +211,10 @@ def _sealed(pid: int) -> Layer:
 
 
 def _as_its_own_account(statement: str) -> bool:
-    """Act as the account the process runs under; a superuser in a container may not limit or end
-    another's process."""
+    """Act as the account the process runs under.
+
+    A superuser in a container may not limit or end another's process.
+    """
     if os.geteuid() != 0:
         return False
     code = (

@@ -1,5 +1,6 @@
-"""The first thing a confined process runs: it gives up its rights one after another and then
-becomes the program.
+"""The first thing a confined process runs.
+
+It gives up its rights one after another and then becomes the program.
 
 Started by `sandbox.start_confined` as a script of its own with a bare interpreter (`python -I -S`),
 so it uses only the standard library and starts in a few hundredths of a second. Its one argument is
@@ -80,8 +81,10 @@ def _limit_resources(plan: Plan) -> None:
 
 
 def _restrict_files(plan: Plan) -> None:
-    """Landlock: only the named files can be read, only the program and its loader executed, nothing
-    written."""
+    """Landlock: read only the named files, execute only the program, write nothing.
+
+    The program's loader can be executed too.
+    """
     if not sys.platform.startswith("linux"):
         raise OSError("Landlock needs Linux")
     libc = _libc()
@@ -145,8 +148,10 @@ _LAYERS: dict[str, Callable[[Plan], None]] = {
 
 
 def _place_name(name: bytes, address: int) -> int:
-    """Put the file name where the filter expects it and return that address; elsewhere if the page
-    is taken."""
+    """Put the file name where the filter expects it and return that address.
+
+    Elsewhere if the page is taken.
+    """
     libc = _libc()
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [

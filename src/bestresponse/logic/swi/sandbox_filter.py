@@ -1,5 +1,6 @@
-"""The system calls a confined process may make, as a seccomp filter in classic BPF; everything not
-named is refused.
+"""The system calls a confined process may make, as a seccomp filter in classic BPF.
+
+Everything not named is refused.
 
 A filter is a list of instructions over the record `seccomp_data` (call number, architecture, six
 arguments); see seccomp(2) and `Documentation/userspace-api/seccomp_filter.rst` of the Linux kernel.
@@ -45,8 +46,10 @@ _CALLS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """What the filter must know of a processor: its audit number and the calls that are looked at
-    more closely."""
+    """What the filter must know of a processor.
+
+    This is its audit number and the calls that are looked at more closely.
+    """
 
     audit: int
     column: int
@@ -86,8 +89,10 @@ MACHINES: Final[dict[str, Processor]] = {
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One `struct sock_filter`: operation, operand, and how far to jump when a test holds or
-    fails."""
+    """One `struct sock_filter`: operation, operand and jumps.
+
+    The jumps say how far to jump if a test holds or fails.
+    """
 
     code: int
     operand: int
@@ -101,8 +106,10 @@ def refuse(errno: int) -> int:
 
 
 def filter_for(machine: Processor, exec_address: int) -> tuple[Instruction, ...]:
-    """Return the filter for one machine; `execve` passes only with its file name at
-    `exec_address`."""
+    """Return the filter for one machine.
+
+    `execve` passes only with its file name at `exec_address`.
+    """
     body: list[Instruction] = [
         Instruction(_LOAD, _ARCHITECTURE),
         Instruction(_JUMP_EQUAL, machine.audit, when_true=1),

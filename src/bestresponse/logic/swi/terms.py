@@ -1,5 +1,6 @@
-"""Reading the terms SWI-Prolog writes with `quoted(true), ignore_ops(true)`: functional notation,
-no operators.
+"""Reading the terms SWI-Prolog writes with `quoted(true), ignore_ops(true)`.
+
+These are in functional notation, without operators.
 
 This is not a reader for programs: it understands exactly what that writer produces, in one pass and
 without recursion. Commas only separate there (the atom is written in quotes), so they are passed
@@ -84,8 +85,10 @@ def _decode(text: str, tokens: re.Pattern[str]) -> Term:
 
 
 def _build(name: str, terms: list[Term]) -> Term:
-    """The term that a closing bracket ends: `f(`, `[`, `[|` for a list with a tail, `{` or a bare
-    `(`."""
+    """The term that a closing bracket ends.
+
+    It began with `f(`, `[`, `[|` for a list with a tail, `{` or a bare `(`.
+    """
     if name == "[" or name == "[|":
         result = NIL if name == "[" else terms.pop()
         for term in reversed(terms):

@@ -1,5 +1,6 @@
-"""One warm SWI-Prolog process behind pipes: it is given requests and answers them within a time, or
-it is ended.
+"""One warm SWI-Prolog process behind pipes.
+
+It is given requests and answers them within a time, or it is ended.
 
 `Worker.request` is one round trip. A worker that does not answer in time, writes too much, or
 writes anything that is not the reply to the request at hand is killed at once and raises
@@ -47,8 +48,11 @@ _Cause = Literal["time", "clock", "output", "ended", "foreign"]
 
 
 class WorkerLost(LogicError):
-    """The worker is gone, and why: it used its processor time, did not answer, wrote too much,
-    ended by itself, or wrote something foreign."""
+    """The worker is gone, and why.
+
+    It used its processor time, did not answer, wrote too much, ended by itself, or wrote something
+    foreign.
+    """
 
     def __init__(self, why: str, kind: _Cause) -> None:
         super().__init__(why)
@@ -67,8 +71,10 @@ class Installation:
 
 
 def find_swipl(command: str = "swipl") -> Installation:
-    """Return the installation behind a command name or path, or raise a `LogicError` that says how
-    to install one."""
+    """Return the installation behind a command name or path.
+
+    Raises a `LogicError` that says how to install one if there is none.
+    """
     path = shutil.which(command)
     if path is None:
         raise LogicError(_HINT)
@@ -193,8 +199,10 @@ class Worker:
         *,
         processor: float = inf,
     ) -> list[str]:
-        """Return the lines of the reply, within `size` bytes, `clock` seconds and, where this
-        process started the worker, so many seconds of processor time."""
+        """Return the lines of the reply, within `size` bytes and `clock` seconds.
+
+        If this process started the worker, processor time is limited to the given seconds too.
+        """
         token = f"t{secrets.token_hex(8)}"
         began = time.monotonic()
         pids = () if self._process is None else (self._process.pid,)

@@ -1,5 +1,7 @@
-"""HTTP for network models: secrets, clients with a deadline, bounded replies, and one JSON request
-at a time."""
+"""HTTP for network models.
+
+Provides secrets, clients with a deadline, bounded replies, and one JSON request at a time.
+"""
 
 from bestresponse.models.http.clients import HttpClients
 from bestresponse.models.http.endpoint import Endpoint, Rejected

@@ -1,5 +1,6 @@
-"""HTTP clients that obey one deadline for a whole call: connecting, headers, informational
-responses and body.
+"""HTTP clients that obey one deadline for a whole call.
+
+This covers connecting, headers, informational responses and body.
 
 httpx applies its timeout to each read. A server that sends a header byte, or another `100
 Continue`, every second is therefore never timed out. Here the network streams of a client know when
@@ -61,8 +62,10 @@ class HttpClients:
 
 @cache
 def _read_certificates() -> ssl.SSLContext:
-    """Read the certificates that this machine trusts; once, as that takes longer than a call on a
-    local network."""
+    """Read the certificates that this machine trusts.
+
+    Once, as that takes longer than a call on a local network.
+    """
     return httpx.create_ssl_context()
 
 

@@ -49,8 +49,10 @@ _HEADERS = {
 
 
 class Rejected(ModelError):
-    """The server understood the request and refused it (HTTP 400 or 422); `complaint` is what it
-    sent back."""
+    """The server understood the request and refused it (HTTP 400 or 422).
+
+    `complaint` is what it sent back.
+    """
 
     def __init__(self, why: str, complaint: Json = None) -> None:
         super().__init__(why)
@@ -116,8 +118,10 @@ class Endpoint:
         return request
 
     def _exchange(self, content: bytes, end: float) -> Json:
-        """Send and receive within the deadline, however slowly the bytes drip and whatever comes
-        before them."""
+        """Send and receive within the deadline.
+
+        It is kept however slowly the bytes drip and whatever comes before them.
+        """
         headers = _HEADERS | self.headers
         request = httpx.Request(
             "POST",
@@ -229,8 +233,9 @@ def read_body(pieces: Iterable[bytes], limit: int, server: str) -> bytes:
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return the seconds to wait from a `Retry-After` header (RFC 9110, 10.2.3): a number, or a
-    date.
+    """Return the seconds to wait from a `Retry-After` header (RFC 9110, 10.2.3).
+
+    The header holds a number or a date.
 
     >>> parse_retry_after("2.5", now=0.0)
     2.5

@@ -47,8 +47,9 @@ _Holder = list[Json] | dict[str, Json]
 
 
 class _Folding(dict[int, str | None]):
-    """What counts of a character where a key is looked for: neither its case nor its width, and
-    nothing unseen.
+    """What counts of a character when looking for a key.
+
+    Neither its case nor its width counts, and nothing unseen does.
 
     No key has a letter beyond ASCII, so each of them becomes the same character: what is folded
     takes a byte a letter.
@@ -101,8 +102,7 @@ class Secret:
         return self._text
 
     def redact(self, text: str, shortest: int = _SHORTEST_PIECE) -> str:
-        """Remove the key, and every part of it of `shortest` characters or more, however it is
-        spelt."""
+        """Remove the key and its parts of `shortest` characters or more, however spelt."""
         folded = _fold(text)
         if not self._may_stand_in(folded, shortest):
             return text
@@ -174,13 +174,17 @@ class Secret:
                 known.covered[:] = bytes(map(max, known.covered, part))
 
     def _may_stand_in(self, folded: str, shortest: int) -> bool:
-        """Say whether a text may contain a part of the key; quickly, since most texts hold
-        none."""
+        """Say whether a text may contain a part of the key.
+
+        Quickly, since most texts hold none.
+        """
         return any(half in folded for half in self._halves[shortest])
 
     def _cover(self, folded: str, shortest: int) -> bytearray:
-        """Mark the characters of a text that belong to a part of the key; all of them where it is
-        little else."""
+        """Mark the characters of a text that belong to a part of the key.
+
+        All of them where it is little else.
+        """
         covered = bytearray(len(folded))
         found = 0
         for piece in self._cut_pieces(shortest):
@@ -208,8 +212,9 @@ class Secret:
 
 
 def _spell(key: str) -> Iterator[str]:
-    """Yield a key as texts spell it: as it is, in an address, as JSON often writes it, in
-    hexadecimal and base 64.
+    """Yield a key as texts spell it.
+
+    It is given as it is, in an address, as JSON often writes it, in hexadecimal and in base 64.
 
     In base 64 three bytes are four characters, so that what comes before the key in the encoded
     text shifts it; the characters that depend on what is before and after it are left out.
@@ -260,8 +265,10 @@ def _read_escapes(text: str) -> str:
 
 
 def _cut_out(text: str, covered: bytearray) -> str:
-    """Put the mark for what is hidden in the place of what is covered; `covered` is of the folded
-    text."""
+    """Put the mark for what is hidden in the place of what is covered.
+
+    `covered` is of the folded text.
+    """
     kept: list[str] = []
     end = 0
     if text.isascii() and len(covered) == len(text):
@@ -283,8 +290,10 @@ def _cut_out(text: str, covered: bytearray) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Hidden:
-    """A text of a reply that holds a part of the key: where it stands, and what is covered of it as
-    it is folded."""
+    """A text of a reply that holds a part of the key.
+
+    Holds where it is, and what is covered of it as it is folded.
+    """
 
     holder: _Holder
     key: int | str
@@ -293,8 +302,9 @@ class _Hidden:
 
 
 class _Texts:
-    """Texts of a reply that are read one after the other: the lists and objects, and the index or
-    name in each.
+    """Texts of a reply that are read one after the other.
+
+    Holds the lists and objects, and the index or name in each.
 
     Two lists, since a reply may have half a million texts and a pair for each would take more
     memory than they do.
@@ -365,8 +375,10 @@ _key_in_use: ContextVar[Secret | None] = ContextVar("key_in_use", default=None)
 
 @contextmanager
 def hide_in_logs(key: Secret) -> Iterator[None]:
-    """Remove the key from what httpx and httpcore log meanwhile: they quote reason phrases and
-    headers of servers."""
+    """Remove the key from what httpx and httpcore log meanwhile.
+
+    They quote reason phrases and headers of servers.
+    """
     token = _key_in_use.set(key)
     try:
         yield

@@ -184,8 +184,10 @@ class AnthropicModel(HttpModel):
         raise BadReply(f"{self.id} said that it gave a structured answer and gave none")
 
     def _read_usage(self, usage: object) -> Usage:
-        """Anthropic counts cached prompt tokens beside the others; here they are a part of the
-        prompt."""
+        """Anthropic counts cached prompt tokens beside the others.
+
+        Here they are a part of the prompt.
+        """
         fresh = read_count(usage, "input_tokens", self.id)
         read = read_count(usage, "cache_read_input_tokens", self.id)
         written = read_count(usage, "cache_creation_input_tokens", self.id)

@@ -117,8 +117,9 @@ def _takes_request(function: Callable[..., object]) -> bool:
 
 
 def hash_function(function: Callable[..., object]) -> str | None:
-    """Hash the text of a function, or of the class of a callable object, and the texts and numbers
-    bound to it.
+    """Hash the text of a function or a callable's class, and what is bound to it.
+
+    Texts and numbers that are bound to it count.
 
     None where there is no text. A text whose name says that it is a key is left out: keys change,
     and answers do not.

@@ -85,8 +85,11 @@ class GoogleModel(HttpModel):
         mode: SchemaMode | None,
         error: Rejected,
     ) -> frozenset[str]:
-        """Google writes "Logprobs is not enabled", and the two settings of log-probabilities go
-        together."""
+        """Find refused settings, also in Google's words.
+
+        Google writes "Logprobs is not enabled", and the two settings of log-probabilities go
+        together.
+        """
         refused = super()._find_refused(request, mode, error)
         if request.tools and "function calling" in str(error).casefold():
             refused |= {"tools"}

@@ -51,8 +51,10 @@ _MOST_ALTERNATIVES = 20
 
 
 class InspectModel(NetworkModel):
-    """A model that Inspect AI calls for us; `arguments` go to Inspect's provider and are part of
-    the identity."""
+    """A model that Inspect AI calls for us.
+
+    `arguments` go to Inspect's provider and are part of the identity.
+    """
 
     has_json_mode = False
 

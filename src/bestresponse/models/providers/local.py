@@ -1,5 +1,6 @@
-"""A language model in this process: a GGUF file run by llama.cpp through `xllamacpp` (extra
-`local`).
+"""A language model in this process: a GGUF file run by llama.cpp.
+
+It is run through `xllamacpp` (extra `local`).
 
 The defaults repeat exactly: one slot and no prompt cache, so that what else is asked before or at
 the same time cannot change the arithmetic of a reply. A request without a seed takes its replicate
@@ -66,8 +67,10 @@ class LocalSettings:
 
 
 class LocalModel:
-    """A GGUF file loaded into this process. Close it, or let it be collected, to free its
-    memory."""
+    """A GGUF file loaded into this process.
+
+    Close it, or let it be collected, to free its memory.
+    """
 
     def __init__(
         self,
@@ -161,8 +164,10 @@ def check_gguf(path: Path) -> None:
 
 
 def identify(path: Path, settings: LocalSettings) -> dict[str, Json]:
-    """Return the identity of a local model: the bytes of its file, the engine, and what changes its
-    arithmetic."""
+    """Return the identity of a local model.
+
+    This is the bytes of its file, the engine, and what changes its arithmetic.
+    """
     check_gguf(path)
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -210,8 +215,10 @@ def _start(path: Path, settings: LocalSettings) -> object:
 
 
 def _build_body(request: Request, settings: LocalSettings) -> JsonObject:
-    """Write the request in the engine's dialect of the OpenAI protocol, with every engine default
-    spelt out."""
+    """Write the request in the engine's dialect of the OpenAI protocol.
+
+    Every engine default is spelt out.
+    """
     seed = effective_seed(request)
     body: JsonObject = {
         "messages": [

@@ -134,8 +134,10 @@ class NetworkModel(ABC):
         mode: SchemaMode | None,
         error: Rejected,
     ) -> frozenset[str]:
-        """Return the names under which to remember what the error complains of; none if it is of
-        something else."""
+        """Return the names under which to remember what the error complains of.
+
+        None if it is of something else.
+        """
         text = str(error)
         parameter = error.complaint.get("param") if isinstance(error.complaint, Mapping) else None
         unsupported = _NOT_TAKEN.search(text) is not None
@@ -161,8 +163,10 @@ class NetworkModel(ABC):
         mode: SchemaMode | None,
         settings: JsonMapping,
     ) -> Honoured:
-        """Say what was sent, and what could not be. A seed is a wish: hardly any service promises
-        to repeat."""
+        """Say what was sent, and what could not be.
+
+        A seed is a wish: hardly any service promises to repeat.
+        """
         honoured: list[tuple[str, str | int | float | bool | None]] = [
             ("temperature", settings.get("temperature"))
         ]
@@ -195,8 +199,9 @@ def _add_instruction(request: Request) -> tuple[Message, ...]:
 
 
 class HttpModel(NetworkModel):
-    """A model behind an HTTP endpoint that takes a key; a subclass says where, and what the service
-    `offers`.
+    """A model behind an HTTP endpoint that takes a key.
+
+    A subclass says where, and what the service `offers`.
 
     In `path`, `{name}` stands for the name of the model.
     """

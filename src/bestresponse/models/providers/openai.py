@@ -78,8 +78,10 @@ class OpenAIModel(HttpModel):
 
 
 def _describe_format(request: Request, mode: SchemaMode | None) -> dict[str, object] | None:
-    """Describe the form of the reply; a schema without a strict form is sent without the promise to
-    keep it."""
+    """Describe the form of the reply.
+
+    A schema without a strict form is sent without the promise to keep it.
+    """
     if mode is SchemaMode.JSON:
         return {"type": "json_object"}
     if mode is not SchemaMode.SCHEMA:

@@ -1,5 +1,6 @@
-"""An object with a method `query(game)` as a model: it is shown the payoffs themselves, not only
-words about them.
+"""An object with a method `query(game)` as a model.
+
+It is shown the payoffs themselves, not only words about them.
 
     class Cautious:
         def query(self, game):
@@ -104,8 +105,9 @@ def _read_game(facts: Mapping[str, object], prompt: str) -> AskedGame:
 
 
 def _write(answer: object, game: AskedGame, mixture: bool) -> str:
-    """Write an answer as a language model would: a label, or where a mixture is asked for,
-    probabilities as JSON.
+    """Write an answer as a language model would.
+
+    This is a label, or probabilities as JSON if a mixture is asked for.
 
     What cannot be an answer is said in words that no reading takes for one.
     """

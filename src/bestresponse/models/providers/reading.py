@@ -16,8 +16,10 @@ _ROUNDING = 0.01
 
 
 def read_chat_reply(data: object, sender: str) -> Reply:
-    """Return the first choice of a chat completion
-    (https://platform.openai.com/docs/api-reference/chat/object)."""
+    """Return the first choice of a chat completion.
+
+    See https://platform.openai.com/docs/api-reference/chat/object for the format.
+    """
     choices = read_field(data, "choices", list, sender)
     if not choices:
         raise BadReply(f"{sender} answered without any choice in `choices`")
@@ -62,8 +64,10 @@ def read_chat_reply(data: object, sender: str) -> Reply:
 
 
 def _read_tool_calls(listed: object, sender: str) -> Iterator[tuple[str, str]]:
-    """Yield the calls of tools in a message, by name and arguments; none where the message has
-    none."""
+    """Yield the calls of tools in a message, by name and arguments.
+
+    None where the message has none.
+    """
     for call in listed if isinstance(listed, list) else ():
         function = read_field(call, "function", dict, sender)
         yield (
@@ -84,8 +88,10 @@ def read_field(data: object, name: str, kind: type[_T], sender: str) -> _T:
 
 
 def read_count(data: object, name: str, sender: str) -> int | None:
-    """Return a number of tokens, or None where there is none; `BadReply` for a number no reply can
-    have."""
+    """Return a number of tokens, or None where there is none.
+
+    `BadReply` for a number no reply can have.
+    """
     value = data.get(name) if isinstance(data, Mapping) else None
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         return None
@@ -99,8 +105,9 @@ def read_alternatives(
     sender: str,
     chance: str = "logprob",
 ) -> TokenChances:
-    """Return tokens with their log-probabilities, which are in the field `chance`, likeliest
-    first.
+    """Return tokens with their log-probabilities, likeliest first.
+
+    The log-probabilities are in the field `chance`.
 
     What is no number, or not finite, is left out. A logarithm above 0 is no probability: a rounding
     error becomes 0, anything larger is a `BadReply`.

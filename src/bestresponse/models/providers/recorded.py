@@ -1,5 +1,7 @@
-"""A model that only has a record: it answers what was recorded and nothing else. No key, no
-weights, no network."""
+"""A model that only has a record: it answers what was recorded and nothing else.
+
+No key, no weights, no network.
+"""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,5 +1,6 @@
-"""A mixed strategy read in one token: how likely each action's letter is as the first token of the
-reply.
+"""A mixed strategy read in one token.
+
+It is how likely each action's letter is as the first token of the reply.
 
 The probabilities a model reports are those of its whole vocabulary, whatever grammar the reply is
 held to. They are summed over the tokens that spell a letter and divided by their total, the `mass`:
@@ -17,8 +18,7 @@ from bestresponse.models.base import Model, Reply, Request
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """`probabilities` of the letters in their order, summing to 1, and the call they were read
-    from.
+    """`probabilities` of the letters in order, summing to 1, and the call behind them.
 
     `mass` is what the letters had together before renormalising. Letters in `unseen` were not among
     the alternatives reported: their probability is 0 here and in truth at most `bound`, relative to
@@ -34,8 +34,10 @@ class Chances:
 
 
 def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Chances:
-    """Ask for one token and read the chances of the letters; `InvalidMove` if none of them was
-    reported."""
+    """Ask for one token and read the chances of the letters.
+
+    `InvalidMove` if none of them was reported.
+    """
     if model.abilities.logprobs < 1:
         raise UsageError(
             f"{model.id} offers no log-probabilities: ask for a stated mix or sample it instead"

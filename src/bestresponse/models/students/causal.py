@@ -1,5 +1,6 @@
-"""Any causal model of `transformers` in a local folder: asked in its own chat format, trained by
-TRL, written as a folder again.
+"""Any causal model of `transformers` in a local folder.
+
+It is asked in its own chat format, trained by TRL, and written as a folder again.
 
 A model whose tokenizer has the tokens of ChatML is asked in plain ChatML, like the networks of
 `students.network`, so that it makes no difference by which of the two a student is computed. Any
@@ -81,8 +82,10 @@ class Causal:
         return next((limit for limit in limits if limit), _UNLIMITED)
 
     def write_chat(self, messages: Sequence[tuple[str, str]]) -> str:
-        """Write messages in the chat format of the model, up to where the assistant begins to
-        speak."""
+        """Write messages in the chat format of the model.
+
+        The text ends where the assistant begins to speak.
+        """
         if self._plain:
             return write_chat(messages)
         turns = [{"role": role, "content": self._disarm(content)} for role, content in messages]
@@ -94,8 +97,10 @@ class Causal:
         most: int,
         choose: Choose | None = None,
     ) -> list[list[int]]:
-        """Continue every prompt by at most `most` tokens, or up to the token that ends a
-        message."""
+        """Continue every prompt by at most `most` tokens, or up to the end of a message.
+
+        The end of a message is marked by a token.
+        """
         longest = max(map(len, prompts))
         room = min(most, self.positions - longest)
         if room < 1:
@@ -122,8 +127,10 @@ class Causal:
         return [row[: row.index(self.end)] if self.end in row else row for row in replies]
 
     def weigh_tokens(self, texts: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Return for every text the log-probability of each token but the first, given those
-        before it."""
+        """Return the log-probability of each token but the first, for every text.
+
+        Each is given the tokens before it.
+        """
         tokens = fill_texts(texts, self.end).to(self.model.device)
         with torch.no_grad():
             scores = self.model(tokens).logits
@@ -136,8 +143,10 @@ class Causal:
         self.pretrained.save_pretrained(folder)
 
     def _find_end(self) -> int:
-        """Return the token that ends an answer: the first control token that the template writes
-        after one."""
+        """Return the token that ends an answer.
+
+        This is the first control token that the template writes after one.
+        """
         if self._plain:
             return int(self.pretrained.convert_tokens_to_ids(END))
         turns = [{"role": "user", "content": "A or B?"}, {"role": "assistant", "content": _MARK}]
@@ -154,8 +163,10 @@ class Causal:
         return int(found)
 
     def _render(self, turns: Sequence[Mapping[str, str]], *, ends: bool) -> str:
-        """Write messages by the template of the model; one that knows no system message gets it
-        before the first question."""
+        """Write messages by the template of the model.
+
+        One that knows no system message gets it before the first question.
+        """
         try:
             return self._apply(turns, ends)
         except Exception as error:  # noqa: BLE001 - templates raise what they like

@@ -122,8 +122,10 @@ def _join(
 
 
 def _is_interleaved(part: str, sizes: Architecture) -> bool:
-    """Say whether llama.cpp interleaves the two halves of every head: of a Llama's queries and
-    keys."""
+    """Say whether llama.cpp interleaves the two halves of every head.
+
+    It does so for a Llama's queries and keys.
+    """
     return sizes.family == "llama" and part in ("attn_q.weight", "attn_k.weight")
 
 

@@ -43,8 +43,9 @@ def hash_safetensors(folder: Path) -> str:
 
 
 class StudentModel:
-    """A folder that `bestresponse train` wrote, or any causal model of `transformers`, opened to be
-    asked; close it to free its memory.
+    """A folder of `bestresponse train` or a causal `transformers` model, to be asked.
+
+    Close it to free its memory.
 
     Replies that are computed together may differ in the last bits from those computed alone, so a
     reply says that it is not repeatable where several are answered at once.
@@ -145,8 +146,10 @@ class StudentModel:
 
 
 class _Draw:
-    """How the tokens of one reply are drawn: the likeliest at temperature 0, by its own seed
-    otherwise."""
+    """How the tokens of one reply are drawn.
+
+    The likeliest is taken at temperature 0; otherwise they are drawn by the reply's own seed.
+    """
 
     def __init__(self, request: Request) -> None:
         self.temperature = 1.0 if request.temperature is None else request.temperature

@@ -1,5 +1,7 @@
-"""A transformer of the Llama or Qwen2 family in plain PyTorch: read from a folder, written as
-safetensors; GGUF files are read and written by `students.gguf_files`.
+"""A transformer of the Llama or Qwen2 family in plain PyTorch.
+
+It is read from a folder and written as safetensors; GGUF files are read and written by
+`students.gguf_files`.
 
 What is read is computed exactly as `transformers` computes it. A folder of anything else (other
 kinds of layers, scaled positions, weights that nothing here would use) is refused by name.
@@ -121,8 +123,10 @@ class Architecture:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> Architecture:
-        """Read the sizes from a `config.json`; ModelUnavailable names what cannot be computed
-        here."""
+        """Read the sizes from a `config.json`.
+
+        ModelUnavailable names what cannot be computed here.
+        """
         family = data.get("model_type")
         if family not in _FAMILIES:
             known = " and ".join(_FAMILIES)
@@ -150,8 +154,10 @@ class Architecture:
 
 
 def _read_rope(data: JsonMapping) -> float:
-    """Return the base of rotary positions, which `transformers` 5 writes in another place;
-    ModelUnavailable where positions are scaled."""
+    """Return the base of rotary positions, which `transformers` 5 writes in another place.
+
+    ModelUnavailable where positions are scaled.
+    """
     for name in ("rope_parameters", "rope_scaling"):
         scaling = data.get(name) or {}
         kind = scaling.get("rope_type", scaling.get("type", "default"))
@@ -175,8 +181,10 @@ class Network:
         return Network(self.sizes, moved, self.tokenizer)
 
     def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text; control tokens that are written out in it are read as
-        such."""
+        """Return the tokens of a text.
+
+        Control tokens that are written out in it are read as such.
+        """
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -211,8 +219,10 @@ class Network:
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def weigh_tokens(self, texts: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Return for every text the log-probability of each token but the first, given those
-        before it."""
+        """Return the log-probability of each token but the first, for every text.
+
+        Each is given the tokens before it.
+        """
         embedding = self.parameters["embedding"]
         tokens = fill_texts(texts, self.end).to(embedding.device)
         positions = torch.arange(tokens.shape[1], device=embedding.device)[None]
@@ -245,8 +255,10 @@ def _disarm(content: str) -> str:
 
 
 def read_folder(folder: Path) -> Network:
-    """Read a network as `transformers` writes it; ModelUnavailable where the folder holds none that
-    is computed exactly."""
+    """Read a network as `transformers` writes it.
+
+    ModelUnavailable where the folder holds none that is computed exactly.
+    """
     try:
         # Folders that Hugging Face keeps consist of links: what they lead to is looked at.
         config = read_text_file((folder / "config.json").resolve(), _LARGEST_CONFIG)
@@ -435,8 +447,10 @@ def run_layers(
         finish_layer,
     ),
 ) -> Tensor:
-    """Return the last states of embedded tokens; `steps` are `project` and `finish_layer`, perhaps
-    compiled."""
+    """Return the last states of embedded tokens.
+
+    `steps` are `project` and `finish_layer`, perhaps compiled.
+    """
     cos, sin = make_angles(positions, sizes)
     project_step, finish_step = steps
     biases = parameters["qkv_bias"].unbind(0) if "qkv_bias" in parameters else None
@@ -469,15 +483,19 @@ def score_tokens(states: Tensor, scorer: Tensor) -> Tensor:
 
 
 def fill_texts(texts: Sequence[Sequence[int]], filler: int) -> Tensor:
-    """Return the tokens of texts, (batch, length); short ones are filled up on the right, where no
-    other token sees it."""
+    """Return the tokens of texts, (batch, length).
+
+    Short ones are filled up on the right, where no other token sees it.
+    """
     longest = max(map(len, texts))
     return torch.tensor([[*text, *[filler] * (longest - len(text))] for text in texts])
 
 
 def weigh_next(scores: Tensor, texts: Sequence[Sequence[int]]) -> list[list[float]]:
-    """Return the log-probability of each token but the first, from the scores (batch, length, V)
-    of all tokens."""
+    """Return the log-probability of each token but the first.
+
+    It is computed from the scores (batch, length, V) of all tokens.
+    """
     weighed: list[list[float]] = []
     for row, text in zip(scores, texts, strict=True):
         log_probabilities = row[: len(text) - 1].float().log_softmax(-1)
@@ -517,8 +535,9 @@ def continue_prompts(
     most: int,
     choose: Callable[[Tensor], Tensor] = _choose_likeliest,
 ) -> list[list[int]]:
-    """Continue every prompt by at most `most` tokens, or up to the token that ends a message, which
-    is left out.
+    """Continue every prompt by at most `most` tokens, or up to the end of a message.
+
+    The token that ends a message is left out.
 
     Prompts of unequal length are filled up on the left. `choose` picks a token from the scores
     (batch, V).

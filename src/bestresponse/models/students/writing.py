@@ -50,12 +50,16 @@ class Writer(Protocol):
         most: int,
         choose: Choose | None = None,
     ) -> list[list[int]]:
-        """Continue every prompt by at most `most` tokens, or up to the token that ends a message,
-        which is left out; without `choose` the likeliest token is taken."""
+        """Continue every prompt by at most `most` tokens, or up to the end of a message.
+
+        The token that ends a message is left out. Without `choose`, the likeliest token is taken.
+        """
 
     def weigh_tokens(self, texts: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Return for every text the log-probability of each token but the first, given those
-        before it."""
+        """Return the log-probability of each token but the first, for every text.
+
+        Each is given the tokens before it.
+        """
 
 
 def open_writer(folder: Path, device: str, dtype: torch.dtype) -> Writer:

@@ -136,8 +136,10 @@ class Cache:
         self._run(query, key, self._identities[identity], *texts)
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:
-        """Make the call unless the same one is in flight: then wait for that and share its
-        outcome."""
+        """Make the call unless the same one is in flight.
+
+        If it is, waits for that one and shares its outcome.
+        """
         with self._lock:
             flight = self._flights.get(key)
             mine = flight is None
@@ -184,8 +186,10 @@ class Cache:
 
 
 class Cached(Wrapper):
-    """A model whose replies are kept. Wrap it around everything else, so that a hit costs
-    nothing."""
+    """A model whose replies are kept.
+
+    Wrap it around everything else, so that a hit costs nothing.
+    """
 
     def __init__(
         self,
@@ -198,16 +202,20 @@ class Cached(Wrapper):
         self._mode = mode
 
     def complete(self, request: Request) -> Reply:
-        """Return the stored reply, or a new one that is stored; in replay mode a miss is
-        `NotCached` and says why."""
+        """Return the stored reply, or a new one that is stored.
+
+        In replay mode a miss is `NotCached` and says why.
+        """
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
         key = call_key(self.identity, request)
         return self._cache.once(key, lambda: self._find_or_ask(key, request))
 
     def explain_miss(self, request: Request) -> str:
-        """Say how this call differs from the nearest one that is stored; nothing if it is stored
-        itself."""
+        """Say how this call differs from the nearest one that is stored.
+
+        Returns nothing if it is stored itself.
+        """
         if self._cache.get(call_key(self.identity, request)) is not None:
             return ""
         return _explain_miss(self.identity, request, self._cache.recent())

@@ -1,5 +1,7 @@
-"""Call a model within limits: so many calls at once, again after what may pass, never beyond a
-budget; and prices.
+"""Limits on the calls of a model, and prices.
+
+Only so many calls run at once, a call is made again after what may pass, and no call goes beyond a
+budget.
 
 `Retried` goes around `Limited`, not the other way round: then a call that waits holds no place that
 another could use.
@@ -31,7 +33,9 @@ _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits on everything a meter sees: attempts, tokens of prompt and reply together, US dollars.
-    None: no limit."""
+
+    None: no limit.
+    """
 
     calls: int | None = None
     tokens: int | None = None
@@ -65,8 +69,7 @@ class Cost:
 
 
 class Meter:
-    """Count for any number of models in any number of threads, and keep all of them within one
-    budget.
+    """Count for any number of models and threads, and keep all within one budget.
 
     Before a call its largest possible cost is reserved (`largest_usage`). If that does not fit
     beside what is spent and reserved, the call waits for others to finish, because most cost less
@@ -170,8 +173,10 @@ def largest_usage(request: Request) -> Usage:
 
 
 class Gate(threading.BoundedSemaphore):
-    """Let `concurrency` calls in at once. It belongs to a provider; all models of that provider
-    share it."""
+    """Let `concurrency` calls in at once.
+
+    It belongs to a provider; all models of that provider share it.
+    """
 
     def __init__(self, concurrency: int) -> None:
         if concurrency < 1:
@@ -194,8 +199,10 @@ class Limited(Wrapper):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """`tries` in all; waits in seconds from `first` doubling up to `longest`; a server may ask for
-    up to `patience`."""
+    """`tries` in all, with waits in seconds from `first` doubling up to `longest`.
+
+    A server may ask for up to `patience`.
+    """
 
     tries: int = 6
     first: float = 0.5
@@ -207,8 +214,10 @@ class RetryPolicy:
             raise UsageError(f"tries is {self.tries}; a call needs at least 1")
 
     def wait(self, failures: int, asked: float | None, luck: float) -> float:
-        """Return the seconds before the next try; `luck` in [0, 1) spreads callers that failed
-        together."""
+        """Return the seconds before the next try.
+
+        `luck` in [0, 1) spreads callers that failed together.
+        """
         if asked is not None:
             return asked * (1 + 0.1 * luck)
         full = min(self.longest, self.first * 2.0 ** (failures - 1))
@@ -237,8 +246,10 @@ class Retried(Wrapper):
         self._rng = rng or random.Random()
 
     def complete(self, request: Request) -> Reply:
-        """Return the first reply; `ModelUnavailable` with the last reason when patience or tries
-        are used up."""
+        """Return the first reply.
+
+        `ModelUnavailable` with the last reason when patience or tries are used up.
+        """
         policy = self._policy
         for failures in range(1, policy.tries + 1):
             try:
@@ -278,8 +289,9 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_price(name: str, prompt: int, completion: int) -> float | None:
-    """Return what tokens of a model cost in US dollars, by the name a user types; None where that
-    is not known.
+    """Return what tokens of a model cost in US dollars, by the name a user types.
+
+    Returns None where that is not known.
 
     Prices come from the open list of genai-prices. A model in this process costs nothing; for any
     other model that the list does not hold, the price is not known.
@@ -324,8 +336,10 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
 
 
 def _listed(provider: str, name: str) -> Price:
-    """Return the price as the list has it today; looked up once, because that takes longer than to
-    compute with it."""
+    """Return the price as the list has it today.
+
+    Looked up once, because that takes longer than to compute with it.
+    """
     import genai_prices
 
     nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)

@@ -1,5 +1,6 @@
-"""Tools of an MCP server that is started as a command and spoken to over its standard input and
-output.
+"""Tools of an MCP server that is started as a command.
+
+It is spoken to over its standard input and output.
 
 The Model Context Protocol is JSON-RPC 2.0, one message per line
 (https://modelcontextprotocol.io/specification). Of it this needs `initialize`, `tools/list` and
@@ -160,8 +161,10 @@ class McpServer:
 
 
 def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
-    """Return the tools that are meant: a function, a tool, `mcp:COMMAND`, or the name of an
-    installed package's."""
+    """Return the tools that are meant.
+
+    Given a function, a tool, `mcp:COMMAND`, or the name of an installed package's tool.
+    """
     if isinstance(named, Tool):
         return (named,)
     if not isinstance(named, str):

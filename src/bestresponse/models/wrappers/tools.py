@@ -86,8 +86,10 @@ class Tool:
         return f"- {self.name}({', '.join(kinds)}): {self.description}"
 
     def call(self, text: str, seconds: float = _SECONDS) -> str:
-        """Carry out a call with the arguments in that JSON text; what goes wrong is a sentence
-        too."""
+        """Carry out a call with the arguments in that JSON text.
+
+        What goes wrong is a sentence too.
+        """
         try:
             arguments = json.loads(text[:_LONGEST_ARGUMENTS] or "{}")
         except (ValueError, RecursionError):
@@ -229,8 +231,10 @@ class Tooled(Wrapper):
         by_protocol: bool,
         used: int,
     ) -> Request:
-        """Offer the tools while calls are left; without a protocol for them a schema would forbid
-        to write a call."""
+        """Offer the tools while calls are left.
+
+        Without a protocol for them a schema would forbid to write a call.
+        """
         if used >= self._limit:
             return question
         if by_protocol:
@@ -245,8 +249,10 @@ class Tooled(Wrapper):
         return self._tools[name].call(arguments)
 
     def _finish(self, reply: Reply, replies: list[Reply], uses: list[ToolUse]) -> Reply:
-        """Return the answer with all that it took: the calls, and the tokens and seconds of every
-        reply."""
+        """Return the answer with all that it took.
+
+        This is the calls, and the tokens and seconds of every reply.
+        """
         return replace(
             reply,
             usage=_add_usage([one.usage for one in replies]),

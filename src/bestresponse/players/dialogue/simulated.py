@@ -1,5 +1,6 @@
-"""A simulated speaker, referee, inventor and author: a stochastic model of manner -> text ->
-outcome, seeded.
+"""A simulated speaker, referee, inventor and author.
+
+It is a seeded stochastic model of manner -> text -> outcome.
 
 It answers the prompts of dialogues like a language model, in English sentences, so everything from
 prompt to payoff is exercised; but what it does is known:
@@ -328,8 +329,10 @@ def _invent(prompt: str, rng: Random) -> str:
 
 
 def _write(prompt: str, rng: Random) -> str:
-    """Scenarios made of the examples: other names, numbers that are in the same place of some
-    example."""
+    """Scenarios made of the examples, with other names and numbers.
+
+    The numbers are in the same place of some example.
+    """
     examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
     wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))
     people = [person for example in examples for person in example["private"]]
@@ -356,8 +359,10 @@ def _write(prompt: str, rng: Random) -> str:
 
 
 def _read_talk(prompt: str) -> list[_Message]:
-    """Return the messages of a talk, in the simulated speaker's own words where it is a
-    negotiation."""
+    """Return the messages of a talk.
+
+    They are in the simulated speaker's own words if it is a negotiation.
+    """
     messages = []
     for sender, receiver, quoted in _MESSAGE.findall(prompt):
         lines = [line.removeprefix("> ") for line in quoted.splitlines()]
@@ -422,8 +427,10 @@ class _Offers:
         return _find_last(text, items)
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
-        """Return the ruling on a talk that ended with this offer accepted; it is empty where none
-        was."""
+        """Return the ruling on a talk that ended with this offer accepted.
+
+        It is empty where none was.
+        """
         return {"agreed": bool(offer), "choice": offer or None}
 
     def value(self, offer: str, me: str) -> int:

@@ -1,5 +1,6 @@
-"""Who speaks in a dialogue, with or without guidance, and who rules on what was agreed or what it
-was worth.
+"""Who speaks in a dialogue, with or without guidance, and who rules on it.
+
+A ruling says what was agreed or what it was worth.
 
 A `Speaker` lets a model voice a chosen manner. `Guided(player, policy)` decides every choice by the
 policy of a game tree (an equilibrium, say), at the information set that its view names; what the
@@ -64,8 +65,9 @@ class Speaker(ModelPlayer):
 
 @dataclass(frozen=True, slots=True)
 class Unguided(PlayerWrapper):
-    """`player` speaking in the neutral manner; whom to address it says itself, or the seed draws
-    it.
+    """`player` speaking in the neutral manner.
+
+    Whom to address it says itself, or the seed draws it.
 
     A person in a dialogue is such a player (`choosing`): what it writes takes the place of a
     model's message.
@@ -87,8 +89,10 @@ class Unguided(PlayerWrapper):
 
 @dataclass(frozen=True, slots=True)
 class Voices(PlayerWrapper):
-    """`player`, or whoever speaks in the manner that was chosen: an action may be the choice of a
-    model."""
+    """`player`, or whoever speaks in the manner that was chosen.
+
+    An action may be the choice of a model.
+    """
 
     by_manner: Mapping[str, Player]
 
@@ -102,8 +106,9 @@ class Voices(PlayerWrapper):
 
 
 def read_spoken_words(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
-    """The words of a reply as a message: cut at the token limit it still counts as said, and this
-    is recorded.
+    """The words of a reply as a message.
+
+    If cut at the token limit it still counts as said, and this is recorded.
 
     Small models like to go on with the prompt after their message; what they write in others' names
     is cut off.
@@ -218,8 +223,10 @@ class DealReferee(_Referee):
 
 
 class ScoreReferee(_Referee):
-    """Lets the model say what the outcome is worth to each person: one call for a summary and one
-    for each payoff."""
+    """Lets the model say what the outcome is worth to each person.
+
+    This takes one call for a summary and one for each payoff.
+    """
 
     @property
     def name(self) -> str:
@@ -322,8 +329,10 @@ def _fill_places(domain: Domain, view: View) -> dict[str, object]:
 
 
 def read_ruling(reply: Reply) -> tuple[dict[str, object], str]:
-    """The JSON object of a reply and how it was found; InvalidMove where there is none or more than
-    one differ."""
+    """The JSON object of a reply and how it was found.
+
+    Raises InvalidMove where there is none or more than one differ.
+    """
     if reply.finish is Finish.REFUSAL:
         raise InvalidMove("the provider's filter ended the reply", Flaw.REFUSED)
     if len(reply.text) > _LONGEST:

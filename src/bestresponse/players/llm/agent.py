@@ -1,5 +1,6 @@
-"""An agent: a language model with a persona, a memory and a way of reasoning, each of which can be
-exchanged.
+"""An agent: a language model with a persona, a memory and a way of reasoning.
+
+Each of these can be exchanged.
 
 A persona is who an agent is: one of the published five, or a user's own from a TOML file.
 
@@ -135,8 +136,10 @@ def _make_personas(tables: Mapping[str, object], where: str) -> Mapping[str, Per
 
 
 def make_persona(name: str, entry: object, where: str) -> Persona:
-    """Make the persona of that name from its table; UsageError with the place (`where`) that is
-    wrong."""
+    """Make the persona of that name from its table.
+
+    UsageError with the place (`where`) that is wrong.
+    """
     if not isinstance(entry, Mapping):
         raise UsageError(
             f"{where}: {name!r} is outside of a table; expected [name] with {', '.join(_KEYS)}"
@@ -233,8 +236,10 @@ _MEMORIES: dict[str, Memory] = {
 
 
 def memory(name: str) -> Memory:
-    """Return the memory of that name; a number after a colon says how many rounds are kept word by
-    word."""
+    """Return the memory of that name.
+
+    A number after a colon says how many rounds are kept word by word.
+    """
     plain, colon, size = name.partition(":")
     kept = find_by_name(_MEMORIES, name if plain == "full" else plain, "memory")
     if not colon:
@@ -302,8 +307,10 @@ def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ..
 
 
 def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -> str:
-    """Expect something of every rival, a line each; at levels above 1 every rival expects something
-    of the others."""
+    """Expect something of every rival, a line each.
+
+    At levels above 1 every rival expects something of the others.
+    """
     lines = []
     for rival in rivals:
         deeper = ""
@@ -329,8 +336,10 @@ _REASONINGS: dict[str, Reasoning] = {
 
 
 def reasoning(name: str) -> Reasoning:
-    """Return the way of reasoning of that name; `k-level:2` simulates rivals who simulate
-    theirs."""
+    """Return the way of reasoning of that name.
+
+    `k-level:2` simulates rivals who simulate theirs.
+    """
     plain, colon, depth = name.partition(":")
     if plain != "k-level" or not colon:
         return find_by_name(_REASONINGS, name, "reasoning")
@@ -381,8 +390,10 @@ class Agent(ModelPlayer):
 
 
 def _add_own_words(view: View, replies: Sequence[str]) -> View:
-    """Put what an agent said in each round gone by below that round; where rounds do not tell which
-    reply belongs to which, below all it is shown."""
+    """Put what an agent said in each round gone by below that round.
+
+    Where rounds do not tell which reply belongs to which, below all it is shown.
+    """
     if not any(replies):
         return view
     before, rounds = split_rounds(view.history)

@@ -167,8 +167,10 @@ def _settled(claims: list[_Claim]) -> _Claim | None:
 
 
 def _all_claims(text: str) -> Iterator[_Claim]:
-    """The claims of every sentence; one that only announces a change makes the next claim a
-    revision."""
+    """The claims of every sentence.
+
+    One that only announces a change makes the next claim a revision.
+    """
     changing = False
     for sentence in _SENTENCE.split(text):
         claims = list(_claims(sentence))

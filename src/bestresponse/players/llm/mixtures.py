@@ -148,8 +148,9 @@ def strip_latex(text: str) -> str:
 
 
 def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
-    """Return the probabilities that an answer states, and what had to be done to read them; empty
-    if nothing had.
+    """Return the probabilities that an answer states, and what had to be done to read them.
+
+    Returns an empty result if nothing had.
 
     Raises:
         InvalidMove: it states none, or none that are legal.
@@ -176,8 +177,10 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
 
 @dataclass(frozen=True, slots=True)
 class _StatedMix:
-    """A number for every action, which actions the answer did not name, and what had to be done to
-    read it."""
+    """A number for every action, and how the answer was read.
+
+    Holds which actions the answer did not name, and what had to be done to read it.
+    """
 
     numbers: list[float]
     unnamed: list[str]
@@ -290,8 +293,10 @@ def _write_fractions(text: str) -> str:
 
 
 def _find_readings(options: tuple[str, ...], text: str) -> Iterator[_Stated]:
-    """Yield what a text states, read with decimal points first, then with commas, in the given case
-    first."""
+    """Yield what a text states, in the given case first.
+
+    It is read with decimal points first, then with commas.
+    """
     plain = _CONTRACTED.sub("", strip_latex(text))
     if not any(_FRACTION.search(option) for option in options):
         plain = _write_fractions(plain)

@@ -77,8 +77,10 @@ def instruction(ask: Ask, style: Style) -> str:
 
 
 def _write_name(option: str) -> str:
-    """Write an option as the rules do: in quotes where it could be misread, such as one that holds
-    a comma."""
+    """Write an option as the rules do.
+
+    It is in quotes if it could be misread, such as one that holds a comma.
+    """
     return load_language(ENGLISH).write_name(option)
 
 
@@ -118,8 +120,10 @@ def write_schema(ask: Ask, style: Style = "json") -> str:
 
 
 def schema(ask: Ask, style: Style = "json") -> dict[str, object]:
-    """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so
-    they are made first."""
+    """Build the JSON schema of the answer in `json` or `reasoned` style.
+
+    Reasons come first, so they are made first.
+    """
     if style == "reasoned":
         answer = schema(ask)
         if isinstance(ask, Choice | Amount | Mixture):
@@ -293,8 +297,9 @@ class LlmPlayer(ModelPlayer):
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A mixed strategy by repetition: asks a player for a pure action `samples` times and reports
-    the frequencies.
+    """A mixed strategy by repetition.
+
+    Asks a player for a pure action `samples` times and reports the frequencies.
 
     `players` holds one player per sample (the same model with another replicate index). Unreadable
     samples are left out and said; when all are unreadable there is no answer. Up to `workers`
@@ -354,8 +359,10 @@ class Thinking(PlayerWrapper):
 
 @dataclass(frozen=True, slots=True)
 class FirstToken(ModelPlayer):
-    """A mixed strategy in one token: the model's probabilities for the action labels,
-    renormalised."""
+    """A mixed strategy in one token.
+
+    It is the model's probabilities for the action labels, renormalised.
+    """
 
     sampling: Sampling = field(default_factory=Sampling)
     least_mass: float = 0.01

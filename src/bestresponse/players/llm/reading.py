@@ -116,8 +116,10 @@ def _read_answer(
     text: str,
     cut_off: bool,
 ) -> tuple[object, str]:
-    """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer
-    there is."""
+    """Return the answer and what had to be done to read it.
+
+    InvalidMove says what kind of no answer there is.
+    """
     flaw: InvalidMove | None = None
     for candidate, how in _find_candidates(ask, text):
         try:
@@ -160,8 +162,10 @@ def find_reasons(text: str) -> str:
 
 
 def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of the reply that can be the answer, likeliest first, and what had to be done
-    to find each."""
+    """Yield the parts of the reply that can be the answer, likeliest first.
+
+    Each comes with what had to be done to find it.
+    """
     # What a model thinks to itself is no answer, unless it says nothing else.
     said = _THOUGHT.sub("", text)
     text = said if said.strip() else text
@@ -190,8 +194,10 @@ def _take_last_line(filled: Sequence[re.Match[str]]) -> tuple[str, str]:
 
 
 def _find_unmarked(ask: Choice | Amount | Mixture | Form, whole: str) -> Iterator[tuple[str, str]]:
-    """Yield the answers of a reply without an ANSWER line: of a JSON object, a box or a sentence,
-    or the reply itself."""
+    """Yield the answers of a reply without an ANSWER line.
+
+    They are those of a JSON object, a box or a sentence, or the reply itself.
+    """
     objects = find_json_objects(whole)
     if objects:
         last, data = objects[-1]

@@ -1,5 +1,6 @@
-"""A player whose reasoning is checked: what logic refutes is put right, and the player is asked
-again.
+"""A player whose reasoning is checked.
+
+What logic refutes is put right, and the player is asked again.
 
     Verified(LlmPlayer(model), Reviewer(RulesTranslator()))
 
@@ -69,8 +70,10 @@ def subject_of(view: View) -> Subject | None:
 
 
 def moves_of(tree: Tree) -> SubjectOf:
-    """For the views of a tree in which nothing is hidden: the game from the decision on that is
-    asked for."""
+    """Return how to find the game for views of a tree in which nothing is hidden.
+
+    It is the game from the decision on that is asked for.
+    """
     nodes = {index: node for node, index in enumerate(tree.infoset.tolist()) if index >= 0}
 
     @cache
@@ -89,16 +92,20 @@ def moves_of(tree: Tree) -> SubjectOf:
 
 
 def whole_of(tree: Tree) -> SubjectOf:
-    """For the views of a tree that hides something: the whole game, seen from the seat that is
-    asked."""
+    """Return how to find the game for views of a tree that hides something.
+
+    It is the whole game, seen from the seat that is asked.
+    """
     subjects = {role: Subject(tree, seat) for seat, role in enumerate(tree.players)}
     return lambda view: subjects.get(view.role)
 
 
 @dataclass(frozen=True, slots=True)
 class Verified(PlayerWrapper):
-    """`player`, corrected by `reviewer` up to `attempts` - 1 times; without `feedback` only asked
-    again."""
+    """`player`, corrected by `reviewer` up to `attempts` - 1 times.
+
+    Without `feedback` only asked again.
+    """
 
     reviewer: Reviewer
     attempts: int = MOST_ATTEMPTS
@@ -111,8 +118,10 @@ class Verified(PlayerWrapper):
         return f"{'verified' if self.feedback else 'again'}({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Return the last decision, with every call (a decision's, then its review's) and every
-        review on the way."""
+        """Return the last decision with every call and every review on the way.
+
+        The calls are a decision's, then those of its review.
+        """
         subject = self.subject(view)
         shown = view
         calls: list[Call] = []
@@ -139,15 +148,15 @@ class Verified(PlayerWrapper):
 
 
 def is_verified(name: str) -> bool:
-    """Whether a model is asked for with its reasoning checked, whether or not it is told the
-    result."""
+    """Whether a model is to have its reasoning checked, told the result or not."""
     return name.startswith((SPELLING, AGAIN))
 
 
 @cache
 def bare_name(name: str) -> str:
-    """Return the name of the model itself, without `verified:` or `again:` and without the label of
-    `LABEL=URL`.
+    """Return the name of the model itself.
+
+    It is without `verified:` or `again:` and without the label of `LABEL=URL`.
 
     >>> bare_name("verified:openai/gpt-4o"), bare_name("mine=http://localhost:8000/v1#m")
     ('openai/gpt-4o', 'http://localhost:8000/v1#m')
@@ -167,8 +176,10 @@ def make_label(name: str) -> str:
 
 
 def with_review(name: str, player: Player, game: Game[S] | None = None) -> Player:
-    """`player`, checked by the rules where the name asks for it; in a tree where `game` is
-    given."""
+    """`player`, checked by the rules where the name asks for it.
+
+    In a tree where `game` is given.
+    """
     if not is_verified(name):
         return player
     subject = subject_of

@@ -1,5 +1,6 @@
-"""A person at a terminal. Nonsense is answered with a reason, and the person may try again; nothing
-is lost.
+"""A person at a terminal.
+
+Nonsense is answered with a reason, and the person may try again; nothing is lost.
 
 Beside an answer, `rules` shows the rules again, `history` all that happened, `help` how to answer,
 `quit` stops; a game that was stopped goes on from where it was.
@@ -111,8 +112,10 @@ def _value(ask: Ask, text: str) -> object:
 
 
 def _by_number(ask: Choice) -> bool:
-    """Say whether options can be named by their place: not where a number may mean what an option
-    is about."""
+    """Say whether options can be named by their place.
+
+    They cannot if a number may mean what an option is about.
+    """
     return not any(re.search(r"\d", option) for option in ask.options)
 
 

@@ -178,8 +178,10 @@ def _to_pdf(axes: Axes) -> bytes:
 
 
 def to_png(axes: Axes) -> bytes:
-    """Return the finished chart in pixels, on white; call it inside the `canvas` block, as the last
-    thing."""
+    """Return the finished chart in pixels, on white.
+
+    Call it inside the `canvas` block, as the last thing.
+    """
     figure: Any = axes.get_figure(root=True)
     target = io.BytesIO()
     figure.savefig(
@@ -210,8 +212,9 @@ def draw_distribution(
     zero: bool = True,
     baselines: Collection[str] = (),
 ) -> bytes:
-    """Draw one row per group: every value as a dot (a fixed sample of them when many), the quartile
-    box, and the mean.
+    """Draw one row per group: every value as a dot, the quartile box, and the mean.
+
+    If there are many values, a fixed sample of them is drawn.
 
     `zero` keeps 0 in view, as the best a gap can be. Groups are in one colour, `baselines` in grey.
     """
@@ -230,8 +233,9 @@ def draw_distribution(
 
 
 def compute_fences(values: ArrayLike) -> tuple[float, float]:
-    """Compute how far values may lie from the box before they are outliers: one and a half times
-    its width (Tukey).
+    """Compute how far values may lie from the box before they are outliers.
+
+    This is one and a half times its width (Tukey).
 
     >>> compute_fences([0, 1, 2, 3, 4])
     (-2.0, 6.0)
@@ -289,8 +293,10 @@ def draw_intervals(
     x_label: str = "",
     reference: float | None = 0.0,
 ) -> bytes:
-    """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge
-    as an arrow."""
+    """Draw a forest plot: one row each with its estimate and interval.
+
+    An open end runs to the edge as an arrow.
+    """
     with canvas(height=0.9 + 0.36 * len(rows)) as axes:
         estimates = [interval.estimate for _, interval in rows]
         ends = [
@@ -342,8 +348,10 @@ def draw_scatter(
     x_label: str = "",
     y_label: str = "",
 ) -> bytes:
-    """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins
-    of x."""
+    """Draw points, coloured by group, and each group's mean of y.
+
+    Means are taken in up to eight equally filled bins of x.
+    """
     across = as_sample(x, "x")
     up = as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
@@ -378,8 +386,10 @@ def draw_scatter(
 
 
 def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
-    """Compute the means of x and of y within bins that hold about equally many points; equal x
-    share a bin."""
+    """Compute the means of x and of y within bins that hold about equally many points.
+
+    Equal x share a bin.
+    """
     count = min(bins, max(1, x.size // 5))
     edges = np.unique(np.quantile(x, np.linspace(0, 1, count + 1)))
     number = np.searchsorted(edges, x, side="right") - 1
@@ -413,8 +423,9 @@ def draw_lines(
     y_label: str = "",
     kind: Literal["svg", "png"] = "svg",
 ) -> bytes:
-    """Draw one line per series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
-    high) around lines.
+    """Draw one line per series of (x, y), ticks at whole numbers if all x are.
+
+    `bands` are (low, high) around lines.
 
     `expected` is what theory says of a series, drawn dotted in its colour. More than six series get
     a panel each, with the others in grey behind it.
@@ -530,8 +541,9 @@ def draw_box_series(
     x_label: str = "",
     y_label: str = "",
 ) -> bytes:
-    """Draw an upright box with whiskers at each x, a line through the medians, and `level` as a
-    dashed red line.
+    """Draw an upright box with whiskers at each x and a line through the medians.
+
+    `level` is a dashed red line.
 
     `boxes` has five rows: the least, the first quartile, the median, the third quartile and the
     most at each x.
@@ -623,8 +635,10 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
 
 
 def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
-    """Draw a group of thin horizontal bars for each name, one below the other, one colour for each
-    part."""
+    """Draw a group of thin horizontal bars for each name.
+
+    Bars are one below the other, with one colour for each part.
+    """
     rows = list(values.items())
     parts = list(dict.fromkeys(part for _, numbers in rows for part in numbers))
     thickness = 0.8 / len(parts)

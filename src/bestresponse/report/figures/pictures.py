@@ -1,5 +1,6 @@
-"""Two pictures of a small game: its best responses, and where evolution drives a population that
-plays it.
+"""Two pictures of a small game: its best responses and its evolution.
+
+The second shows where evolution drives a population that plays it.
 
 Best-response diagram (2x2 games): each axis is the probability with which a player takes its first
 action; each player's best responses are one curve, and the equilibria are where both curves meet.
@@ -68,8 +69,10 @@ def require_picture(game: NormalForm) -> tuple[Picture, ...]:
 
 
 def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> bytes:
-    """Draw all pictures of `game` side by side, or one of them, as a file; UsageError says which
-    games have one."""
+    """Draw all pictures of `game` side by side, or one of them, as a file.
+
+    UsageError says which games have one.
+    """
     wanted = tuple(picture for picture in require_picture(game) if only in (None, picture))
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
         panels = [first]
@@ -230,8 +233,9 @@ def _scale(payoff: Array) -> Array:
 
 
 def rest_points(payoff: Array) -> tuple[Array, ...]:
-    """Find the sets of rest points: one row is a point, two are the ends of a line, three the whole
-    triangle.
+    """Find the sets of rest points.
+
+    One row is a point, two are the ends of a line, three the whole triangle.
 
     On the face of each support all actions used earn the same. Faces lying in larger sets found are
     left out.
@@ -249,8 +253,10 @@ def rest_points(payoff: Array) -> tuple[Array, ...]:
 
 
 def _at_rest(payoff: Array, support: tuple[int, ...]) -> Array | None:
-    """The rest points that use exactly `support` (for a set: its extreme points), None where there
-    are none."""
+    """The rest points that use exactly `support`, or None if there are none.
+
+    For a set, these are its extreme points.
+    """
     size = len(support)
     face = payoff[np.ix_(support, support)]
     system = np.vstack([face[1:] - face[0], np.ones(size)])
@@ -295,16 +301,21 @@ def _clipped(middle: Array, along: Array) -> Array | None:
 
 
 def _covers(larger: Array, points: Array) -> bool:
-    """Whether all of `points` lie in the hull of `larger` (at most three points, affinely
-    independent)."""
+    """Whether all of `points` lie in the hull of `larger`.
+
+    The latter has at most three points, affinely independent.
+    """
     weights = np.linalg.lstsq(larger.T, points.T, rcond=None)[0]
     missed = np.abs(larger.T @ weights - points.T)
     return bool(missed.max() <= _TIE and weights.min() >= -_TIE)
 
 
 def attracts(payoff: Array, x: Array) -> bool:
-    """Tell whether the rest point x draws in all shares near it: it is evolutionarily stable, or
-    all eigenvalues of the field along the simplex have negative real parts."""
+    """Tell whether the rest point x draws in all shares near it.
+
+    It does if it is evolutionarily stable, or all eigenvalues of the field along the simplex have
+    negative real parts.
+    """
     scaled = _scale(payoff)
     earned = scaled @ x
     mean = float(x @ earned)
@@ -364,8 +375,10 @@ def _find_growth(payoff: Array, share: Array) -> Array:
 
 
 def draw_triangle(axes: Axes, game: NormalForm) -> None:
-    """Three actions: short pieces of the paths that shares take, each with an arrow, stronger where
-    faster."""
+    """Three actions: short pieces of the paths that shares take.
+
+    Each has an arrow, stronger where shares move faster.
+    """
     payoff = _scale(game.payoffs[0])
     outline = np.vstack([_CORNERS, _CORNERS[:1]])
     axes.fill(*_CORNERS.T, color=GRID, alpha=0.35, linewidth=0, zorder=0)
@@ -409,8 +422,10 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
 
 
 def _starts(rests: Array) -> Array:
-    """Evenly spread shares inside the triangle and on its edges, without those whose arrow would
-    hide a rest point."""
+    """Evenly spread shares inside the triangle and on its edges.
+
+    Those whose arrow would hide a rest point are left out.
+    """
     count = _LATTICE
     inside = [(i, j, count - i - j) for i in range(1, count) for j in range(1, count - i)]
     steps = count - 1
@@ -452,8 +467,10 @@ def _paths(payoff: Array, starts: Array) -> Array:
 
 
 def _draw_rests(axes: Axes, payoff: Array, corners: Array) -> None:
-    """Every rest point, a ring where it does not attract; lines and areas of them; and a legend of
-    what is there."""
+    """Every rest point, a ring where it does not attract.
+
+    Lines and areas of them; and a legend of what is there.
+    """
     named: set[str] = set()
     for points in rest_points(payoff):
         at = points @ corners

@@ -19,8 +19,10 @@ _COLOURS = ("blue!60!black", "orange!80!black", "teal!80!black", "magenta!70!bla
 
 
 def write_latex(form: NormalForm | Tree) -> str:
-    """Write a game as a LaTeX file to be input: a tree as a picture, a table of two players as a
-    tabular."""
+    """Write a game as a LaTeX file to be input.
+
+    A tree is a picture, and a table of two players a tabular.
+    """
     if isinstance(form, Tree):
         return "% needs \\usepackage{tikz}\n" + write_tree(form)
     return "% needs \\usepackage{booktabs}\n" + write_table(form)

@@ -1,5 +1,6 @@
-"""The tree of a game, from left to right: who moves, what is drawn, what cannot be told apart, and
-what is paid.
+"""The tree of a game, drawn from left to right.
+
+Shows who moves, what is drawn, what cannot be told apart, and what is paid.
 
 Every end has its own row, with its payoffs at the right, and every move its own line, so that no
 two labels meet. The positions of an information set are dots on one dashed line; a circle bears the
@@ -44,8 +45,10 @@ _SIZE = 8.5
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """A policy on a tree: by node how likely its branch is taken, by information set how heavy it
-    is, from 0 to 1.
+    """A policy on a tree.
+
+    Holds by node how likely its branch is taken, and by information set how heavy it is, from 0 to
+    1.
 
     Only `nodes` are drawn, all where none are named.
     """
@@ -57,8 +60,10 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """Where everything stands, in inches: `x` by level, `y` by node, `lane` by information set,
-    `bend` by level."""
+    """Where everything is, in inches.
+
+    Gives `x` by level, `y` by node, `lane` by information set and `bend` by level.
+    """
 
     x: list[float]
     bend: list[float]
@@ -83,8 +88,10 @@ def draw_tree(
     path: Collection[int] = (),
     overlay: Overlay | None = None,
 ) -> bytes:
-    """Draw a tree as a file, the branches to the nodes of `path` thick; UsageError where it is too
-    large."""
+    """Draw a tree as a file, the branches to the nodes of `path` thick.
+
+    Raises UsageError where it is too large.
+    """
     overlay = overlay or Overlay()
     if not overlay.nodes:
         require_tree_picture(tree)
@@ -132,8 +139,10 @@ def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
 
 
 def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int, float]]:
-    """Return the level of every node and its height: ends one row apart, other nodes in the middle
-    of what follows."""
+    """Return the level of every node and its height.
+
+    Ends are one row apart, other nodes in the middle of what follows.
+    """
     depth = [0] * tree.num_nodes
     for node, parent in enumerate(tree.parent.tolist()[1:], start=1):
         depth[node] = depth[parent] + 1
@@ -154,8 +163,9 @@ def _assign_lanes(
     depth: list[int],
     y: Mapping[int, float],
 ) -> tuple[dict[int, tuple[int, float]], list[int]]:
-    """Give each information set of several positions a lane of its level in which no other one is
-    beside it.
+    """Give each information set of several positions a lane of its level.
+
+    No other information set is beside it in this lane.
 
     Keys are information sets; a set that reaches over several levels takes the lane of its last.
     """
@@ -175,8 +185,10 @@ Lane = list[tuple[float, float]]
 
 
 def _take_lane(lanes: list[Lane], low: float, high: float) -> int:
-    """Put an information set into the first lane with room, a new one where all are taken; return
-    its number."""
+    """Put an information set into the first lane with room, a new one where all are taken.
+
+    Return its number.
+    """
     margin = _ROW / 2
     for number, lane in enumerate(lanes):
         if all(high < start - margin or low > stop + margin for start, stop in lane):

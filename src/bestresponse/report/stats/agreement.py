@@ -41,8 +41,9 @@ def read_sheet(
     where: str = "this file",
     some_of: Sequence[str] = (),
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield every row of a sheet with the number of its line; missing cells are empty, guards are
-    taken off.
+    """Yield every row of a sheet with the number of its line.
+
+    Missing cells are empty, guards are taken off.
 
     Raises:
         UsageError: the file is no CSV, one of `columns` is missing, or all of `some_of` are.
@@ -69,8 +70,10 @@ def read_sheet(
 
 @dataclass(frozen=True, slots=True)
 class RatingSummary:
-    """What raters gave on one scale; None where a figure is not defined, as agreement is with one
-    rater."""
+    """What raters gave on one scale.
+
+    Returns None where a figure is not defined, as agreement is with one rater.
+    """
 
     scores: int
     raters: int
@@ -89,8 +92,9 @@ def summarise_ratings(
     levels: Sequence[int],
     scale: Scale = "ordinal",
 ) -> RatingSummary:
-    """Summarise a table of raters x items, NaN where a rater gave nothing; `levels` are all that
-    can be given.
+    """Summarise a table of raters x items, NaN where a rater gave nothing.
+
+    `levels` are all that can be given.
 
     Kappa and ICC are of the items that everybody rated; ICC is left out where levels have no order.
     """
@@ -117,8 +121,10 @@ def summarise_ratings(
 
 
 def compute_if_defined(measure: Callable[[ArrayLike], float], ratings: ArrayLike) -> float | None:
-    """Compute an agreement; None where there is none to speak of: one rater, one item, or nothing
-    that differs."""
+    """Compute an agreement.
+
+    Returns None where there is none to speak of: one rater, one item, or nothing that differs.
+    """
     try:
         return measure(ratings)
     except UsageError:
@@ -144,8 +150,10 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
-    """Agreement from a table of items x categories: how many raters put the item there; equally
-    many each item."""
+    """Agreement from a table of items x categories: how many raters put the item there.
+
+    Equally many each item.
+    """
     table = _table(counts, "counts")
     raters = table.sum(axis=1)
     if (table < 0).any() or (raters != raters[0]).any() or raters[0] < 2:
@@ -160,8 +168,10 @@ def fleiss_kappa(counts: ArrayLike) -> float:
 
 
 def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
-    """Agreement from a table of raters x items; NaN is "did not rate". Categories are numbers, in
-    order if ordinal."""
+    """Agreement from a table of raters x items; NaN is "did not rate".
+
+    Categories are numbers, in order if ordinal.
+    """
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
         raise UsageError(f"ratings: expected a table of raters x items, got shape {table.shape}")
@@ -189,8 +199,9 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
 
 
 def icc(ratings: ArrayLike, *, average: bool = False) -> float:
-    """Intraclass correlation of a table of items x raters, both drawn at random, for absolute
-    agreement.
+    """Intraclass correlation of a table of items x raters, for absolute agreement.
+
+    Both are drawn at random.
 
     ICC(2,1): how far one rating can be trusted. `average` gives ICC(2,k): how far the mean of all
     raters can.

@@ -1,5 +1,6 @@
-"""The statistics of a report: pure functions of arrays; randomness comes in as a generator. All
-check their samples.
+"""The statistics of a report: pure functions of arrays; randomness comes in as a generator.
+
+All check their samples.
 
 Confidence intervals of a mean by resampling whole clusters (games).
 
@@ -128,8 +129,10 @@ class Interval:
 
 
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:
-    """Return `values` as a non-empty, finite, one-dimensional array, or raise UsageError saying
-    what is wrong."""
+    """Return `values` as a non-empty, finite, one-dimensional array.
+
+    Raises UsageError saying what is wrong.
+    """
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -151,8 +154,10 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
 
 
 def cluster_codes(clusters: Iterable[Hashable] | None, size: int) -> Integers:
-    """Number the clusters 0, 1, ... by first appearance; without clusters every value is its
-    own."""
+    """Number the clusters 0, 1, ... by first appearance.
+
+    Without clusters every value is its own.
+    """
     if clusters is None:
         return np.arange(size)
     numbers: dict[Hashable, int] = {}
@@ -302,8 +307,9 @@ def interval_of_draws(
     n: int,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
-    """Compute the interval of an estimate that was made anew from every one of `draws` resamples of
-    `n` units.
+    """Compute the interval of an estimate made anew from each of `draws` resamples.
+
+    Each resample is of `n` units.
 
     Within finite `bounds` half a unit that was not seen is added, as in `bound_mean`: its weight
     beside n units is Beta(1/2, n), taken here at 1,000 of its quantiles instead of at random. A
@@ -341,8 +347,9 @@ def dyadic_ratio(
     clusters: Iterable[Hashable],
     persons: Sequence[tuple[Hashable, ...]],
 ) -> float:
-    """Return how much larger the standard error of a mean is if values depend on one or two
-    persons; at least 1.
+    """Return how much larger a mean's standard error is if values depend on persons.
+
+    Values depend on one or two persons. The result is at least 1.
 
     `persons` names for every value those on whom it depends. All pairs of values that share a
     person count (P. Aronow, C. Samii & V. Assenova, "Cluster-robust variance estimation for dyadic
@@ -374,8 +381,10 @@ def dyadic_ratio(
 
 
 def widen(interval: Interval, bounds: tuple[float, float], ratio: float) -> Interval:
-    """Return the interval with both ends `ratio` times as far from the estimate, within the
-    bounds."""
+    """Return the interval with both ends `ratio` times as far from the estimate.
+
+    The ends stay within the bounds.
+    """
     low = interval.estimate - ratio * (interval.estimate - interval.low)
     high = interval.estimate + ratio * (interval.high - interval.estimate)
     return replace(interval, low=max(low, bounds[0]), high=min(high, bounds[1]))
@@ -485,8 +494,9 @@ def paired_difference(
     resamples: int | None = None,
     flips: int = 9999,
 ) -> PairedComparison:
-    """Compare two lists of values, paired by position, whose clusters are the games they were
-    measured on.
+    """Compare two lists of values, paired by position.
+
+    Their clusters are the games they were measured on.
 
     `most` is how far two values of a pair can lie apart, where that is known: the interval is then
     that of `bound_mean`, which is not a point where no two values differ.
@@ -562,8 +572,9 @@ def _effect(means: Floats) -> float | None:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjusted p-values: those at most alpha may be called findings with family-wise error at most
-    alpha.
+    """Adjusted p-values.
+
+    Those at most alpha may be called findings with family-wise error at most alpha.
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
@@ -605,8 +616,9 @@ def missing_bounds(
     worst: ArrayLike,
     best: ArrayLike,
 ) -> tuple[float, float]:
-    """Bound the mean over answered and missing; `worst` and `best` are one number, or one per
-    missing answer.
+    """Bound the mean over answered and missing.
+
+    `worst` and `best` are one number, or one per missing answer.
 
     >>> missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0)
     (0.05, 0.55)
@@ -625,8 +637,9 @@ _FIRST_LOOK = 50  # games; the sequence is asymptotic, and not to be trusted bef
 
 
 def games_needed(sd_between: float, half_width: float) -> int:
-    """Find the smallest number of games whose t interval has at most this half-width, if games vary
-    by `sd_between`.
+    """Find the smallest number of games whose t interval has at most this half-width.
+
+    Games vary by `sd_between`.
 
     >>> games_needed(0.1, 0.02)
     99
@@ -694,8 +707,9 @@ def precision_reached(
     bounds: tuple[float, float],
     rng: Seed = 0,
 ) -> bool:
-    """Tell whether the mean over games is known to within `half_width`, checked as often as one
-    likes.
+    """Tell whether the mean over games is known to within `half_width`.
+
+    This may be checked as often as one likes.
 
     Both have to be narrow enough: the confidence sequence, and the interval that is printed, which
     `bound_mean` computes within `bounds`. A player that never lost has a sequence of no width, but

@@ -1,5 +1,6 @@
-"""Where plays are made: threads of this process (the default), processes of this machine, or a Ray
-cluster.
+"""Where plays are made: threads, processes of this machine, or a Ray cluster.
+
+Threads of this process are the default.
 
 The driver is the only one who writes the run's folder; budgets, limits and the cache of replies are
 shared by all workers, wherever they are.

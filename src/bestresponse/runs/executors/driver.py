@@ -1,5 +1,6 @@
-"""Workers in other processes, here or on a cluster, and their driver: hands out plays, and answers
-who asks a model.
+"""Workers in other processes, here or on a cluster, and their driver.
+
+The driver hands out plays, and answers who asks a model.
 
 A worker opens the models by name, makes plays in threads, and tells the driver everything as it
 happens. Whoever plays asks the driver for a reply: the driver has the cache, the budget and the
@@ -62,8 +63,10 @@ _MOMENT = 0.01
 
 @dataclass(frozen=True, slots=True)
 class AskedModel:
-    """A model of the driver, as plays in a worker see it; `ask` gets the reply to a request from
-    the driver."""
+    """A model of the driver, as plays in a worker see it.
+
+    `ask` gets the reply to a request from the driver.
+    """
 
     name: str
     id: str
@@ -78,8 +81,9 @@ class AskedModel:
 
 @dataclass(frozen=True, slots=True)
 class WorkerJob:
-    """What a worker is sent first: the study, its settings, how to open the models, and how many
-    plays at once.
+    """What a worker is sent first.
+
+    This is the study, its settings, how to open the models, and how many plays at once.
 
     `models` are the first four fields of each `AskedModel`.
     """
@@ -126,8 +130,10 @@ def run_worker(connection: Connection, job: WorkerJob) -> None:
 
 
 def make_sendable(error: Exception) -> Exception:
-    """Return an error that survives the way to the driver; foreign ones as a RuntimeError with
-    their trace."""
+    """Return an error that survives the way to the driver.
+
+    Foreign ones as a RuntimeError with their trace.
+    """
     if isinstance(error, BestResponseError):
         try:
             pickle.loads(pickle.dumps(error))
@@ -304,8 +310,10 @@ class _Worker:
     ended: int = 0
 
     def send(self, *messages: Message) -> None:
-        """Send messages; those to a lost worker are dropped, for its end is noticed by its
-        reader."""
+        """Send messages.
+
+        Those to a lost worker are dropped, for its end is noticed by its reader.
+        """
         try:
             with self.sending:
                 self.link.send(list(messages))
@@ -313,8 +321,10 @@ class _Worker:
             return
 
     def count_room(self, threads: int) -> int:
-        """Count the tasks it can take: one a thread, and what it ends in a moment, so that no
-        thread waits for more."""
+        """Count the tasks it can take.
+
+        This is one per thread, and what it ends in a moment, so that no thread waits for more.
+        """
         if self.ready_at is None:
             return 0
         ahead = _AHEAD * self.ended / max(time.monotonic() - self.ready_at, _AHEAD)
@@ -361,8 +371,9 @@ class Driver:
         keep: Keep,
         check: Callable[[float], None] | None = None,
     ) -> Generator[Ended]:
-        """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is
-        raised again.
+        """Play all tasks.
+
+        An interrupt lets the plays that are under way end, yields them, and is raised again.
 
         A second interrupt waits for nothing: workers are ended at once. No worker is started before
         there is a task or a call. `check` is told for how many seconds there has been no worker
@@ -438,8 +449,9 @@ class Driver:
             self._changed.notify_all()
 
     def call(self, name: str, request: Request) -> Reply:
-        """Have the worker that asks make its call, or else the least busy one, and wait for the
-        reply.
+        """Have the asking worker, or else the least busy one, make its call.
+
+        Waits for the reply.
 
         Raises:
             Transient: that worker is lost.
@@ -476,8 +488,10 @@ class Driver:
             reply.set_exception(Transient("the worker that made this call was lost"))
 
     def _hand_out(self, tasks: Iterator[Task | None]) -> bool:
-        """Give workers as many tasks as they have room for, those with the most first; say whether
-        some are left."""
+        """Give workers as many tasks as they have room for, those with the most first.
+
+        Say whether some are left.
+        """
         if self._messages:
             return True
         self._look = _LOOK
@@ -535,8 +549,9 @@ class Driver:
         return None
 
     def _replace(self, lost: _Worker, why: str) -> Ended | None:
-        """Start a worker in the place of a lost one; its plays go on from their answers, unless one
-        keeps failing.
+        """Start a worker in the place of a lost one.
+
+        Its plays go on from their answers, unless one keeps failing.
 
         Raises:
             ModelUnavailable: workers cannot even be started.
@@ -567,8 +582,10 @@ class Driver:
         return worker
 
     def _read(self, worker: _Worker) -> None:
-        """Pass on what a worker says; what it asks is answered by a thread of its own, for it may
-        have to wait."""
+        """Pass on what a worker says.
+
+        What it asks is answered by a thread of its own, for it may have to wait.
+        """
         while True:
             try:
                 messages = worker.link.recv()
@@ -620,8 +637,10 @@ class Driver:
 
 @contextmanager
 def lend_workers(executor: Executor, job: Job) -> Iterator[None]:
-    """Let the workers of an executor make the calls of a job's models, for work that is not a list
-    of plays."""
+    """Let the workers of an executor make the calls of a job's models.
+
+    This is for work that is not a list of plays.
+    """
     if isinstance(executor, Threads) or job.shared is None:
         yield
         return

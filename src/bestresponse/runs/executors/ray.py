@@ -95,8 +95,10 @@ class Ray:
         return {name: amount for name, amount in {"CPU": 1.0, **self.resources}.items() if amount}
 
     def _count_workers(self, there: Mapping[str, float]) -> int:
-        """Count the workers for which a cluster has room; one where it has none, for it may
-        grow."""
+        """Count the workers for which a cluster has room.
+
+        One where it has none, for it may grow.
+        """
         return max(
             1,
             min(
@@ -106,8 +108,10 @@ class Ray:
         )
 
     def _check_room(self, nodes: Callable[[], list[JsonObject]], waited: float) -> None:
-        """Raise UsageError where no node has room for a worker, or none has started one, for a long
-        time."""
+        """Raise UsageError if no node has had room for a worker for a long time.
+
+        Also raises it if none has started a worker for a long time.
+        """
         if waited <= _PATIENCE:
             return
         fits = any(
@@ -145,8 +149,9 @@ class Ray:
 
 
 def _connect(address: str | None) -> tuple[ModuleType, bool]:
-    """Return the package, connected, and whether this call connected it; UsageError where that
-    cannot be done.
+    """Return the package, connected, and whether this call connected it.
+
+    Raises UsageError where that cannot be done.
 
     Ray unpickles what its processes send each other, so whoever reaches the ports of a cluster runs
     code there: a cluster of our own listens on loopback and demands a token, or is not started.
@@ -176,8 +181,10 @@ def _connect(address: str | None) -> tuple[ModuleType, bool]:
 
 
 def _start_cluster(ray: ModuleType) -> None:
-    """Start a cluster on this machine; UsageError where it does not start, or would listen to
-    others."""
+    """Start a cluster on this machine.
+
+    Raises UsageError where it does not start, or would listen to others.
+    """
     try:
         ray.init(
             address="local",
@@ -204,8 +211,10 @@ def _start_cluster(ray: ModuleType) -> None:
 
 
 def _join_cluster(ray: ModuleType, address: str) -> None:
-    """Connect to a cluster that is there already; UsageError where none answers, or it cannot be
-    used."""
+    """Connect to a cluster that is there already.
+
+    Raises UsageError where none answers, or it cannot be used.
+    """
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     try:
         if colon and port.isdigit():  # where nothing listens, Ray itself would try for minutes
@@ -268,8 +277,10 @@ class _QueueChannel:
 
 
 class _PlayActor:
-    """A worker of the cluster. Messages are fetched and brought by calls of its methods, a
-    millisecond each."""
+    """A worker of the cluster.
+
+    Messages are fetched and brought by calls of its methods, a millisecond each.
+    """
 
     def __init__(self, work: WorkerJob) -> None:
         self._channel = _QueueChannel()
@@ -299,8 +310,10 @@ def _take_all(waiting: queue.SimpleQueue[list[Message]]) -> list[Message]:
 
 
 class _ActorLink:
-    """The way to one worker actor; what is sent while messages are on their way goes with the next
-    ones."""
+    """The way to one worker actor.
+
+    What is sent while messages are on their way goes with the next ones.
+    """
 
     def __init__(
         self,

@@ -1,5 +1,7 @@
-"""How the answers of every player of a run were read, counted from the records as the frame
-`answers`."""
+"""How the answers of every player of a run were read.
+
+They are counted from the records as the frame `answers`.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, TypedDict, cast
@@ -94,8 +96,10 @@ class Readings:
 
 
 def warn_of_gaps(measured: Measurement) -> Shown | None:
-    """Say how many plays are missing or void (the frame `voids`), and how often a seat
-    abstained."""
+    """Say how many plays are missing or void, and how often a seat abstained.
+
+    Missing and void plays are in the frame `voids`.
+    """
     void = len(measured.frame("voids"))
     abstained = sum(row["abstained"] for row in measured.frame("answers"))
     missing = 0 if measured.total is None else measured.total - measured.answered - void

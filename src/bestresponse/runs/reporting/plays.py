@@ -209,8 +209,10 @@ class PlayPages:
         return ShownPlay(play, calls, stages, judgement, rules)
 
     def _solve(self, game: AnyGame | None) -> tuple[tuple[str, str], ...]:
-        """Say what the solution of a game is; nothing where none is known, or enough were
-        solved."""
+        """Say what the solution of a game is.
+
+        Returns nothing where none is known, or enough were solved.
+        """
         if game is None:
             return ()
         key = id(game)
@@ -295,8 +297,10 @@ def _tell_void(void: Void) -> str:
 def _judge_by_solution(
     stages: Iterable[ReplayStage], solution: tuple[tuple[str, str], ...]
 ) -> Judgement:
-    """Judge a play by what its worst answer lost against the equilibrium, or else against the
-    others."""
+    """Judge a play by what its worst answer lost.
+
+    The loss is against the equilibrium, or else against the others.
+    """
     losses = [
         step.regret if step.regret_equilibrium is None else step.regret_equilibrium
         for stage in stages
@@ -391,8 +395,10 @@ def _describe_call(call: JsonMapping) -> JsonObject:
 
 
 def write_plays(run: Run[Any]) -> list[Path]:
-    """Write the page of single plays and its data beside the report; nothing where there are no
-    plays."""
+    """Write the page of single plays and its data beside the report.
+
+    Returns nothing where there are no plays.
+    """
     pages = PlayPages(run)
     if not pages.total:
         return []

@@ -47,8 +47,10 @@ def price_by_model(manifest: Manifest) -> Prices:
 
 
 def count_calls(calls: Iterable[JsonMapping], prices: Prices) -> tuple[CallTotals, ...]:
-    """Count calls, tokens, seconds and dollars of every model; the order of the calls does not
-    matter."""
+    """Count calls, tokens, seconds and dollars of every model.
+
+    The order of the calls does not matter.
+    """
     sums: dict[str, CallTotals] = {}
     seconds: dict[str, list[float]] = defaultdict(list)
     money: dict[str, list[float | None]] = defaultdict(list)

@@ -39,8 +39,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ReplayStage:
-    """Answers that were given in the same state; what everybody had earned before them where that
-    is new."""
+    """Answers that were given in the same state.
+
+    What everybody had earned before them where that is new.
+    """
 
     number: int
     steps: tuple[Step, ...]
@@ -55,8 +57,9 @@ def list_steps(
     told: bool = True,
     traced: Sequence[S] | None = None,
 ) -> list[Step]:
-    """List every answer in its order, with the view it was given from where the game is known and
-    `told` asks for it.
+    """List every answer in its order.
+
+    Each comes with the view it was given from if the game is known and `told` asks for it.
 
     `traced` holds the states of the play where they are known already.
     """
@@ -99,8 +102,10 @@ def list_stages(
     told: bool = True,
     priced: bool = True,
 ) -> list[ReplayStage]:
-    """List the answers in groups of those that were given at the same time; where they are
-    `priced` with what each cost, for which the game is solved."""
+    """List the answers in groups of those that were given at the same time.
+
+    Where they are `priced` with what each cost, for which the game is solved.
+    """
     states = trace_states(game, record.submissions) if game else None
     steps_told = list_steps(record, game, calls, told=told, traced=states)
     groups: dict[int, list[Step]] = {}
@@ -137,8 +142,9 @@ def _price_steps(steps: Iterable[Step], record: Record, game: AnyGame | None) ->
 
 
 def group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[JsonMapping]]:
-    """Group the calls that led to each answer, by its number: those up to the one that the answer
-    was read from.
+    """Group the calls that led to each answer, by its number.
+
+    These are the calls up to the one that the answer was read from.
 
     Calls after the last reply that can be told are with the last answer of their seat.
     """
@@ -169,8 +175,10 @@ def group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[
 
 
 def trace_states(game: Game[S], submissions: Sequence[Submission]) -> list[S]:
-    """List the state before every answer, and the last one; it is the same object until a stage is
-    complete."""
+    """List the state before every answer, and the last one.
+
+    It is the same object until a stage is complete.
+    """
     episode = Episode(game)
     states = [episode.state]
     for submission in submissions:

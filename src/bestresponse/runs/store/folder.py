@@ -95,8 +95,10 @@ class Shard:
         return cls(int(match[1]), int(match[2]))
 
     def holds(self, spec: str) -> bool:
-        """Say whether the play with that spec id belongs to this part; every play belongs to
-        exactly one."""
+        """Say whether the play with that spec id belongs to this part.
+
+        Every play belongs to exactly one.
+        """
         start = hashlib.sha256(spec.encode("utf-8", "surrogatepass")).digest()[:8]
         return int.from_bytes(start, "big") % self.count == self.number - 1
 
@@ -123,8 +125,10 @@ def encode_rows(rows: Iterable[Mapping[str, object]]) -> bytes:
 
 
 def _encode_row(row: Mapping[str, object]) -> bytes:
-    """Encode one row; what only the encoder of the standard library refuses or keeps, three times
-    as slow, goes there.
+    """Encode one row.
+
+    What only the encoder of the standard library refuses or keeps goes there, which is three times
+    as slow.
 
     That is half a character of two (a lone surrogate), which it keeps, and a number that is none,
     which it refuses.
@@ -181,8 +185,10 @@ class Lines:
 
 
 def _open(path: Path) -> int:
-    """Open for appending; StoreError for a symbolic link, because what it names would be cut and
-    written to."""
+    """Open for appending.
+
+    Raises StoreError for a symbolic link, because what it names would be cut and written to.
+    """
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
     except OSError as error:
@@ -202,8 +208,10 @@ def _sound_length(file: int) -> int:
 
 
 def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
-    """Yield the complete lines after `start` with their ends; one without its end is left out. No
-    file, no lines."""
+    """Yield the complete lines after `start` with their ends; one without its end is left out.
+
+    No file, no lines.
+    """
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -217,8 +225,10 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
 
 
 def _read_line(file: BufferedReader, path: Path) -> bytes:
-    """Return the next line, in pieces: as a whole, one that is too long would take its memory twice
-    before it is refused."""
+    """Return the next line, read in pieces.
+
+    Read as a whole, a line that is too long would take its memory twice before it is refused.
+    """
     pieces = [file.readline(_PIECE)]
     while len(pieces[-1]) == _PIECE and not pieces[-1].endswith(b"\n"):
         if len(pieces) * _PIECE >= _LONGEST:
@@ -230,15 +240,18 @@ def _read_line(file: BufferedReader, path: Path) -> bytes:
 
 
 def read_lines(path: Path) -> Iterator[JsonObject]:
-    """Yield the complete lines of `path` as JSON objects; a last one without its end is left
-    out."""
+    """Yield the complete lines of `path` as JSON objects.
+
+    A last one without its end is left out.
+    """
     for number, line in enumerate(read_raw(path), 1):
         yield parse_line(line, path, number)
 
 
 def read_sorted(path: Path) -> Iterator[JsonObject]:
-    """Yield one line for each spec, ordered by spec id, so that what is computed does not depend on
-    who was first.
+    """Yield one line for each spec, ordered by spec id.
+
+    This way what is computed does not depend on who was first.
 
     Only the place of every line is held in memory.
     """
@@ -255,8 +268,10 @@ def read_sorted(path: Path) -> Iterator[JsonObject]:
 
 
 def find_spec_id(line: bytes, path: Path, number: int) -> str:
-    """Return the spec id of a stored line; without parsing all of it where the line begins as
-    `Lines` writes it."""
+    """Return the spec id of a stored line.
+
+    Without parsing all of it where the line begins as `Lines` writes it.
+    """
     if match := _SPEC.match(line):
         with suppress(UnicodeDecodeError):
             return match[1].decode("utf-8")
@@ -302,8 +317,10 @@ _find_version = cache(version)
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`config` is the study's own description of what to play; a run's id is the hash of study and
-    config."""
+    """`config` is the study's own description of what to play.
+
+    A run's id is the hash of study and config.
+    """
 
     run: str
     study: str
@@ -331,8 +348,10 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Manifest:
-        """Return the value that `to_json` wrote; ValueError or TypeError where it was written by
-        something else."""
+        """Return the value that `to_json` wrote.
+
+        ValueError or TypeError where it was written by something else.
+        """
         return TypeAdapter(cls).validate_python({"format": 1, **data})
 
 
@@ -481,8 +500,10 @@ def encode_answer(
     submission: Submission,
     more: Mapping[str, object] | None = None,
 ) -> tuple[bytes, bytes]:
-    """Encode one answer as the lines that a run keeps of its calls, and the line of the answer
-    itself."""
+    """Encode one answer as the lines of its calls and the line of the answer itself.
+
+    These are the lines that a run keeps.
+    """
     calls = encode_rows(
         {
             "spec": spec,
@@ -554,8 +575,10 @@ class RunFolder:
 
     @classmethod
     def _begin(cls, path: Path, manifest: Manifest) -> RunFolder:
-        """Write the manifest of a new run; StoreError where it holds another run or part, or other
-        prompts."""
+        """Write the manifest of a new run.
+
+        Raises StoreError where it holds another run or part, or other prompts.
+        """
         if not (path / "manifest.json").exists():
             folder = cls(path, manifest)
             folder.write_manifest()
@@ -646,8 +669,10 @@ class RunFolder:
         return map(self._read_play, read_lines(self.path / "records.jsonl"))
 
     def sorted_plays(self) -> Iterator[StoredPlay]:
-        """Yield finished plays in the order of their spec ids, one at a time: the same for equal
-        sets of plays."""
+        """Yield finished plays in the order of their spec ids, one at a time.
+
+        The order is the same for equal sets of plays.
+        """
         return map(self._read_play, read_sorted(self.path / "records.jsonl"))
 
     def _read_play(self, row: JsonMapping) -> StoredPlay:
@@ -670,8 +695,10 @@ class RunFolder:
         )
 
     def write_text(self, name: str, text: str) -> Path:
-        """Write a whole file beside the run's own ones; readers see the old or the new one, never a
-        half."""
+        """Write a whole file beside the run's own ones.
+
+        Readers see the old or the new one, never a half.
+        """
         return write_text(self.path / name, text)
 
 

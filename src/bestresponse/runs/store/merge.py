@@ -1,5 +1,6 @@
-"""Put parts of a run together: shards made on many machines, copies that went on separately,
-overlapping or not.
+"""Put parts of a run together.
+
+Parts are shards made on many machines or copies that went on separately, overlapping or not.
 
 Every play is taken from one part, with its answers and calls. A play that several parts finished is
 kept once where the records are equal, and refused where they differ. Of a play that nobody
@@ -45,8 +46,9 @@ class _Kept:
 
 
 def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettings]:
-    """Merge parts of one run into a folder of the run's own name below `output`, and return the
-    merged run.
+    """Merge parts of one run into a folder below `output`, and return the merged run.
+
+    The folder has the run's own name.
 
     A part is the folder of a run or a folder with exactly one run in it. UsageError where the parts
     are of different runs, StoreError where two parts recorded the same play differently; both are
@@ -95,8 +97,9 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
 
 
 def _agree(parts: Sequence[RunFolder]) -> Manifest:
-    """Return the manifest of the whole; UsageError where parts are of different studies, settings
-    or models.
+    """Return the manifest of the whole.
+
+    Raises UsageError where parts are of different studies, settings or models.
 
     The run names the folder of the whole, and parts come from other machines: it must be the one of
     the settings.
@@ -148,8 +151,10 @@ def _identify(entry: object, part: RunFolder) -> str:
 
 
 def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
-    """Decide from which part every play is taken; StoreError where two parts recorded a play
-    differently."""
+    """Decide from which part every play is taken.
+
+    Raises StoreError where two parts recorded a play differently.
+    """
     kept: dict[str, _Kept] = {}
     for number, part in enumerate(parts):
         for row in read_lines(part.path / "records.jsonl"):
@@ -191,8 +196,10 @@ def _write(
     parts: Sequence[RunFolder],
     kept: dict[str, _Kept],
 ) -> None:
-    """Write the three files and then the manifest; where the output is a part itself, through new
-    files."""
+    """Write the three files and then the manifest.
+
+    Where the output is a part itself, through new files.
+    """
     if (path / "manifest.json").exists() and path.resolve() not in {
         part.path.resolve() for part in parts
     }:
@@ -215,8 +222,10 @@ def _write(
 
 
 def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:
-    """Yield the lines of every play from the part it is taken from; a record that is there
-    twice, once."""
+    """Yield the lines of every play from the part it is taken from.
+
+    A record that is there twice, once.
+    """
     written: set[str] = set()
     for number, part in enumerate(parts):
         path = part.path / name

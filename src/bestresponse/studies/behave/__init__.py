@@ -1,2 +1,4 @@
-"""Recorded play of models and people: read from any file, checked, and described by strategies and
-parameters."""
+"""Recorded play of models and people.
+
+It is read from any file, checked, and described by strategies and parameters.
+"""

@@ -141,8 +141,7 @@ class PlayerGroup:
         return f"subject or {seats}" if nameless else "subject"
 
     def remark_names(self) -> str | None:
-        """Say that names come up again and again while every match counts as another player's, if
-        this is so."""
+        """Say that names recur although every match counts as another player's, if so."""
         nameless = [seen for seen in self.sequences if seen.imported and not seen.subject]
         matches = Counter(seen.labels["player"] for seen in nameless)
         repeated = sum(times > 1 for times in matches.values())
@@ -167,8 +166,10 @@ class PlayerGroup:
         return rows
 
     def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
-        """Average cooperation in these rounds, with an interval over persons, or matches of
-        nameless players."""
+        """Average cooperation in these rounds, with an interval.
+
+        The interval is over persons, or over matches of nameless players.
+        """
         parts: list[Floats] = []
         clusters: list[str] = []
         persons: list[tuple[str, ...]] = []
@@ -355,8 +356,10 @@ def estimate_strategies(
 def _list_histories(
     config: BehaveConfig, sequences: Sequence[SeatMoves]
 ) -> tuple[list[Histories], list[str], Counter[str]]:
-    """Return the matches by game and seat with the strategies for that seat, the units, and why
-    others are left out."""
+    """Return the matches by game and seat with the strategies for that seat.
+
+    Also returns the units, and why others are left out.
+    """
     parts: dict[tuple[NormalForm, int], list[SeatMoves]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     for seen in sequences:
@@ -531,8 +534,7 @@ def _describe_completeness(fit: ChoiceFit) -> Value:
 
 
 def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple[float, float]]]:
-    """Yield each parameter with its estimate, the estimates of the resamples, and the bounds that
-    it has."""
+    """Yield each parameter with its estimate, resampled estimates and bounds."""
     if fit.model != "level-k":
         name = "lambda" if fit.model == "qre" else "tau"
         yield name, float(fit.estimate[0]), fit.resampled[:, 0], (0.0, np.inf)

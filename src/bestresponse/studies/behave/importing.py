@@ -92,8 +92,10 @@ class FileRow(TypedDict):
 
 
 def prepare_import(config: ImportConfig) -> ImportConfig:
-    """Make the content of all files part of the run's identity, so that another file makes another
-    run."""
+    """Make the content of all files part of the run's identity.
+
+    This way another file makes another run.
+    """
     path = Path(config.file)
     if not str(config.file):
         raise UsageError(

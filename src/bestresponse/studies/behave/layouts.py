@@ -88,8 +88,10 @@ class Layout:
         return named
 
     def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
-        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where
-        one is missing."""
+        """Return the columns that hold moves, payoffs and what a row belongs to.
+
+        Raises UsageError where one is missing.
+        """
         codes = () if isinstance(self.codes, dict) else self.codes
         cells = [cell for cell in (*self.table, *codes) if isinstance(cell, str)]
         needed = [
@@ -116,8 +118,10 @@ PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def find_layout(mapping: str, file: Path) -> Layout:
-    """Return what the mapping says of this file; UsageError where it says nothing or something
-    unknown."""
+    """Return what the mapping says of this file.
+
+    Raises UsageError where it says nothing or something unknown.
+    """
     path = find_mapping(mapping)
     entries = read_toml(path).get("files", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -208,8 +212,10 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
 
 
 def _list_lines(lines: TextIOWrapper) -> Iterator[str]:
-    """Yield the lines of a file; ValueError at one that no table has, before it is read into
-    memory."""
+    """Yield the lines of a file.
+
+    ValueError at one that no table has, before it is read into memory.
+    """
     number = 0
     while line := lines.readline(_LONGEST_LINE):
         number += 1

@@ -72,8 +72,10 @@ class SeatMoves:
 
     @property
     def cluster(self) -> str:
-        """Name what is resampled: the person, the other person if only that one has a name, or the
-        match."""
+        """Name what is resampled: the person, the other person, or the match.
+
+        It is the other person if only that one has a name.
+        """
         known = self.subject or self.rival
         return self._name(known) if known else self.match
 
@@ -93,8 +95,10 @@ class SeatMoves:
 
 
 def prepare_behave(config: BehaveConfig) -> BehaveConfig:
-    """Make the plays that are described part of the identity, and let the model write strategies
-    that are in words."""
+    """Make the plays that are described part of the identity.
+
+    Also lets the model write strategies that are in words.
+    """
     if not config.runs:
         raise SettingError("runs", "name at least one folder of a run")
     sources = []
@@ -114,8 +118,9 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
 
 
 def list_folders(paths: Sequence[str | Path]) -> list[Path]:
-    """List the folders of all runs that are named or below a folder that is, each once; runs of
-    this study describe others and are passed over unless they are named.
+    """List the folders of all runs that are named or below a folder that is, each once.
+
+    Runs of this study describe others and are passed over unless they are named.
 
     Raises: UsageError: a path holds no run.
     """
@@ -134,8 +139,10 @@ def list_folders(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
-    """Yield the plays of a run in the form of imported ones; a text says why a play is of no
-    use."""
+    """Yield the plays of a run in the form of imported ones.
+
+    A text says why a play is of no use.
+    """
     folder = RunFolder.read(path)
     if folder.manifest.study == "behave":
         yield "a run of `behave` itself; name the runs that it describes"

@@ -31,14 +31,19 @@ class ProblemRow(TypedDict):
 
 
 class _Fault(ValueError):
-    """What is wrong with a row, so that its match is left out: the kind of problem, and the
-    detail."""
+    """What is wrong with a row, so that its match is left out.
+
+    Gives the kind of problem and the detail.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns of a file: all of them with nothing in them, those that stay the same within a
-    match, and those that the file beside it has too."""
+    """The columns of a file.
+
+    Holds all of them with nothing in them, those that stay the same within a match, and those that
+    the file beside it has too.
+    """
 
     empty: Cells
     constant: Sequence[str]
@@ -90,8 +95,10 @@ class _Match:
 
 @dataclass
 class Reader:
-    """Reads the matches of a file; what does not fit is told to `complain`, with the line and what
-    became of it."""
+    """Reads the matches of a file.
+
+    What does not fit is told to `complain`, with the line and what became of it.
+    """
 
     path: Path
     layout: Layout
@@ -344,8 +351,10 @@ def _fill(text: str, row: Cells) -> str:
 
 
 def _as_number(cell: Any) -> float | None:
-    """Return the number in a cell; None where there is none, as in `nan`, which tables are full
-    of."""
+    """Return the number in a cell.
+
+    Returns None where there is none, as in `nan`, which tables are full of.
+    """
     try:
         return number if math.isfinite(number := float(cell)) else None
     except (OverflowError, TypeError, ValueError):

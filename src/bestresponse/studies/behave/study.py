@@ -1,5 +1,6 @@
-"""What was played, as parameters with intervals: strategies in repeated games, noise and depth in
-single choices.
+"""What was played, as parameters with intervals.
+
+These are strategies in repeated games, and noise and depth in single choices.
 
 A run of this study keeps the plays of the runs that it describes in one form, a table with moves,
 so that it can be measured anew without them. Moves of seats whose player is not known count as what
@@ -50,8 +51,10 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 
 class PathRow(TypedDict):
-    """How often a seat makes its first move: along the logit equilibria of the most played game, or
-    as a group did."""
+    """How often a seat makes its first move.
+
+    This is along the logit equilibria of the most played game, or as a group did.
+    """
 
     line: str
     precision: Annotated[float, column("lambda", ".3g")]
@@ -83,8 +86,10 @@ class BesideRow(TypedDict):
 
 
 class BehaviourFigures(TypedDict):
-    """The figures of a group, with 95 % intervals over subjects (matches where they have no names)
-    or games."""
+    """The figures of a group, with 95 % intervals over subjects or games.
+
+    Intervals are over matches if subjects have no names.
+    """
 
     matches: Annotated[int, column(format=".0f")]
     """matches with a player of the group"""
@@ -159,8 +164,10 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
 def _list_path(
     config: BehaveConfig, groups: Sequence[tuple[str, PlayerGroup, float]]
 ) -> Iterator[PathRow]:
-    """Yield the logit equilibria of the most played game along lambda, and what the groups did at
-    their own lambda."""
+    """Yield the logit equilibria of the most played game along lambda.
+
+    Also yields what the groups did at their own lambda.
+    """
     if not groups:
         return
     played: Counter[NormalForm] = Counter()
@@ -186,8 +193,10 @@ def _list_path(
 
 
 def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> None:
-    """List the people whose dilemma is nearest to the group's, and how far the group is from
-    them."""
+    """List the people whose dilemma is nearest to the group's.
+
+    Also says how far the group is from them.
+    """
     played = Counter(seen.form for seen in group.sequences)
     ((form, _),) = played.most_common(1)
     nearest = find_people(form)

@@ -243,8 +243,10 @@ class BenchConfig(RunSettings):
             raise SettingError("model", f"two have the same label among {', '.join(self.labels)}")
 
     def _check_players(self) -> None:
-        """Refuse players without a model where they cannot play, and models that are called as they
-        are."""
+        """Refuse players without a model if they cannot play.
+
+        Also refuses models that have the name of such a player.
+        """
         for name in self.model:
             if bare_name(name) in PLAYERS and name.model is not None:
                 problem = "is the name of a player without a model; give yours another name"
@@ -331,8 +333,10 @@ class BenchConfig(RunSettings):
 
     @cached_property
     def form(self) -> NormalForm | Tree | None:
-        """The one game that is named, as theory takes it; None where games are drawn or several are
-        given."""
+        """The one game that is named, as theory takes it.
+
+        Returns None where games are drawn or several are given.
+        """
         if not isinstance(self.game, NamedGame):
             return None
         form = self.game.loaded.solvable()
@@ -347,8 +351,10 @@ class BenchConfig(RunSettings):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The actions of the row and of the column player; in a list of games those of the
-        first."""
+        """The actions of the row and of the column player.
+
+        In a list of games those of the first.
+        """
         if isinstance(self.game, GivenGames):
             first = self.game.forms[0]
             return first.shape[0], first.shape[1]
@@ -399,8 +405,10 @@ class BenchConfig(RunSettings):
         )
 
     def reasons(self, model: str, elicit: str) -> bool:
-        """Say whether a model writes down its reasons before it answers; the embedded one is too
-        small for that."""
+        """Say whether a model writes down its reasons before it answers.
+
+        The embedded one is too small for that.
+        """
         roomy = elicit != "logprobs" and self.style not in ("json", "letter")
         return roomy and not self.plain and bare_name(model) not in (EMBEDDED, *PLAYERS)
 
@@ -425,8 +433,10 @@ def is_player(name: str) -> bool:
 
 
 def choose_temperature(wanted: float | None, elicit: str) -> float:
-    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at
-    1."""
+    """Return the temperature that is sent.
+
+    Probabilities of tokens are read, and samples drawn, at 1.
+    """
     if elicit == "logprobs":
         return 1.0
     if wanted is not None:

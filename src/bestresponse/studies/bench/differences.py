@@ -143,8 +143,10 @@ def _compare_on_common_games(
     others: Rows,
     figure: str,
 ) -> statistics.PairedComparison | None:
-    """Compare two players by what they lost in the games that both answered; None where these are
-    fewer than two."""
+    """Compare two players by what they lost in the games that both answered.
+
+    Returns None where these are fewer than two.
+    """
     a = _average_answers(rows, figure)
     b = _average_answers(others, figure)
     common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))

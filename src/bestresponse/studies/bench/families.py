@@ -25,8 +25,10 @@ _LARGEST_WHOLE = 2**62  # of the numbers that numpy draws as integers
 
 
 class PropertiesSetting(Converted["Mapping[str, object]", "tuple[tuple[str, Any], ...]"]):
-    """Parameters of a family by their names; the settings read the values once they know the
-    family."""
+    """Parameters of a family by their names.
+
+    The settings read the values once they know the family.
+    """
 
     pairs = True
 
@@ -64,8 +66,9 @@ def _name_families(parameter: str) -> str:
 
 
 def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Properties:
-    """Read the values of a family's parameters; SettingError if there is no such name or
-    value.
+    """Read the values of a family's parameters.
+
+    Raises SettingError if there is no such name or value.
 
     >>> read_properties("given-support", [("support", "2")])
     (('support', 2),)
@@ -140,8 +143,10 @@ def draw_family(
     decimals: int,
     properties: Properties = (),
 ) -> Array:
-    """Draw payoffs (count, 2, rows, columns), multiplied by `scale` and rounded; `low` and `high`
-    are before that."""
+    """Draw payoffs (count, 2, rows, columns), multiplied by `scale` and rounded.
+
+    `low` and `high` are before that.
+    """
     takes = signature(FAMILIES[family]).parameters
     wanted: dict[str, Any] = {"shape": shape} if "shape" in takes else {}
     if family in ("zero-sum", "uniform"):  # payoffs from -1 to 1 where their range is a parameter

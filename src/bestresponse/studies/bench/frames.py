@@ -93,8 +93,10 @@ def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
 
 
 class GameLossRow(TypedDict):
-    """What a player or a baseline lost in one game (the mean over trials), and the game with its
-    solution."""
+    """What a player or a baseline lost in one game, and the game with its solution.
+
+    The loss is the mean over trials.
+    """
 
     player: str
     game: int
@@ -136,8 +138,10 @@ class DrawnSolution(TypedDict):
 
 
 def solve_drawn(drawn: Drawn, game: int) -> DrawnSolution:
-    """Return a drawn game with the equilibrium that opponents and the baseline `equilibrium`
-    play."""
+    """Return a drawn game with its equilibrium.
+
+    It is the one that opponents and the baseline `equilibrium` play.
+    """
     own, other = drawn.payoffs[game]
     row, col = drawn.get_equilibrium(game)
     pure = max(row) > 1 - NOISE and max(col) > 1 - NOISE
@@ -224,8 +228,10 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
 
 
 def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
-    """Compute the largest share of its payoff range that a seat could gain by swapping actions
-    against the other."""
+    """Compute the largest share of its range a seat could gain by swapping actions.
+
+    The range is that of its payoffs, and actions are swapped against the other player.
+    """
     row = _compute_swap_gain(payoffs[0], mixes["row"], mixes["col"])
     col = _compute_swap_gain(payoffs[1].T, mixes["col"], mixes["row"])
     return max(row, col)

@@ -61,8 +61,10 @@ Order = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Source:
-    """Where games come from: a family of games, one game whose actions are put in many orders, or a
-    list of games."""
+    """Where games come from.
+
+    This is a family of games, one game whose actions are put in many orders, or a list of games.
+    """
 
     num_games: int
     seed: int
@@ -84,8 +86,10 @@ class Source:
         game: int,
         orders: Sequence[Order],
     ) -> dict[str, list[str] | list[list[str]]]:
-        """Return the own names of a game's players, and those of its actions in the order in which
-        they are put."""
+        """Return the own names of a game's players and of its actions.
+
+        Actions are in the order in which they are put.
+        """
         if isinstance(self.game, GivenGames):
             form = self.game.forms[game]
             return {
@@ -103,8 +107,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Drawn:
-    """All games of a source, payoffs (2, rows, cols) of each; `orders` where they are one game in
-    several orders.
+    """All games of a source, payoffs (2, rows, cols) of each.
+
+    `orders` where they are one game in several orders.
 
     Games of one shape are an array (n, 2, rows, cols); those of a list may have different shapes.
     """
@@ -140,9 +145,10 @@ class Drawn:
         return self._equilibria[game]
 
     def get_equilibrium(self, game: int) -> tuple[Array, Array]:
-        """Return the equilibrium (row, column strategy) that opponents and the baseline
-        `equilibrium` play: of several the one with the highest joint payoff, then the
-        risk-dominant one.
+        """Return the equilibrium that opponents and the baseline `equilibrium` play.
+
+        It is a (row, column strategy) pair: of several, the one with the highest joint payoff, then
+        the risk-dominant one.
 
         One game in many orders is solved in its own order, so that the equilibrium is the same in
         every order.
@@ -181,8 +187,10 @@ def draw_games(source: Source) -> Drawn:
 
 
 def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, ...]:
-    """List `count` different orders of rows and columns, the usual one first, the others drawn by
-    `seed`."""
+    """List `count` different orders of rows and columns, the usual one first.
+
+    The others are drawn by `seed`.
+    """
     most = factorial(shape[0]) * factorial(shape[1])
     if count > most:
         raise SettingError("num_games", f"the actions can be put in {most} orders, not in {count}")
@@ -204,8 +212,10 @@ def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, .
 
 
 def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
-    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own
-    actions as rows."""
+    """Return games (..., 2, rows, cols) as a seat sees them.
+
+    Its own payoffs come first, then the other's, with its own actions as rows.
+    """
     sides = payoffs if seat == 0 else payoffs[..., ::-1, :, :].swapaxes(-1, -2)
     return sides[..., 0, :, :], sides[..., 1, :, :]
 
@@ -277,8 +287,9 @@ def _pad(
     source: Source,
     rng: Random,
 ) -> tuple[Array, Order]:
-    """Add, at a random place, one action for each player that is strictly dominated by one of its
-    own.
+    """Add one strictly dominated action for each player, at a random place.
+
+    It is dominated by one of the player's own actions.
 
     Returns the payoffs and, for rows and columns, their original indices; those of the new ones
     come after the last.
@@ -306,8 +317,10 @@ def _shuffle(count: int, rng: Random) -> tuple[int, ...]:
 
 
 def _list_stories(shape: tuple[int, ...], current: str) -> list[str]:
-    """List the other themes with a story that have names enough; the current one where there is
-    none."""
+    """List the other themes with a story that have names enough.
+
+    The current one where there is none.
+    """
     fitting = []
     for name, theme in themes().items():
         if (

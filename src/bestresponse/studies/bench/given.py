@@ -1,5 +1,6 @@
-"""Games that the user brings along instead of drawn ones: one game, or a list or a batch of payoff
-tables.
+"""Games that the user brings along instead of drawn ones.
+
+This is one game, or a list or a batch of payoff tables.
 
 One game stays a `NamedGame` and is put to models in many orders of its actions. Several are payoff
 tables of two players, of any sizes; each is put to the models once, in the order of its own
@@ -37,8 +38,10 @@ _MANY = "games"
 
 @dataclass(frozen=True)
 class GivenGames:
-    """Several payoff tables of two players, kept as the text of a JSON list so that equal ones are
-    the same."""
+    """Several payoff tables of two players.
+
+    They are kept as the text of a JSON list so that equal ones are the same.
+    """
 
     text: str
     count: int
@@ -86,8 +89,10 @@ class GivenGames:
 
 
 def _read_form(entry: Mapping[str, object]) -> NormalForm:
-    """Read a game that a run keeps; InvalidGame or KeyError where the text is not one that was
-    kept."""
+    """Read a game that a run keeps.
+
+    InvalidGame or KeyError where the text is not one that was kept.
+    """
     players = entry["players"]
     actions = entry["actions"]
     if not isinstance(players, list) or not isinstance(actions, list):
@@ -139,8 +144,10 @@ def _is_no_row(member: object) -> bool:
 
 
 def read_games(value: Sequence[GameLike]) -> GivenGames:
-    """Turn a list of games into what a run keeps of it; SettingError names the first that does not
-    fit."""
+    """Turn a list of games into what a run keeps of it.
+
+    SettingError names the first that does not fit.
+    """
     forms: list[NormalForm] = []
     for number, game in enumerate(value, 1):
         try:

@@ -25,8 +25,10 @@ _LONGEST_REPLY = 3500
 
 
 class ListedRow(TypedDict):
-    """A play in words: the answer and what it lost, everything that was said, and the game with its
-    solution."""
+    """A play in words: the answer, everything that was said, and the game.
+
+    The answer comes with what it lost, and the game with its solution.
+    """
 
     play: Annotated[
         int, column(help="its number in this table, by which outliers are named", anchor="play")
@@ -92,8 +94,10 @@ def _find_payoffs(play: StoredPlay) -> tuple[Array, Array]:
 
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
-    """Write what a model said, how that was read and what was refuted in it, and what it had been
-    asked."""
+    """Write what a model said and what it had been asked.
+
+    Includes how that was read and what was refuted in it.
+    """
     decision = find_decision(play)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
     parts = [reply or "(nothing)"]
@@ -133,8 +137,10 @@ def judge_plays(config: BenchConfig, plays: Sequence[StoredPlay]) -> list[Judgem
 
 
 def _judge_play(plan: Plan, row: PlayRow, play: StoredPlay) -> Judgement:
-    """Judge a play by what a best response takes where that is known, else by its Nash gap; a pure
-    answer cannot be a mixture, and is judged by its gap."""
+    """Judge a play by what a best response takes where that is known, else by its Nash gap.
+
+    A pure answer cannot be a mixture, and is judged by its gap.
+    """
     gap = row["gap_normalised"]
     exploitability = row["exploitability_normalised"]
     facts = []
@@ -151,8 +157,10 @@ def _judge_play(plan: Plan, row: PlayRow, play: StoredPlay) -> Judgement:
 
 
 def _write_solution(play: StoredPlay) -> str | None:
-    """Write an optimal strategy of the player that a play was made for; None where the game is not
-    zero-sum."""
+    """Write an optimal strategy of the player that a play was made for.
+
+    Returns None where the game is not zero-sum.
+    """
     own, other = _find_payoffs(play)
     if not np.array_equal(own, -other):
         return None

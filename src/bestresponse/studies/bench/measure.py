@@ -91,8 +91,10 @@ class Asked(TypedDict):
 
 
 class PlayFigures(TypedDict):
-    """What an answer is worth; None where there is no readable answer, or in another kind of
-    game."""
+    """What an answer is worth.
+
+    Returns None where there is no readable answer, or in another kind of game.
+    """
 
     llm_value: Annotated[float | None, column("own value", ".2f", "expected payoff")]
     br_value: Annotated[float | None, column("best response", ".2f", "best-response payoff")]
@@ -124,8 +126,10 @@ class PlayFigures(TypedDict):
 
 
 class PlayRow(Asked, PlayFigures):
-    """One play of the benchmark; `attempts` and the following three where reasoning was
-    verified."""
+    """One play of the benchmark.
+
+    `attempts` and the following three where reasoning was verified.
+    """
 
 
 Rows = Sequence[PlayRow]
@@ -137,8 +141,10 @@ _NOT_ZERO_SUM = dict.fromkeys(
 
 
 def measure_plays(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
-    """Yield a row for each play, in their order; many are measured at once, which is quicker than
-    one by one."""
+    """Yield a row for each play, in their order.
+
+    Many are measured at once, which is quicker than one by one.
+    """
     plays = iter(plays)
     while chunk := list(islice(plays, CHUNK)):
         yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
@@ -260,8 +266,10 @@ def measure_strategies(
     x: Array,
     y: Array,
 ) -> list[JsonObject]:
-    """Compute the figures of strategies `x` (n, actions) against the opponents `y`, for n games of
-    one shape."""
+    """Compute the figures of strategies `x` (n, actions) against the opponents `y`.
+
+    There are n games of one shape.
+    """
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm = np.einsum("ni,ni->n", x, against)
@@ -303,8 +311,10 @@ def _without_noise(figure: Array, payoffs: Array) -> Array:
 
 
 def _measure_general_sum(own: Array, other: Array, x: Array) -> dict[str, object]:
-    """Compute the figures of strategy `x` in the game (own, other); no equilibria where it is too
-    large for them."""
+    """Compute the figures of strategy `x` in the game (own, other).
+
+    No equilibria where it is too large for them.
+    """
     dominated = list(_find_dominated(own.shape, own.tobytes()))
     maximin = solve_zero_sum(own).values[0]
     guaranteed = (x @ own).min()
@@ -351,8 +361,10 @@ def _find_equilibria(
 
 @lru_cache(maxsize=4096)
 def _find_dominated(shape: tuple[int, int], payoffs: bytes) -> tuple[int, ...]:
-    """Find the actions that some mixture of the others beats against everything: a zero-sum game
-    each."""
+    """Find the actions that some mixture of the others beats against everything.
+
+    Each action takes a zero-sum game.
+    """
     matrix = np.frombuffer(payoffs, dtype=np.float64).reshape(shape)
     tolerance = NOISE * float(np.ptp(matrix))
     num_actions = shape[0]
@@ -383,8 +395,10 @@ def _share(figure: Array, spread: Array) -> Array:
 
 
 def measure_baseline(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
-    """Measure a baseline on games of the base settings; `equilibrium` plays its part of the
-    opponent's equilibrium."""
+    """Measure a baseline on games of the base settings.
+
+    `equilibrium` plays its part of the opponent's equilibrium.
+    """
     drawn = plan.conditions[BASE].drawn
     shapes: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for k in games:
@@ -445,8 +459,10 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 
 
 def identify_game(row: PlayRow) -> Hashable:
-    """Return what tells the game of a row from others: all orders of a well-known game are one
-    game."""
+    """Return what tells the game of a row from others.
+
+    All orders of a well-known game are one game.
+    """
     if row["condition"].startswith(BUCKET):  # game 3 of one bucket is not game 3 of another
         return f"{row['condition']}, game {row['game']}"
     for prefix in (NAMED, ANONYMOUS):
@@ -465,6 +481,8 @@ Case = tuple[Hashable, int, str]
 
 
 def identify_case(row: PlayRow) -> Case:
-    """Return what two players who were asked the same have in common: the game, its number in the
-    run, and the seat."""
+    """Return what two players who were asked the same have in common.
+
+    This is the game, its number in the run, and the seat.
+    """
     return identify_game(row), row["game"], row["seat"]

@@ -74,8 +74,10 @@ _BOUNDED: Mapping[str, Callable[[PlayRow], float | None]] = {
 
 
 def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
-    """Make the metric that averages a column over games as drawn; an interval needs the most it can
-    be in a game."""
+    """Make the metric that averages a column over games as drawn.
+
+    An interval needs the most it can be in a game.
+    """
 
     def compute(rows: Rows) -> Value:
         known = find_values(rows, name)
@@ -107,8 +109,11 @@ _SUCCESSES = (1, 5)
 
 
 def find_loss(row: PlayRow) -> float | None:
-    """Return what an answer loses as a share of the payoff range: its exploitability or, in games
-    that are not zero-sum, the gap to the best reply to the opponent that it met."""
+    """Return what an answer loses as a share of the payoff range.
+
+    This is its exploitability or, in games that are not zero-sum, the gap to the best reply to the
+    opponent that it met.
+    """
     taken = row["exploitability_normalised"]
     return row["gap_normalised"] if taken is None else taken
 
@@ -137,15 +142,19 @@ def _succeed(percent: int) -> Metric[Rows]:
 
 
 def _count_equilibria(rows: Rows) -> statistics.Interval | None:
-    """Compute the share of answers that some equilibrium uses, whether or not the opponent met
-    plays its part of it."""
+    """Compute the share of answers that some equilibrium uses.
+
+    The opponent met need not play its part of it.
+    """
     known = find_values(rows, "equilibrium_distance")
     return _compute_rate([(distance <= _SAME, row) for distance, row in known])
 
 
 def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
-    """Compute a share of answers: Wilson's interval, or one over games where some were answered
-    more than once."""
+    """Compute a share of answers with an interval.
+
+    This is Wilson's interval, or one over games if some were answered more than once.
+    """
     hits = [hit for hit, _ in successes]
     games = [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
@@ -154,8 +163,10 @@ def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Inter
 
 
 def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
-    """Make the metric of the least or the most that a mean would be had every answer been readable
-    (Manski bounds)."""
+    """Make the metric of the least or the most that a mean could be (Manski bounds).
+
+    This is what it would be had every answer been readable.
+    """
 
     def compute(rows: Rows) -> float | None:
         seen = [value for value, _ in find_values(rows, figure)]
@@ -342,8 +353,11 @@ def _compute_contamination(rows: Rows) -> statistics.Interval | None:
 
 
 def is_gap_known(rows: Rows, half_width: float) -> bool:
-    """Tell whether the mean gap / range of a player is known to within `half_width`: by the
-    interval that is printed, and by one that may be looked at after every play."""
+    """Tell whether the mean gap / range of a player is known to within `half_width`.
+
+    This is judged by the interval that is printed, and by one that may be looked at after every
+    play.
+    """
     known = find_values(rows, "gap_normalised")
     gaps = [gap for gap, _ in known]
     games = [identify_game(row) for _, row in known]
@@ -358,8 +372,9 @@ def is_gap_known(rows: Rows, half_width: float) -> bool:
 
 
 def _count_needed(rows: Rows) -> int | None:
-    """Count the games it takes if games vary as those seen and one more in which as much is lost as
-    can be.
+    """Count the games it takes if games vary as those seen and a worst one.
+
+    In the worst one, as much is lost as can be.
 
     Without the latter, two games without a loss would say that two games are enough.
     """
@@ -493,8 +508,10 @@ and docs."""
 
 
 def list_game_values(config: BenchConfig, measured: Measured) -> Iterator[GameValue]:
-    """Yield what models lost in the games as drawn; a game is known by its payoffs, whatever its
-    number in the run is."""
+    """Yield what models lost in the games as drawn.
+
+    A game is known by its payoffs, whatever its number in the run is.
+    """
     plan = Plan(config)
     rows = cast(Rows, measured.frames["plays"].rows)
     for row in select_conditions(select_original(rows), BASE):

@@ -141,8 +141,10 @@ class Plan:
         return sum(count for _, count in self.count_by_first())
 
     def count_by_first(self) -> Iterator[tuple[JsonObject, int]]:
-        """Yield the plays of every condition's first game, each with the number of games it is made
-        for."""
+        """Yield the plays of every condition's first game.
+
+        Each comes with the number of games it is made for.
+        """
         for condition in self.conditions.values():
             for data in self._list_plays(0, condition):
                 yield data, condition.source.num_games
@@ -154,16 +156,17 @@ class Plan:
                 yield from self._list_plays(game, condition)
 
     def find_opponent(self, data: JsonMapping) -> tuple[float, ...]:
-        """Return the strategy of the opponent in a play: that of the drawn game, carried over to
-        the game as told."""
+        """Return the strategy of the opponent in a play.
+
+        This is that of the drawn game, carried over to the game as told.
+        """
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
         mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
         return _carry_over(mix, data.get("opponent_back", range(len(mix))))
 
     def find_own_part(self, spec: Spec) -> tuple[float, ...]:
-        """Return the part of the same equilibrium that belongs to the seat which is asked, carried
-        over likewise."""
+        """Return the asked seat's part of the same equilibrium, carried over likewise."""
         data = spec.data
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
@@ -315,8 +318,10 @@ def _vary_settings(base: Condition) -> Iterator[Condition]:
 
 
 def _carry_over(mix: Sequence[float], places: Iterable[int]) -> tuple[float, ...]:
-    """Put the probabilities of a drawn game in the order of the game as told; actions that were
-    added to it are never played."""
+    """Put the probabilities of a drawn game in the order of the game as told.
+
+    Actions that were added to it are never played.
+    """
     return tuple(mix[place] if place < len(mix) else 0.0 for place in places)
 
 
@@ -381,8 +386,10 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
 
 
 def seat_without_model(plan: Plan, spec: Spec) -> Player:
-    """Seat a player that needs no model; what it draws depends on the seed for models, the game and
-    the trial."""
+    """Seat a player that needs no model.
+
+    What it draws depends on the seed for models, the game and the trial.
+    """
     data = spec.data
 
     def seat_replicate(replicate: int) -> Player:
@@ -398,8 +405,10 @@ def seat_without_model(plan: Plan, spec: Spec) -> Player:
 
 
 def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that plays one spec; a model is seated once for all plays that ask it in
-    the same way."""
+    """Return the function that plays one spec.
+
+    A model is seated once for all plays that ask it in the same way.
+    """
     seated: dict[tuple[object, ...], Player] = {}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:

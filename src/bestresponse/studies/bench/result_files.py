@@ -1,5 +1,6 @@
-"""The two JSON files of the Nash-gap benchmark as its document describes them, beside the files
-that every run has.
+"""The two JSON files of the Nash-gap benchmark as its document describes them.
+
+They are beside the files that every run has.
 
     benchmark_results_{timestamp}.json   a list with one object per answer: game, solution,
                                          strategy, gap
@@ -55,8 +56,7 @@ class AnswerResult(TypedDict):
 
 
 class BenchmarkSummary(TypedDict):
-    """The eight keys that the document prints, the gap ratio that it names, and the answers that
-    were not read."""
+    """The eight keys that the document prints, its gap ratio, and unread answers."""
 
     num_games: int
     mean_nash_gap: float | None
@@ -97,8 +97,10 @@ def list_results(rows: Iterable[PlayRow], drawn: Drawn) -> list[AnswerResult]:
 
 
 def summarize(rows: Sequence[PlayRow]) -> BenchmarkSummary:
-    """Summarize the answers that were read; `num_games` counts their games, each once whatever the
-    trials."""
+    """Summarize the answers that were read.
+
+    `num_games` counts their games, each once whatever the trials.
+    """
     gaps = np.array([gap for gap, _ in find_values(rows, "nash_gap")])
     read = [row for _, row in find_values(rows, "nash_gap")]
     values = [value for value, _ in find_values(rows, "llm_value")]
@@ -137,8 +139,10 @@ def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
 
 
 def write_buckets(run: Run[BenchConfig]) -> str:
-    """Write the table of buckets in Markdown: a line for each bucket and tier, a column for each
-    player."""
+    """Write the table of buckets in Markdown.
+
+    It has a line for each bucket and tier, and a column for each player.
+    """
     frame = run.frame("buckets")
     parts = []
     for figure in ("gap_normalised", "exploitability_normalised"):
@@ -173,8 +177,7 @@ def _write_pivot(frame: Frame[BucketRow], figure: str) -> str:
 
 
 def list_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of every file that the benchmark leaves beside those of all
-    studies."""
+    """Yield the path and text of every file the benchmark adds to those of all studies."""
     yield from list_benchmark_files(run)
     if len(run.frame("buckets")):
         yield run.path / "buckets.md", write_buckets(run)
@@ -193,8 +196,10 @@ def write_timestamp(created: str) -> str:
 
 
 def _name_files(players: Sequence[str]) -> dict[str, str]:
-    """Return what stands for each player in a file name; two that would be written alike are
-    numbered."""
+    """Return what stands for each player in a file name.
+
+    Two that would be written alike are numbered.
+    """
     names: dict[str, str] = {}
     for player in players:
         plain = re.sub(r"[^A-Za-z0-9.]+", "-", player)[:_LONGEST_NAME].strip("-.") or "player"

@@ -1,5 +1,6 @@
-"""The measured plays of a run by player, with the baselines, and the versions of the games that are
-measured for themselves.
+"""The measured plays of a run by player, with the baselines.
+
+Also holds the versions of the games that are measured separately.
 """
 
 from __future__ import annotations
@@ -91,8 +92,7 @@ class VersionRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Plays of one version of the games that are measured for themselves, and the frame in which
-    they are shown."""
+    """Plays of one version of the games measured separately, and the frame for them."""
 
     frame: str
     player: str
@@ -150,8 +150,10 @@ def _list_sizes(player: str, original: Rows) -> Iterator[Version]:
 
 
 def tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:
-    """Return the rows of a variant as if the games had been drawn so, to be compared with the games
-    as drawn."""
+    """Return the rows of a variant as if the games had been drawn so.
+
+    They are to be compared with the games as drawn.
+    """
     told = []
     for row in rows:
         if row["variant"] != variant:
@@ -183,8 +185,10 @@ def tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
 
 
 class BucketRow(TypedDict):
-    """The figures of a player in the games of one bucket, of one tier, or of all; the metrics are
-    further columns."""
+    """The figures of a player in the games of one bucket, of one tier, or of all.
+
+    The metrics are further columns.
+    """
 
     player: str
     tier: Annotated[
@@ -211,8 +215,7 @@ _ALL = "all"
 
 
 def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Rows]]:
-    """Yield the rows of a player in every bucket, then in every tier, then in all buckets
-    together."""
+    """Yield the rows of a player in every bucket, every tier, and all buckets together."""
     played = select_conditions(select_original(results.players[player]), BUCKET)
     for bucket in BUCKETS:
         head = BucketRow(

@@ -57,8 +57,10 @@ def estimate_prompts(
     what: str,
     firsts: Iterable[tuple[JsonObject, int]],
 ) -> Estimate:
-    """Count calls (every attempt) and tokens from some plays, each with the number of plays that
-    are asked like it."""
+    """Count calls (every attempt) and tokens from some plays.
+
+    Each play comes with the number of plays that are asked like it.
+    """
     study = bench.pick(config)
     plays = 0
     calls = {str(name): 0 for name in config.models}
@@ -90,8 +92,10 @@ def estimate_prompts(
 
 
 def check_prompts(config: BenchConfig, firsts: Iterable[tuple[JsonObject, int]]) -> None:
-    """Refuse a game that a model would be told in a longer prompt than the settings allow, or that
-    cannot be told by its own check."""
+    """Refuse a game that a model cannot be told.
+
+    Its prompt would be longer than the settings allow, or it cannot be told by its own check.
+    """
     study = bench.pick(config)
     models = {str(name) for name in config.models}
     for data, _ in firsts:
@@ -132,8 +136,10 @@ def play_until_precise(
     models: Mapping[str, Model],
     how: Execution,
 ) -> Outcome:
-    """Play what is missing, until the normalised gap of every player is known as precisely as the
-    settings want."""
+    """Play what is missing until every player's normalised gap is known well enough.
+
+    It has to be known as precisely as the settings want.
+    """
     plan = Plan(config)
     half_width = config.precision
     seen: dict[tuple[str, str], list[PlayRow]] = {}
@@ -169,8 +175,10 @@ def play_until_precise(
 
 
 def warn_unfinished(measured: Measurement) -> Shown | None:
-    """Say how many planned plays are missing; nothing where a run ends as soon as its figures are
-    precise."""
+    """Say how many planned plays are missing.
+
+    Returns nothing where a run ends as soon as its figures are precise.
+    """
     missing = (measured.total or 0) - len(measured.frame("plays"))
     sentence = f"{missing} planned plays are not finished; run the same command to play them."
     return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None

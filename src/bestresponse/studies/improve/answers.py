@@ -68,8 +68,10 @@ class FalseStart:
 
 
 def hash_prompts(telling: Telling) -> str:
-    """Hash what is asked and answered in two small games and in the trees, so that data of other
-    prompts or answers are recognised."""
+    """Hash what is asked and answered in two small games and in the trees.
+
+    This way data of other prompts or answers are recognised.
+    """
     written: list[list[str]] = []
     mixes = np.array([0.5, 0.5]), np.array([0.5, 0.5])
     for payoffs in (_PENNIES, _DILEMMA):
@@ -99,8 +101,9 @@ def make_matrix_examples(
     rng: np.random.Generator,
     kind: str = "matrix",
 ) -> Iterator[Example]:
-    """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat
-    that are drawn.
+    """Yield an example for every game, payoffs (n, 2, rows, cols).
+
+    Its format, theme and seat are drawn.
 
     A game whose equilibria no rule can tell apart has no answer, and is left out.
     """
@@ -156,8 +159,10 @@ def _draw_reply(game: Array, seat: int, rng: np.random.Generator) -> tuple[Array
 
 
 def _choose_equilibrium(game: Array, seat: int) -> tuple[Array, Array] | None:
-    """Return the own and the other's mix of the equilibrium that the rule selects; None where it
-    leaves several."""
+    """Return the own and the other's mix of the equilibrium that the rule selects.
+
+    Returns None where it leaves several.
+    """
     whole = np.round(game * 10)  # payoffs may be tenths: in whole numbers equilibria are exact
     left = select_equilibria(nash(NormalForm(whole)).equilibria)
     if len(left) > 1:
@@ -258,8 +263,9 @@ def _cut_restated(example: Example) -> tuple[str, str]:
 
 
 def write_answer(task: GameTask, own: Array, other: Array, worked: bool) -> str:
-    """Write the answer of a matrix game, worked: the payoffs of the actions that are played, their
-    value, and the mix.
+    """Write the worked answer of a matrix game.
+
+    It gives the payoffs of the actions that are played, their value, and the mix.
 
     A long question is first put in the short form: what is learnt from many short questions then
     serves long ones too. The payoffs of what is played are written out because the mix depends on
@@ -314,8 +320,10 @@ def review_reasons(task: GameTask, answer: str) -> Review:
 
 
 def _write_value(value: float) -> str:
-    """Write a value to one decimal, halves away from 0, without it where the value is whole; what
-    rounds to 0 has no sign."""
+    """Write a value to one decimal, halves away from 0, without it where the value is whole.
+
+    What rounds to 0 has no sign.
+    """
     if abs(value - round(value)) < _POSITIVE:
         return f"{round(value):d}"
     tenths = math.floor(abs(value) * 10 + 0.5 + _POSITIVE)
@@ -338,8 +346,10 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _write_mix(actions: Sequence[str], mix: Array) -> str:
-    """Write a mix in whole thousandths that sum to 1; 0 and 1 without decimals, which saves a tenth
-    of the tokens."""
+    """Write a mix in whole thousandths that sum to 1.
+
+    0 and 1 without decimals, which saves a tenth of the tokens.
+    """
     scaled = np.asarray(mix, dtype=np.float64) * 1000
     whole = np.floor(scaled + _POSITIVE)
     missing = int(1000 - whole.sum())
@@ -355,8 +365,10 @@ def make_story_examples(
     telling: Telling,
     rng: np.random.Generator,
 ) -> Iterator[Example]:
-    """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is
-    its program."""
+    """Yield an example for every game (n, 2, rows, cols), with its program as answer.
+
+    The game is told to a player.
+    """
     for game, key in zip(payoffs, classify(payoffs), strict=True):
         shown_as = str(rng.choice(telling.formats))
         theme = str(rng.choice(telling.themes))
@@ -372,8 +384,10 @@ def make_claim_examples(
     telling: Telling,
     rng: np.random.Generator,
 ) -> Iterator[Example]:
-    """Yield an example for every game (n, 2, rows, cols): a text about it, and the claims that the
-    text makes."""
+    """Yield an example for every game (n, 2, rows, cols): a text and its claims.
+
+    The text is about the game, and the claims are those that it makes.
+    """
     for game, key in zip(payoffs, classify(payoffs), strict=True):
         theme = str(rng.choice(telling.themes))
         task = describe_matrix(game, int(rng.integers(2)), "prose", theme, "claims")
@@ -388,8 +402,9 @@ def make_claim_examples(
 
 
 def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
-    """Yield an example for every information set of a game played in turn, with its moves in every
-    order of turns.
+    """Yield an example for every information set of a game played in turn.
+
+    Its moves are in every order of turns.
 
     Information sets where nobody ever leads are left out; those where only the player's own moves
     never lead are marked (`reached` of the task).

@@ -1,5 +1,6 @@
-"""Examples for translators: a text about a drawn game, and the claims that it makes, as `verify`
-asks for them.
+"""Examples for translators: a text about a drawn game and the claims it makes.
+
+The claims are as `verify` asks for them.
 
 Half of the amounts in a text are true and half are not: a translator writes down what a text says,
 mistakes included.
@@ -87,8 +88,10 @@ def draw_text(
     seat: int,
     rng: np.random.Generator,
 ) -> tuple[str, list[WordedClaim]]:
-    """Draw a text about a game of two, as the player of a seat writes it, and the claims in it,
-    each once."""
+    """Draw a text about a game of two, and the claims in it, each once.
+
+    It is written as the player of a seat writes it.
+    """
     made: dict[Claim, WordedClaim] = {}
     sentences: list[str] = []
     for _ in range(int(rng.integers(_LEAST, _MOST + 1))):
@@ -141,8 +144,10 @@ def _draw_amount(
     of_them: bool,
     rng: np.random.Generator,
 ) -> Fraction:
-    """Return what a player gets where both choose so, or, half of the time, another amount of the
-    game."""
+    """Return what a player gets if both choose so, or sometimes another amount.
+
+    Half of the time it is another amount of the game.
+    """
     cell = [0, 0]
     for player, action in zip((seat, 1 - seat), chosen, strict=True):
         cell[player] = form.actions[player].index(action)
@@ -162,8 +167,10 @@ def write_claims_answer(claims: Sequence[WordedClaim]) -> str:
 
 
 def score_claims(task: GameTask, reply: str) -> float:
-    """Return how far the claims of a reply are those of the text: the harmonic mean of precision
-    and recall."""
+    """Return how far the claims of a reply are those of the text.
+
+    This is the harmonic mean of precision and recall.
+    """
     if "claims" not in reply:
         raise InvalidMove("there is no list of claims in the reply")
     found = set(_list_printed(reply))

@@ -52,8 +52,10 @@ class Folder:
         return [name for name, _ in self.files if name.startswith(f"{split}-")]
 
     def read(self, name: str) -> Iterator[Conversation]:
-        """Yield the conversations of a file; StoreError where it is not what it was when the
-        training began."""
+        """Yield the conversations of a file.
+
+        Raises StoreError where it is not what it was when the training began.
+        """
         path = self.path / name
         try:
             content = read_file(path, _LARGEST_FILE)
@@ -106,8 +108,11 @@ def open_data(folders: Sequence[str], mixed: Sequence[str] = ()) -> Data:
 
 
 def open_export(folder: Path) -> Folder:
-    """Check a folder of an export: that it is complete, of today's prompts and for supervised
-    training, and that its files are those of its manifest."""
+    """Check a folder of an export.
+
+    It must be complete, of today's prompts and for supervised training, and its files must be those
+    of its manifest.
+    """
     manifest = read_manifest(folder)
     check_prompts(folder, manifest)
     check_purpose(folder, manifest, "sft")

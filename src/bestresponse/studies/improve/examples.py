@@ -72,8 +72,10 @@ class Example:
         return [{"role": role, "content": text} for role, text in turns if text]
 
     def to_json(self, purpose: str = "sft") -> dict[str, object]:
-        """Return the example as a row for a purpose: supervised training (`sft`), reinforcement
-        with a reward (`rl`), or preference pairs (`preference`).
+        """Return the example as a row for a purpose.
+
+        This is supervised training (`sft`), reinforcement with a reward (`rl`), or preference pairs
+        (`preference`).
 
         The task is a text, so that rows of all kinds of games have the same columns.
         """
@@ -114,8 +116,9 @@ class Telling:
 
 
 def classify(payoffs: NDArray[Any]) -> Keys:
-    """Return the key of the class of every game, payoffs (n, 2, rows, cols) in whole numbers or
-    tenths.
+    """Return the key of the class of every game, payoffs (n, 2, rows, cols).
+
+    Payoffs are in whole numbers or tenths.
 
     >>> pennies = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]])
     >>> relabelled = 3 * pennies[:, ::-1, ::-1] + 1
@@ -206,8 +209,10 @@ def find_ask(task: GameTask) -> tuple[View, Mixture]:
 
 
 def make_task_game(task: GameTask) -> MatrixGame:
-    """Make the game of a task; only where an equilibrium is asked for, the other is said to be
-    rational."""
+    """Make the game of a task.
+
+    Only where an equilibrium is asked for, the other is said to be rational.
+    """
     game = make_bench_game({**task, "format": "table"} if task["format"] == SHORT else task)
     return game if task["kind"] == "matrix" else replace(game, others="unsaid")
 
@@ -241,8 +246,10 @@ def write_cells(
     rows: Sequence[int],
     columns: Sequence[int],
 ) -> str:
-    """Write payoffs of some actions: a line of the other's actions, and a line for each of one's
-    own."""
+    """Write payoffs of some actions.
+
+    There is a line of the other's actions, and a line for each of one's own.
+    """
     mine, theirs = (
         [[write_number(side[row, column]) for column in columns] for row in rows]
         for side in own_view(game.form.payoffs, seat)

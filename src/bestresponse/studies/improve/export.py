@@ -322,8 +322,10 @@ class _Shard:
 def export(
     config: ExportConfig, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Exported:
-    """Write all files that are missing; `on_progress` is told how many shards are there, and how
-    many there will be."""
+    """Write all files that are missing.
+
+    `on_progress` is told how many shards are there, and how many there will be.
+    """
     folder = Path(config.output)
     if config.games == "trees":
         shards, notes = _share_trees(config, folder)
@@ -401,8 +403,10 @@ def _write_manifest(config: ExportConfig, exported: Exported, files: dict[str, s
 
 
 def read_manifest(folder: Path) -> ExportManifest:
-    """Return what a folder of examples says of itself; StoreError where it says nothing that can be
-    read."""
+    """Return what a folder of examples says of itself.
+
+    Raises StoreError where it says nothing that can be read.
+    """
     try:
         manifest: ExportManifest = parse_json(
             read_text_file(folder / "manifest.json", _LARGEST_MANIFEST)
@@ -420,8 +424,7 @@ def read_manifest(folder: Path) -> ExportManifest:
 
 
 def _check_manifest(manifest: ExportManifest) -> None:
-    """Raise TypeError or KeyError where something that is used has another form than it is written
-    in."""
+    """Raise TypeError or KeyError if something used is not in the form it is written in."""
     made = manifest["settings"]
     texts = [manifest["prompts"], made["purpose"], made["answers"], made["games"]]
     for listed in (made["formats"], made["themes"], made["trees"]):
@@ -435,8 +438,10 @@ def _check_manifest(manifest: ExportManifest) -> None:
 
 
 def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
-    """Draw games of all shapes, each class once, and share them out to the files of their
-    splits."""
+    """Draw games of all shapes, each class once, and share them out by split.
+
+    Each goes to the files of its split.
+    """
     shapes = _choose_shapes(config)
     notes: list[str] = []
     groups: dict[str, list[Array]] = {name: [] for name in SPLITS}
@@ -524,8 +529,10 @@ def _keep_support(config: ExportConfig, games: NDArray[np.int64]) -> NDArray[np.
 
 
 def draw_test_examples(config: ExportConfig) -> list[Example]:
-    """Draw examples of games whose classes belong to the test split, as many as `config.count`
-    says, of one square size; fewer where there are hardly any."""
+    """Draw examples of one square size from games whose classes are in the test split.
+
+    Draws as many as `config.count` says, or fewer if there are hardly any.
+    """
     rng = np.random.default_rng(config.seed)
     side = config.range[1]
     found: list[Array] = []
@@ -594,8 +601,10 @@ def _repeat_classes(
     count: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Keys]:
-    """Fill up with other games of the classes that are trained on; few classes would hardly be seen
-    otherwise."""
+    """Fill up with other games of the classes that are trained on.
+
+    Few classes would hardly be seen otherwise.
+    """
     again = _keep_support(config, _draw_games(config, games.shape[2:], count - len(games), rng))
     again_keys = classify(again)
     trained = split_classes(again_keys) == 0
@@ -603,8 +612,10 @@ def _repeat_classes(
 
 
 def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
-    """Share out the questions of trees, which are few and repeat; a part is for validation too, and
-    none for tests."""
+    """Share out the questions of trees, which are few and repeat.
+
+    A part is for validation too, and none for tests.
+    """
     for game in config.trees:
         # A game that cannot be asked about is refused before anything is written.
         next(make_tree_examples(game, config.telling))

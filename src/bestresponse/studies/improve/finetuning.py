@@ -1,5 +1,6 @@
-"""Train any causal model of `transformers` by TRL's trainer: all its weights, or a low-rank adapter
-of PEFT.
+"""Train any causal model of `transformers` with TRL's trainer.
+
+Either all its weights or a low-rank adapter of PEFT are trained.
 
 TRL gets tokens, not texts: questions and answers are cut as the model is asked later, and what is
 not learnt is masked, so that a student is trained on exactly what it will see.
@@ -55,8 +56,10 @@ _FEATURES = Features({"input_ids": List(Value("int64")), "labels": List(Value("i
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A low-rank change of all linear layers (LoRA); with `four_bit` the rest is kept in four bits
-    (QLoRA)."""
+    """A low-rank change of all linear layers (LoRA).
+
+    With `four_bit` the rest is kept in four bits (QLoRA).
+    """
 
     rank: int
     four_bit: bool = False
@@ -161,8 +164,10 @@ def _configure(plan: Finetuning, examples: int, pieces: int) -> SFTConfig:
 
 
 def _count_examples(plan: Finetuning, student: Causal, pieces: int) -> int:
-    """Return how many examples make a piece of a step, so that a step has about as many tokens as
-    it may."""
+    """Return how many examples make a piece of a step.
+
+    A step then has about as many tokens as it may have.
+    """
     recipe = plan.recipe
     pool = encode_examples(student, next(draw_pools(plan.data, recipe.seed, 0)))
     fitting = [pair.size for pair in pool if _fits(pair, student, recipe)]
@@ -202,8 +207,10 @@ def _choose_peft(adapter: Adapter | None) -> LoraConfig | None:
 
 
 def _join(plan: Finetuning, checkpoint: Path) -> Causal:
-    """Return the student of a checkpoint as one model: an adapter is added to the weights it was
-    trained on, in full precision."""
+    """Return the student of a checkpoint as one model.
+
+    An adapter is added to the weights it was trained on, in full precision.
+    """
     if plan.adapter is None:
         return open_causal(checkpoint, plan.recipe.device, torch.float32)
     whole = open_causal(plan.base, plan.recipe.device, torch.float32)
@@ -240,8 +247,10 @@ class _Rows:
 
 
 class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
-    """Sets the rate of every step, ends the training in time, measures it and keeps how far it
-    is."""
+    """Sets the rate of every step, ends the training in time, and measures it.
+
+    It also keeps how far the training is.
+    """
 
     def __init__(
         self,

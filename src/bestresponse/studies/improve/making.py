@@ -69,8 +69,7 @@ class Description(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What is trained: a network that the fast loop computes, or else a folder for
-    `transformers`."""
+    """What is trained: a network for the fast loop, or else a folder for `transformers`."""
 
     network: Network | None
     folder: Path | None = None
@@ -87,8 +86,10 @@ class TrainingJob:
 
 
 def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], None]) -> None:
-    """Train from the last checkpoint in a folder on, write the student, and measure it on the test
-    split."""
+    """Train from the last checkpoint in a folder, and write and measure the student.
+
+    It is measured on the test split.
+    """
     data = open_data(config.data, config.mix)
     device = choose_device() if config.device == "auto" else config.device
     base = open_base(str(config.model), adapted=config.lora is not None, work=work)
@@ -124,8 +125,7 @@ def check_device(device: str) -> None:
 
 
 def answer_questions(name: str, device: str, rows: Sequence[Conversation]) -> list[float]:
-    """Ask a model questions, and return what each answer loses: infinity where it cannot be
-    read."""
+    """Ask a model questions, and return each answer's loss (infinity if unreadable)."""
     place = choose_device() if device == "auto" else device
     dtype = torch.float32 if place == "cpu" else torch.bfloat16
     folder = find_weights_folder(name)
@@ -159,8 +159,11 @@ def _measure_base(base: Base, recipe: training.Recipe, kept: Path) -> list[Abili
 
 
 def _measure_besides(open_it: Callable[[], Writer], when: str) -> list[AbilityRow]:
-    """Measure what a model can do besides games; nothing where it does not fit into memory, as the
-    whole base of an adapter in four bits may not."""
+    """Measure what a model can do besides games.
+
+    Returns nothing where it does not fit into memory, as the whole base of an adapter in four bits
+    may not.
+    """
     try:
         return [measure_abilities(open_it(), when)]
     except torch.OutOfMemoryError:
@@ -259,8 +262,10 @@ def write_whole(folder: Path) -> Iterator[Path]:
 
 
 def open_base(name: str, *, adapted: bool, work: Path) -> Base:
-    """Return what is to be trained: weights of the package index, a GGUF file, a folder, or a name
-    in the local cache of Hugging Face.
+    """Return what is to be trained.
+
+    This can be weights of the package index, a GGUF file, a folder, or a name in the local cache of
+    Hugging Face.
 
     For an adapter, weights that are no folder yet are written as one below `work`.
     """
@@ -327,8 +332,10 @@ def _estimate_on_cpu(base: Base, recipe: training.Recipe, data: Data) -> str:
 
 
 def group_tests(data: Data, most: int) -> dict[tuple[str, str, str], list[Conversation]]:
-    """Return at most so many test examples of every kind, size and format, those of unequal sides
-    together."""
+    """Return a limited number of test examples of every kind, size and format.
+
+    Those of unequal sides are taken together.
+    """
     groups: dict[tuple[str, str, str], list[Conversation]] = {}
     for folder in data.folders if most else ():
         for name in folder.list_files("test"):

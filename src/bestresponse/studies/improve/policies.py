@@ -108,8 +108,10 @@ def _draw_plan(plex: Treeplex, rng: np.random.Generator) -> Array:
 
 
 def _weigh_infosets(tree: Tree, policy: Policy) -> Array:
-    """Return for every information set how likely chance and the other players let the play come
-    to it, if its own player does everything for that."""
+    """Return how likely each information set is reached if its own player aims for it.
+
+    Only chance and the other players count.
+    """
     weights = np.zeros(len(tree.infosets))
     for player in range(tree.num_players):
         reach = np.ones(tree.num_nodes)

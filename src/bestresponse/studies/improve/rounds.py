@@ -162,8 +162,10 @@ class ImproveConfig(RunSettings):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Questions of one kind: games of one size, perhaps those whose solution plays some number of
-    actions."""
+    """Questions of one kind: games of one size.
+
+    Perhaps only games whose solution plays some number of actions.
+    """
 
     games: str
     size: int
@@ -301,8 +303,10 @@ def _hash_student(folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One round: where it keeps its steps, the model that it begins with, and what asks and trains
-    networks."""
+    """One round: the place of its steps, and the model that it begins with.
+
+    It also holds what asks and trains networks.
+    """
 
     config: ImproveConfig
     work: Path
@@ -381,8 +385,10 @@ def draw_questions(
     number: int,
     step: str,
 ) -> list[tuple[Kind, Conversation]]:
-    """Draw questions of every kind about games of the test split; every step of a round has
-    others."""
+    """Draw questions of every kind about games of the test split.
+
+    Every step of a round has others.
+    """
     drawn: list[tuple[Kind, Conversation]] = []
     for kind in list_kinds(config):
         chosen = kind.choose_export(config, Path("unused"), config.questions, {})
@@ -407,8 +413,10 @@ def find_failures(
 
 
 def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -> dict[Kind, int]:
-    """Return how many examples of every kind a round makes: most for the weakest, in proportion to
-    their failures, and some for all."""
+    """Return how many examples of every kind a round makes.
+
+    The weakest kinds get most, in proportion to their failures, and all get some.
+    """
     kinds = list_kinds(config)
     failures = find_failures(answered, "kind")
     weakest = sorted(kinds, key=lambda kind: -failures.get(kind.name, 0.0))[: config.weakest]

@@ -64,8 +64,7 @@ those about trees have `game`, `player`, `infoset` and `moves`; those about clai
 
 
 class Measures(TypedDict):
-    """What replies to questions were worth: shares of those asked, and the mean loss of those
-    read."""
+    """The worth of replies: shares of those asked, and the mean loss of those read."""
 
     asked: int
     read: float

@@ -1,5 +1,6 @@
-"""Train a network on examples: packed batches, Muon and AdamW, checkpoints from which a killed run
-goes on.
+"""Train a network on examples.
+
+Training uses packed batches, Muon and AdamW, and checkpoints from which a killed run goes on.
 
 A batch holds conversations one after the other, each of which sees itself alone; every batch is
 filled up to one shape, so that on a GPU the kernels of a step are recorded once and played again.
@@ -75,8 +76,10 @@ _DEARER = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What batches are filled up to: tokens, of which so many are scored, of so many conversations
-    of some length."""
+    """The shape that batches are filled up to.
+
+    It counts tokens, how many of them are scored, and conversations of some length.
+    """
 
     tokens: int
     scored: int
@@ -86,8 +89,10 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class PackedBatch:
-    """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first
-    places and the end.
+    """Conversations in one row of tokens.
+
+    Token t is `words[tokens[t]]`, and `starts` holds the first places of the conversations and the
+    end.
 
     After the tokens `scored` come `targets`; all are filled up, with targets that are ignored and
     empty conversations.
@@ -112,8 +117,10 @@ class PackedBatch:
         return self._replace_parts(part.to(device) for part in self.parts)
 
     def pin_memory(self) -> PackedBatch:
-        """Return the batch in memory from which a GPU reads while the processor goes on; loaders
-        call this."""
+        """Return the batch in memory from which a GPU reads while the processor goes on.
+
+        Loaders call this.
+        """
         return self._replace_parts(part.pin_memory() for part in self.parts)
 
     def _replace_parts(self, parts: Iterable[Tensor]) -> PackedBatch:
@@ -152,8 +159,10 @@ class Recipe:
         return max(_LEAST_SAVED, self.seconds / 10)
 
     def find_share(self, step: int, seconds: float) -> float:
-        """Return the share of the training that is done: of its steps, where they are given, else
-        of its time."""
+        """Return the share of the training that is done.
+
+        It is the share of its steps if they are given, else of its time.
+        """
         if self.steps:
             return step / self.steps
         return seconds / self.seconds if self.seconds else 0.0
@@ -171,8 +180,9 @@ class Recipe:
 
 @dataclass
 class TrainingProgress:
-    """How far a training is: so many batches of the pool are behind it; written with every
-    checkpoint.
+    """How far a training is: so many batches of the pool are behind it.
+
+    Written with every checkpoint.
 
     Of the `seconds` that have passed `trained` were spent on steps, the rest on measuring.
     """
@@ -193,8 +203,10 @@ def split_messages(writer: Writer, example: Conversation) -> tuple[str, str]:
 
 
 class Encoded(NamedTuple):
-    """The tokens of a question and of its answer, and what is learnt of the answer: its tokens, or
-    `IGNORED` for those of a false start."""
+    """The tokens of a question and of its answer, and what is learnt of the answer.
+
+    Its tokens are learnt, or `IGNORED` for those of a false start.
+    """
 
     asked: list[int]
     answer: list[int]
@@ -233,8 +245,10 @@ def _hide(writer: Writer, text: str, tokens: list[int], hidden: range) -> list[i
 
 
 def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
-    """Choose what batches are filled up to, so that neither short nor long conversations leave much
-    of them empty."""
+    """Choose the shape that batches are filled up to.
+
+    Neither short nor long conversations should leave much of them empty.
+    """
     pairs = encode_examples(network, next(draw_pools(data, 0, 0)))
     lengths = [pair.size for pair in pairs]
     if min(lengths) > tokens:
@@ -257,8 +271,10 @@ def pack(
     shape: Shape,
     rng: np.random.Generator,
 ) -> list[PackedBatch]:
-    """Cut a pool into full batches in a random order; what is left over makes a batch only where
-    there is no other."""
+    """Cut a pool into full batches in a random order.
+
+    What is left over makes a batch only where there is no other.
+    """
     pairs = encode_examples(network, pool)
     batches: list[PackedBatch] = []
     waiting: list[Encoded] = []
@@ -323,8 +339,7 @@ def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
 
 
 class Trainer:
-    """The moving parts of a training: parameters, what the optimizers remember, and how far it
-    is."""
+    """The moving parts of a training: parameters, optimizer state, and progress."""
 
     def __init__(self, network: Network, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -474,8 +489,10 @@ def _read_checkpoint(path: Path, device: str) -> Mapping[str, object]:
 
 
 class _Recorded:
-    """The kernels that find gradients, recorded for batches of one shape: to order them one by one
-    takes longer."""
+    """The kernels that find gradients, recorded for batches of one shape.
+
+    Launching them one by one takes longer.
+    """
 
     def __init__(self, trainer: Trainer, batch: PackedBatch) -> None:
         self.batch = batch.to("cuda")
@@ -526,8 +543,10 @@ def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: PackedBatch) -> Tensor
 
 
 def _project_for_all_heads(*arguments: Any) -> tuple[Tensor, ...]:
-    """Return as many keys and values as queries, as the attention of conversations of unequal
-    length needs them."""
+    """Return as many keys and values as queries.
+
+    The attention of conversations of unequal length needs them so.
+    """
     q, k, v = project(*arguments)
     return q, *(part.repeat_interleave(q.shape[-2] // part.shape[-2], -2) for part in (k, v))
 
@@ -537,8 +556,10 @@ def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor
 
 
 def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return matrices (N, rows, columns) with about the same singular vectors, and singular values
-    near 1."""
+    """Return matrices with about the same singular vectors and singular values near 1.
+
+    They have shape (N, rows, columns).
+    """
     wide = matrices.to(dtype)
     tall = wide.shape[-2] > wide.shape[-1]
     wide = wide.mT if tall else wide
@@ -560,8 +581,9 @@ def train(
     checkpoint: Path,
     on_row: Callable[[TrainRow], None],
 ) -> None:
-    """Train until time or steps are spent; about ten times on the way, keep a checkpoint, measure
-    and report a row.
+    """Train until time or steps are spent.
+
+    About ten times on the way, keep a checkpoint, measure and report a row.
 
     All of it counts as time. Measurements that take long are made less often.
     """
@@ -662,8 +684,10 @@ class Batches(IterableDataset[tuple[int, PackedBatch]]):  # type: ignore[misc, u
                 yield number, batch
 
     def load(self) -> DataLoader[tuple[int, PackedBatch]]:
-        """Return a loader; beside a GPU another process makes batches, so that this one only orders
-        the work."""
+        """Return a loader of batches.
+
+        With a GPU, another process makes the batches, so that this one only orders the work.
+        """
         if self.recipe.device == "cpu":
             return DataLoader(self, batch_size=None)
         # To copy from memory that is not pinned, CUDA waits until everything ordered before is
@@ -712,8 +736,10 @@ def report_progress(
 
 
 def measure_replies(writer: Writer, examples: Sequence[Conversation]) -> Measures:
-    """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and
-    lose on average."""
+    """Ask a network and measure its replies.
+
+    Measures how many can be read, how many lose at most 0.01 and 0.05, and the mean loss.
+    """
     lost = measure_losses(writer, examples)
     read = [value for value in lost if value < math.inf]
     count = max(len(lost), 1)

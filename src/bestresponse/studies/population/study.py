@@ -1,5 +1,6 @@
-"""Populations that learn: pairs of strategies are played, then agents imitate or reply, beside
-theory.
+"""Populations that learn: agents imitate or reply, and theory is shown beside them.
+
+Pairs of strategies are played first.
 
 The plays of a run are the matches of every pair of strategies. What agents then do costs no call:
 it is drawn from these matches by the seed when the run is measured. Every generation each agent
@@ -172,8 +173,9 @@ class PopulationConfig(MatchSettings, ToolSettings):
 
     @cached_property
     def populations(self) -> Mapping[str, tuple[NamedModel, ...]]:
-        """The strategies of `all` where both roles are the same, else by role those that can take
-        it.
+        """The strategies of `all` if both roles are the same, else those of each role.
+
+        A role has the strategies that can take it.
 
         A move that only the other role has is left out.
         """
@@ -214,8 +216,10 @@ class PopulationConfig(MatchSettings, ToolSettings):
 
     @property
     def first_shares(self) -> tuple[Array, ...]:
-        """The shares at the start, by population: those of the settings in whole agents, to less
-        than one agent."""
+        """The shares at the start, by population.
+
+        They are those of the settings in whole agents, to less than one agent.
+        """
         shares = []
         for names in self.populations.values():
             wanted = np.cumsum([self.start.get(name, 0.0) for name in names])
@@ -322,8 +326,10 @@ def _revise(
     rivals: Array,
     rng: np.random.Generator,
 ) -> Agents:
-    """Return the strategies after those who revise have; `rivals` are the shares of those they
-    meet."""
+    """Return the strategies after those who revise have.
+
+    `rivals` are the shares of those they meet.
+    """
     revises = rng.random(held.shape) < config.revise
     if config.rule == "imitation":
         agents = held.shape[1]
@@ -349,8 +355,10 @@ def _revise(
 
 
 class StrategyShareRow(TypedDict):
-    """The share of a strategy in one generation: the mean over repetitions with its 95 % interval,
-    beside theory."""
+    """The share of a strategy in one generation, beside theory.
+
+    The share is the mean over repetitions with its 95 % interval.
+    """
 
     population: str
     generation: int
@@ -397,8 +405,10 @@ class StrategyFigures(TypedDict):
 
 
 def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
-    """Read the matches and let the agents meet; without a match of every pair nobody can be
-    matched."""
+    """Read the matches and let the agents meet.
+
+    Without a match of every pair nobody can be matched.
+    """
     sides = list(config.populations.items())
     earned: dict[tuple[str, str, str], list[float]] = {}
     for (label, names), (_, rivals) in zip(sides, reversed(sides), strict=True):
@@ -462,8 +472,10 @@ def _stack_payoffs(
 def _compare_shares(
     config: PopulationConfig, payoffs: Sequence[Array]
 ) -> tuple[list[StrategyShareRow], dict[Heads, StrategyFigures]]:
-    """Let the agents meet, and put the mean shares of every generation beside those that theory
-    expects."""
+    """Let the agents meet, and compare their mean shares with those theory expects.
+
+    Both are given for every generation.
+    """
     rng = np.random.default_rng(split(config.seed, "population"))
     observed = run_agents(config, payoffs, rng)
     shares: list[StrategyShareRow] = []
@@ -512,8 +524,10 @@ def _compare_shares(
 def _list_equilibria(
     config: PopulationConfig, payoffs: Sequence[Array]
 ) -> Iterator[StrategyEquilibriumRow]:
-    """Yield the equilibria of the game in which the strategies are the moves and mean payoffs the
-    payoffs."""
+    """Yield the equilibria of the game between the strategies.
+
+    The strategies are its moves, and the mean payoffs its payoffs.
+    """
     predicted = describe_theory(MatrixGame(average_matches(payoffs))).predicted
     sides = list(config.populations.values())
     for number, equilibrium in enumerate(predicted[:_MOST_EQUILIBRIA], 1):

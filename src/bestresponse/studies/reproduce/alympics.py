@@ -45,8 +45,10 @@ _NAMES = tuple(resident.name for resident in RESIDENTS)
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTown:
-    """A recorded game played again: the state it ends in, days with a tied bidder left out, and
-    true differences."""
+    """A recorded game played again: its final state, left-out days, and differences.
+
+    Days with a tied bidder are left out, and the differences are true ones.
+    """
 
     persona: bool
     abundance: str
@@ -90,8 +92,10 @@ def replay_towns(rounds: Iterable[JsonMapping]) -> list[ReplayedTown]:
 
 
 def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought, bool]:
-    """Play the recorded bids that count on the recorded supply; say whether the record leaves a
-    tied bidder out."""
+    """Play the recorded bids that count on the recorded supply.
+
+    Say whether the record leaves a tied bidder out.
+    """
     state = game.apply(state, {NATURE: row["supply"]})
     bids = []
     for role, standing in zip(game.roles, state.standings, strict=True):
@@ -184,8 +188,10 @@ class TownSetting:
 
     @property
     def daily_medians(self) -> list[float]:
-        """The median over games of the smallest bid served, day by day; days on which nobody was
-        are left out."""
+        """The median over games of the smallest bid served, day by day.
+
+        Days on which nobody was are left out.
+        """
         by_day: dict[int, list[float]] = defaultdict(list)
         for day in (day for game in self.games for day in game.end.past if any(day.winners)):
             by_day[day.number].append(find_day_price(day))
@@ -416,8 +422,10 @@ def _list_statements(settings: Settings) -> Iterator[Check]:
 
 
 def _check_rising(setting: TownSetting, condition: str) -> Check:
-    """Decide whether prices rise with abundant water: a trend of the daily medians by the test of
-    Mann and Kendall."""
+    """Decide whether prices rise with abundant water.
+
+    Tests the daily medians for a trend by the test of Mann and Kendall.
+    """
     from scipy.stats import kendalltau  # takes a second: only where a trend is tested
 
     medians = setting.daily_medians

@@ -108,8 +108,10 @@ def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
 
 
 def _find_supply(told: str, place: Path) -> tuple[int, int]:
-    """Find the range of the supply in the rules, or else in the name of the file or a folder above
-    it."""
+    """Find the range of the supply in the rules, else in the name of the file or a folder.
+
+    The folder may be any above the file.
+    """
     names = reversed(place.with_suffix("").parts)
     found = _SUPPLY_TOLD.search(told) or next(filter(None, map(_SUPPLY_NAMED.search, names)), None)
     if found is None:

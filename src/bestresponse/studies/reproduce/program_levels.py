@@ -46,8 +46,10 @@ def published_levels(
     target: Fraction | None,
     named: Named | None,
 ) -> PublishedLevels:
-    """All verdicts of the published procedure on one program; without a truth, only those that need
-    none."""
+    """All verdicts of the published procedure on one program.
+
+    Without a truth, only those that need none.
+    """
     # What cannot be loaded fails every level of which the truth is known, and no other.
     failed = PublishedLevels(
         syntactic=False,

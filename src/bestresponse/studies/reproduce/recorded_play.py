@@ -1,5 +1,6 @@
-"""Published figures of recorded play, found again: games of models (Akata et al.; FAIRGAME) and
-dilemmas of people.
+"""Published figures of recorded play, found again.
+
+They cover games of models (Akata et al.; FAIRGAME) and dilemmas of people.
 
 Akata et al. divide the points of a match by ten times the largest points that anybody got in that
 seat of that game. *Corrected* divides by ten times the largest payoff of the table for that seat,
@@ -92,8 +93,10 @@ class _Shares:
 
 
 def reproduce_akata(folder: Path) -> Reproduction:
-    """Compare shares of the maximum, the dilemma, the battle of the sexes and the games with
-    people."""
+    """Compare shares of the maximum, two games, and the games with people.
+
+    The two games are the dilemma and the battle of the sexes.
+    """
     rows = _read(folder / "rounds.csv.gz")
     tables = {row["game_number"]: row for row in _read(folder / "games.csv.gz")}
     best = _find_best(rows)
@@ -197,8 +200,10 @@ def _tabulate_shares(shares: _Shares) -> Table:
 
 
 def _choose_published(numbers: list[int]) -> Mapping[str, float]:
-    """Return the published shares of these games; those of the second half follow from the whole
-    and the first."""
+    """Return the published shares of these games.
+
+    Those of the second half follow from the whole and the first.
+    """
     if numbers == list(range(1, 73)):
         return _FIRST_HALF
     if numbers == list(range(73, 145)):
@@ -207,8 +212,10 @@ def _choose_published(numbers: list[int]) -> Mapping[str, float]:
 
 
 def _check_matches(folder: Path) -> Iterator[Check]:
-    """Yield what GPT-4 does in the dilemma and in the battle of the sexes; the paper says it in
-    words."""
+    """Yield what GPT-4 does in the dilemma and in the battle of the sexes.
+
+    The paper says it in words.
+    """
     dilemma = _read_matches(folder / "pd.csv.gz")
     after = [own for own, _ in dilemma["act_gpt4", "act_defect_once"][1:10]]
     forgives = after[1:].count("J")
@@ -418,8 +425,7 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
 
 
 def _check_future(first: Mapping[tuple[float, ...], float]) -> Check:
-    """Compare treatments that differ in the continuation alone, by cooperation in the first
-    period."""
+    """Compare first-period cooperation in treatments that differ only in continuation."""
     compared = 0
     grows = 0
     for shorter, longer in permutations(first, 2):
@@ -442,8 +448,9 @@ def measure_basin(
     punishment: float,
     delta: float,
 ) -> float:
-    """Return the share of grim triggers among the others below which always defecting is the better
-    reply; at most 1.
+    """Return the share of grim triggers below which always defecting is the better reply.
+
+    The share is among the others, and at most 1.
 
     >>> round(measure_basin(48, 12, 50, 25, 0.75), 4)  # 13 / (13 + (48 - 0.75 * 25) / 0.25 - 50)
     0.1625

@@ -51,8 +51,9 @@ Part = tuple[list[Check], Table]
 
 @dataclass(frozen=True, slots=True)
 class JudgedProgram:
-    """One recorded program and what we find; `is_game`: a table can be taken out of it, and it
-    `is_true_game`.
+    """One recorded program and what we find.
+
+    `is_game`: a table can be taken out of it, and it `is_true_game`.
 
     What cannot be decided, because the record does not tell the truth, is None.
     """
@@ -92,8 +93,10 @@ def _judge_program(
     row: JsonMapping,
     matrix: Sequence[JsonMapping] | None,
 ) -> JudgedProgram:
-    """A story without numbers has neither a true matrix nor a target; its program is judged by
-    constraints alone."""
+    """A story without numbers has neither a true matrix nor a target.
+
+    Its program is judged by constraints alone.
+    """
     true = _read_matrix(matrix) if matrix else None
     named = None
     if "game" in row:
@@ -134,8 +137,10 @@ def _read_matrix(matrix: Sequence[Mapping[str, str]]) -> TrueMatrix:
 
 
 def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
-    """Count the programs that pass each level, game by game, beside what was published and
-    recorded."""
+    """Count the programs that pass each level, game by game.
+
+    The counts appear beside what was published and recorded.
+    """
     judged = judge_programs(folder, name)
     checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
     rescued = sum(program.is_game and not program.published.syntactic for program in judged)

@@ -66,8 +66,10 @@ def judge_strategies(folder: Path) -> list[JudgedStrategy]:
 
 
 def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
-    """Judge a strategy by its rules alone; only where chance decides does the recorded play count
-    as well."""
+    """Judge a strategy by its rules alone.
+
+    Only where chance decides does the recorded play count as well.
+    """
     name = spell_strategy(row["strategy"])
     spoken = _list_warnings(row["strategy_program"])
     table = None
@@ -136,8 +138,7 @@ def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
 
 
 def check_strategies(folder: Path) -> Part:
-    """Compare table 8, each verdict of the record, and the recorded play of strategies that leave
-    nothing to chance."""
+    """Compare table 8, each recorded verdict, and the play of deterministic strategies."""
     judged = judge_strategies(folder)
     checks = []
     for name, published in _TABLE_8.items():

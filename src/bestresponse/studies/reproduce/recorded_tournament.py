@@ -53,8 +53,7 @@ _HALF = 0.005
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """One game of the round robin: its program, the first seat's payoffs, and the log of every
-    strategy."""
+    """One game of the round robin: program, first seat's payoffs, and strategies' logs."""
 
     name: str
     program: str
@@ -74,8 +73,7 @@ class RecordedGame:
 
 @dataclass
 class Replayed:
-    """Totals by strategy from the rules, and how many logged moves and payoffs the rules give
-    again."""
+    """Totals by strategy from the rules, and the logged moves and payoffs they reproduce."""
 
     totals: dict[str, float]
     moves: int = 0
@@ -160,16 +158,20 @@ def replay_matches(game: RecordedGame) -> Replayed:
 
 
 def _find_move(table: StrategyTable, last: tuple[str, str] | None, logged: str) -> str:
-    """Find what the rules say; where they leave it to chance, the logged move if it was
-    possible."""
+    """Find what the rules say.
+
+    Where they leave it to chance, the logged move if it was possible.
+    """
     mixture = table.first if last is None else table.reply(*last)
     options = [move for move, _ in mixture]
     return logged if logged in options else options[0]
 
 
 def check_tournament(folder: Path) -> Part:
-    """Compare table 7 as published, the same divided by the plays that were logged, and the replay
-    of every move."""
+    """Compare table 7 as published with the log and the replay of every move.
+
+    The published table is also divided by the plays that were logged.
+    """
     agents = list(read_records(folder / "exp2_agents.jsonl"))
     games = [_read_game(row, agents) for row in read_records(folder / "exp2_programs.jsonl")]
     replayed = [replay_matches(game) for game in games]
@@ -240,8 +242,10 @@ _WON = ("hawk-dove", "matching-pennies", "stag-hunt")
 
 
 def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
-    """Compare figure 3, which game by game shows totals of the log, and what section 5.2 says of
-    it."""
+    """Compare figure 3 and what section 5.2 says of it.
+
+    The figure shows totals of the log, game by game.
+    """
     totals = {}
     for game in games:
         earned = {name: float(sum(log["payoffs"])) for name, log in game.logs.items()}

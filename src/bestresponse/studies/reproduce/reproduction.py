@@ -19,8 +19,10 @@ from bestresponse.report.document import (
 
 
 def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:
-    """Yield the rows of a recorded file, one JSON object a line; UsageError where it or one of
-    `fields` is missing."""
+    """Yield the rows of a recorded file, one JSON object a line.
+
+    Raises UsageError where it or one of `fields` is missing.
+    """
     if not path.exists():
         raise UsageError(
             f"{path.parent} holds no {path.name}; expected the folder of the recorded runs"
@@ -38,8 +40,9 @@ def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One published figure or statement, and what was found. `agrees` is None where nothing can be
-    compared.
+    """One published figure or statement, and what was found.
+
+    `agrees` is None where nothing can be compared.
 
     `tolerance` says how far the two may be apart and still agree.
     """

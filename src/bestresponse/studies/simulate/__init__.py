@@ -1,2 +1,1 @@
-"""Any game as a study: its seats filled by anybody, played many times, measured against what theory
-says of it."""
+"""Any game as a study: anybody plays it many times, and it is measured against theory."""

@@ -91,8 +91,10 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
 
     @property
     def theory(self) -> Theory:
-        """What theory says of the game, of one round where it is repeated; under noise of what is
-        meant in it."""
+        """What theory says of the game, of one round where it is repeated.
+
+        Under noise of what is meant in it.
+        """
         return describe_theory(self.make_game())
 
     @cached_property

@@ -83,16 +83,20 @@ class Plays:
 
     @cached_property
     def rounds(self) -> int:
-        """How often a seat answers in the same way within a play, at most; places of a tree are no
-        rounds."""
+        """How often a seat answers in the same way within a play, at most.
+
+        Places of a tree are no rounds.
+        """
         if self.config.theory.tree is not None:
             return 1
         return max((row["turn"] for row in self.moves), default=1)
 
     @cached_property
     def ends(self) -> Floats | None:
-        """Every payoff that the game can give, a row for each seat; None where theory has neither
-        table nor tree."""
+        """Every payoff that the game can give, a row for each seat.
+
+        Returns None where theory has neither table nor tree.
+        """
         theory = self.config.theory
         if theory.form is not None:
             return theory.form.payoffs.reshape(theory.form.num_players, -1)
@@ -107,8 +111,9 @@ class Plays:
         repeats: Sequence[int] | None = None,
         ends: Floats | None = None,
     ) -> Interval:
-        """Average a figure with an interval from resampling plays; `repeats` tells the play of each
-        value.
+        """Average a figure with an interval from resampling plays.
+
+        `repeats` tells the play of each value.
 
         Without it every play has one value, the mean of its rounds, and the rounds of all plays
         weigh alike. `ends` are the values that a play could give.
@@ -160,8 +165,10 @@ def _list_moves(
     record: Record,
     options: dict[Place, list[str]],
 ) -> Iterator[MoveRow]:
-    """Yield the answers of the seats in one play, from playing it again, and gather the options
-    that they had."""
+    """Yield the answers of the seats in one play by playing it again.
+
+    Gathers the options that they had as well.
+    """
     game = config.make_game()
     theory = config.theory
     episode = Episode(game)
@@ -206,8 +213,10 @@ def _list_moves(
 
 
 def _list_parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float]]:
-    """Yield the fields of a form with their values, anything else as one nameless field; no free
-    text."""
+    """Yield the fields of a form with their values, anything else as one nameless field.
+
+    No free text.
+    """
     if isinstance(action, Mapping):
         for name, value in action.items():
             yield name, _read_value(value)
@@ -227,8 +236,10 @@ def name_move(move: str | float) -> str:
 
 
 def find_nearest(plays: Plays) -> Predicted | None:
-    """Find the equilibrium whose probabilities differ least from the frequencies of what was meant,
-    the first among equals."""
+    """Find the equilibrium nearest to the frequencies of what was meant.
+
+    Its probabilities differ least from the frequencies. Among equals the first is taken.
+    """
     times: Counter[tuple[str, str, str]] = Counter()
     visits: Counter[tuple[str, str]] = Counter()
     for row in plays.moves:
@@ -251,8 +262,10 @@ def find_made_shares(
     place: str,
     noise: float,
 ) -> dict[str, float]:
-    """Return how often each move is made in an equilibrium: under noise another may be made than is
-    meant."""
+    """Return how often each move is made in an equilibrium.
+
+    Under noise another move may be made than is meant.
+    """
     meant = predicted.shares[seat][place]
     chances = np.array(list(meant.values()))
     made = chances @ find_slips(noise, len(meant))

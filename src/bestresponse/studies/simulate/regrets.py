@@ -42,8 +42,10 @@ _MOST_SUSTAINED = 12
 
 
 class RegretRow(TypedDict):
-    """The regret of a seat a round for the rounds up to one, mean over the plays that lasted so
-    long."""
+    """The regret of a seat per round, for the rounds up to one.
+
+    It is the mean over the plays that lasted so long.
+    """
 
     seat: str
     turn: Annotated[int, column("round")]
@@ -51,8 +53,7 @@ class RegretRow(TypedDict):
 
 
 class SustainedRow(TypedDict):
-    """Moves that pay everybody more than an equilibrium of one round, and what holds everybody to
-    them."""
+    """Moves that pay all more than a one-round equilibrium, and what holds all to them."""
 
     profile: Annotated[str, column("moves in every round")]
     welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
@@ -66,8 +67,10 @@ class SustainedRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class JudgedSeats:
-    """Regrets by seat and the Nash gap, with intervals but for large trees; `unseen` places were
-    never reached."""
+    """Regrets by seat and the Nash gap, with intervals but for large trees.
+
+    `unseen` places were never reached.
+    """
 
     regrets: Mapping[str, Interval | float]
     gap: Interval | float
@@ -128,8 +131,11 @@ def _find_most_lost(form: NormalForm, seat: int) -> float:
 
 
 def _bound_regret(plays: Plays, most_lost: float, estimate: float) -> tuple[float, float]:
-    """Return the least and the most that an external regret can be: below 0 it is only where moves
-    follow the others' moves, as they may from round to round, or by chance."""
+    """Return the least and the most that an external regret can be.
+
+    It can be below 0 only if moves follow the others' moves, as they may from round to round, or by
+    chance.
+    """
     least = -most_lost if plays.rounds > 1 else min(0.0, estimate)
     return least, max(most_lost, estimate)
 
@@ -161,8 +167,9 @@ def list_regrets(plays: Plays) -> Iterator[RegretRow]:
 
 
 def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
-    """Yield the moves that pay everybody more than an equilibrium of one round, with how long the
-    threat to return to such an equilibrium holds everybody to them.
+    """Yield the moves that pay everybody more than an equilibrium of one round.
+
+    Each comes with how long the threat to return to such an equilibrium holds everybody to them.
 
     Without a last round, whoever leaves the profile gains at once and is paid the equilibrium ever
     after, so that the future has to weigh at least (best - own) / (best - threat) for everybody.
@@ -218,8 +225,9 @@ def count_sustained_rounds(
     rounds: int,
     weight: float,
 ) -> int:
-    """Count the rounds, from the first, in which moves that pay `paid` are held up although all
-    know the last round.
+    """Count the rounds in which moves that pay `paid` hold despite a known last round.
+
+    The rounds are counted from the first.
 
     By backward induction the last rounds are an equilibrium of one round each. Where there are
     several, a better one can be played at the end as long as nobody has left the profile, and the
@@ -252,8 +260,10 @@ def sum_weights(weight: float, rounds: int) -> float:
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:
-    """Return the moves by number (plays x rounds x seats), and the weight of every round, 0 where
-    it was not played."""
+    """Return the moves by number (plays x rounds x seats), and the weight of every round.
+
+    The weight is 0 if a round was not played.
+    """
     cells = np.zeros((len(plays.repeats), plays.rounds, form.num_players), dtype=np.int64)
     weights = np.zeros(cells.shape[:2])
     for row in plays.moves:
@@ -265,8 +275,10 @@ def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Flo
 
 
 def _find_gains(form: NormalForm, cells: NDArray[np.int64], seat: int) -> Floats:
-    """For every round, what each move of the seat would have earned there in place of its own, less
-    what it got."""
+    """For every round, what each move of the seat would have gained over its own.
+
+    The gain is what the move would have earned there, less what the seat got.
+    """
     earned = np.moveaxis(form.payoffs[seat], seat, -1)
     others = np.delete(cells, seat, axis=2)
     would: Floats = earned[tuple(np.moveaxis(others, 2, 0))]
@@ -322,8 +334,10 @@ def _find_entry(tree: Tree, row: MoveRow) -> int:
 
 
 def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:
-    """Return the share of every move at its place, what is assumed `elsewhere` where nobody has
-    decided yet."""
+    """Return the share of every move at its place, or what is assumed `elsewhere`.
+
+    The assumed share is used if nobody has decided there yet.
+    """
     by_place = np.add.reduceat(counts, tree.first_move[:-1])
     totals = np.repeat(by_place, np.diff(tree.first_move))
     return np.asarray(np.divide(counts, totals, out=elsewhere.copy(), where=totals > 0))

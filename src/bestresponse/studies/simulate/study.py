@@ -1,5 +1,6 @@
-"""Any game as a study: seats filled by models, strategies and solvers, played many times, beside
-theory.
+"""Any game as a study: played many times by all kinds of players, beside theory.
+
+Models, strategies and solvers may fill the seats.
 
 This module turns the plays into the frames of the report. What is told a round is the mean over the
 rounds of all plays: where the end is random, a play weighs as much as it has rounds, so that
@@ -153,8 +154,10 @@ class PlayedSeatFigures(TypedDict):
 
 
 def measure_simulation(plays: Plays) -> Measured:
-    """Measure what was played; without a play that counts, void plays and answers are all there
-    is."""
+    """Measure what was played.
+
+    Without a play that counts, void plays and answers are all there is.
+    """
     nearest = find_nearest(plays)
     judged = judge_seats(plays, nearest) if plays.repeats else None
     shares_by_round: list[ShareRow] = []
@@ -261,8 +264,9 @@ def _group_moves(
     kind: type,
     by_round: bool,
 ) -> Iterator[tuple[tuple[str, str, str, int], Sequence[MoveRow]]]:
-    """Yield the moves of a kind (labels or amounts) by seat, place, part and round, in the order of
-    the game.
+    """Yield the moves of a kind (labels or amounts) in groups.
+
+    They are grouped by seat, place, part and round, in the order of the game.
 
     In a tree amounts are moves like any other.
     """

@@ -1,2 +1,4 @@
-"""Dialogue steered by equilibrium solvers: build the tree once, solve it, play guided against
-unguided."""
+"""Dialogue steered by equilibrium solvers: build the tree once, solve it, and play.
+
+Guided speakers play against unguided ones.
+"""

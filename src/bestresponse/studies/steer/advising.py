@@ -57,8 +57,7 @@ Key = tuple[int, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """How to speak next: the likeliest manner, the probabilities of all, and what following them
-    would earn.
+    """How to speak next: the likeliest manner, all probabilities, and expected earnings.
 
     `unguided` is what speaking in the neutral manner earns instead; `worth` is what each manner
     earns where the solved tree is known. `games` says of how many recorded games, or of how many
@@ -83,8 +82,10 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One information set of a solved tree with the policy's advice; the speaker is known by its
-    number."""
+    """One information set of a solved tree with the policy's advice.
+
+    The speaker is known by its number.
+    """
 
     speaker: int
     private: Mapping[str, object]
@@ -102,8 +103,10 @@ class Situation:
         return sum(chance * self.worth[manner] for manner, chance in self.probabilities.items())
 
     def fits(self, public: Mapping[str, str] | None, own: Sequence[str]) -> bool:
-        """Tell whether what else somebody knows is so here: what is public, and own manners where
-        they are known."""
+        """Tell whether what else somebody knows is so here.
+
+        This concerns what is public, and own manners if they are known.
+        """
         if public is not None and any(
             self.public.get(part) != text for part, text in public.items()
         ):
@@ -118,8 +121,7 @@ class Situation:
 
 
 def list_situations(policy: Policy, unguided: Policy) -> Iterator[Situation]:
-    """List what a policy advises at every information set of a recorded dialogue, and what that
-    earns."""
+    """List the advice at every information set of a recorded dialogue, and what it earns."""
     tree = policy.tree
     worth = value_moves(policy, unguided)
     alone = value_moves(unguided, unguided)
@@ -205,8 +207,10 @@ class Adviser:
 
     @classmethod
     def from_text(cls, text: str, domain: Domain) -> Adviser:
-        """Return the adviser that was written as JSON; UsageError where it is one for another
-        domain."""
+        """Return the adviser that was written as JSON.
+
+        Raises UsageError where it is one for another domain.
+        """
         stored = _FILE_FORM.validate_json(text)
         if stored.domain != domain.name or stored.digest != domain.digest:
             other = "another version of it" if stored.domain == domain.name else stored.domain
@@ -259,8 +263,10 @@ class Adviser:
         lines: Sequence[tuple[str, str, str]],
         names: Sequence[str],
     ) -> tuple[str, ...]:
-        """Return the names of the speakers in their order; UsageError where the transcript is out
-        of turn."""
+        """Return the names of the speakers in their order.
+
+        Raises UsageError where the transcript is out of turn.
+        """
         players = self.domain.players
         if names and len(names) != players:
             raise UsageError(f"{self.domain.name} has {players} speakers, got {len(names)} names")

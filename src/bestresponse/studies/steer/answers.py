@@ -46,8 +46,9 @@ _LONGEST = 20_000  # characters that are kept of a reply that could not be read
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who answers: `speaker(number)` voices draw `number`, `referee` rules, `second` rules too for
-    comparison.
+    """Who answers: `speaker(number)` voices draw `number`, and `referee` rules.
+
+    `second` rules too, for comparison.
 
     The numbers are the calls that a ruling takes.
     """
@@ -97,8 +98,10 @@ class AnswerStore:
         question: Callable[[], tuple[Entry, int]],
         cost: int = 1,
     ) -> Entry:
-        """Return the answer on record, or that to `question` (and the calls that it took), which is
-        asked once."""
+        """Return the answer on record, or else ask `question` once.
+
+        The answer comes with the calls that it took.
+        """
         entry = self.find(key, number, cost)
         if entry is not None:
             return entry
@@ -134,8 +137,10 @@ class AnswerStore:
         request: Request,
         read: Callable[[Reply], tuple[str | None, Reading]],
     ) -> Entry:
-        """Let `model` answer as draw `request.replicate`, unless its answer to these words is on
-        record."""
+        """Let `model` answer as draw `request.replicate`, unless its answer is on record.
+
+        An answer counts only if it was to these words.
+        """
         key = f"{purpose}:{model.id}:{digest(request.messages[-1].content, 24)}"
 
         def question() -> tuple[Entry, int]:
@@ -171,8 +176,10 @@ class AnswerStore:
         key: str = "",
         cost: int = 1,
     ) -> Entry:
-        """Let `player` answer `ask` as draw `number`, unless the answer to these words is on
-        record."""
+        """Let `player` answer `ask` as draw `number`, unless the answer is on record.
+
+        An answer counts only if it was to these words.
+        """
         key = key or prompt_key(view)
 
         def question() -> tuple[Entry, int]:
@@ -228,8 +235,9 @@ def open_answers(
     models: Mapping[str, Model],
     prompts: Mapping[str, str],
 ) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
-    """Open the answers of a folder, for one process at a time, and the models with every call
-    written down there.
+    """Open the answers of a folder, and the models with every call written down there.
+
+    Only one process at a time may open them.
 
     StoreError where they answer other prompts than those with these hashes.
     """

@@ -44,8 +44,10 @@ class Size:
 
 
 def size_of(game: DialogueGame, wordings: int) -> Size:
-    """Say how large the tree is if all texts differ; identical texts and early ends make it
-    smaller."""
+    """Say how large the tree is if all texts differ.
+
+    Identical texts and early ends make it smaller.
+    """
     messages = rulings = summaries = 0
     positions = nodes = len(game.cases)
     for number in range(game.messages):
@@ -87,8 +89,10 @@ def second_key(second: Player, view: View) -> str:
 
 @dataclass(slots=True)
 class Built:
-    """What a build did: calls that were made and that failed, why it stopped before the end, if it
-    did, and the keys of all questions of the tree, asked now or before."""
+    """What a build did: the calls made and failed, and why it stopped early, if it did.
+
+    It also has the keys of all questions of the tree, asked now or before.
+    """
 
     calls: int = 0
     failed: int = 0
@@ -229,8 +233,10 @@ class _Builder:
         players: list[Player],
         cost: int,
     ) -> bool:
-        """Ask for those answers that nobody was asked for yet; return whether some are still
-        missing."""
+        """Ask for those answers that nobody was asked for yet.
+
+        Return whether some are still missing.
+        """
         if key not in self.opened:
             numbers = range(len(players))
             self.opened[key] = {

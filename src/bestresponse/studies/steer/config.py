@@ -149,8 +149,10 @@ class SteerConfig(RunSettings):
         self._check_together()
 
     def _settle_counts(self) -> None:
-        """Settle what is left open by None, which only a default can be, to the whole number of the
-        solver."""
+        """Settle what is left open by None to the whole number of the solver.
+
+        Only a default can be None.
+        """
         psro = self.solver == "psro"
         if self.games is None:
             self._settle("games", 200 if self.solver == "imitation" else 1)

@@ -62,8 +62,10 @@ class DialogueRow(solving.GuidanceFigures, total=False):
 
 
 class PolicyRow(TypedDict):
-    """One policy on the recorded texts, mean over games; `published` is table 1 of the published
-    study."""
+    """One policy on the recorded texts, mean over games.
+
+    `published` is table 1 of the published study.
+    """
 
     policy: str
     followed: Annotated[str, column(help="whether the run follows this policy")]
@@ -123,8 +125,10 @@ class RefereeRow(TypedDict):
 
 
 class FollowRow(TypedDict):
-    """Whether messages show the manner that they were told; a classifier that was tested and not
-    taken has only what the test says."""
+    """Whether messages show the manner that they were told.
+
+    A classifier that was tested and not taken has only what the test says.
+    """
 
     classifier: str
     taken: Annotated[str, column(help="whether this classifier named the manners of messages")]
@@ -325,8 +329,7 @@ def _describe_mix(policy: Policy, index: int) -> str:
 
 
 def _list_dialogues(game: session.GameResult) -> Iterator[MessageRow]:
-    """Hold a dialogue in words of the record with nobody guided, and with each speaker guided in
-    turn."""
+    """Hold a dialogue in recorded words with nobody guided, then with each speaker guided."""
     names = game.game.names
     if game.recorded is None or game.solved is None:
         return
@@ -448,8 +451,7 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
 
 
 def _list_choices(form: NormalForm) -> Iterator[GuidanceRow]:
-    """List the payoffs of both for every pair of choices, and how likely it is in one
-    equilibrium."""
+    """List both payoffs and an equilibrium probability for every pair of choices."""
     rows, columns = nash_one(form).strategies
     for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
         payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
@@ -463,8 +465,10 @@ def _list_choices(form: NormalForm) -> Iterator[GuidanceRow]:
 
 
 def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
-    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over
-    games."""
+    """Build the game of choosing how to be guided.
+
+    Its payoffs are exact on the recorded trees, and are the mean over games.
+    """
     guided = {"guided": [dialogue.policy for dialogue in solved]}
     return build_choice_game([dialogue.unguided for dialogue in solved], guided)
 

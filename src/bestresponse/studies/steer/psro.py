@@ -1,5 +1,6 @@
-"""Prompt-space response oracles: grow every speaker's set of manners by best responses to the
-present solution.
+"""Prompt-space response oracles: grow every speaker's manners by best responses.
+
+The responses are to the present solution.
 
 Each iteration estimates the full joint payoff table over the prompts so far, solves it, and asks an
 oracle for a better response of every seat (Lanctot et al. 2017; Gemp et al. 2024, algorithm 5).
@@ -48,8 +49,7 @@ _FEWEST_PLAYS = 2  # one play has no deviation, so nothing could be said of its 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Iteration:
-    """The prompts, their solution, and what the oracles answered to it (empty after the last
-    table)."""
+    """The prompts, their solution, and the oracles' answers (empty after the last table)."""
 
     prompts: tuple[tuple[str, ...], ...]
     solution: MetaSolution
@@ -81,8 +81,7 @@ def psro(
 
 
 class PsroResult:
-    """A search on its way or at its end: the last whole table with its solution, and how it came
-    there.
+    """A search under way or finished: its last whole table, the solution, and its history.
 
     `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
     """
@@ -164,8 +163,10 @@ class PsroResult:
         return tuple(responses)
 
     def cut_short(self, why: str) -> bool:
-        """End with the present prompts if all their profiles were played, else with the table
-        before, if any."""
+        """End with the present prompts if all their profiles were played.
+
+        Otherwise ends with the table before, if any.
+        """
         self.stopped = why
         known = self.arena.count_whole_plays(list(product(*self._manners)))
         whole = min(known, self._plays)
@@ -223,8 +224,10 @@ def play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
 
 
 def weigh_table(result: PsroResult) -> FreshPlays:
-    """Compare the solution with neutral talk on the plays of the table, each manner weighted by its
-    probability."""
+    """Compare the solution with neutral talk on the plays of the table.
+
+    Each manner is weighted by its probability.
+    """
     samples = result.game.samples
     alone = result.game.alone
     guided = []
@@ -291,8 +294,10 @@ def count_most_psro_calls(
         return sum(map(count_message, range(first + 1, game.messages + 1)))
 
     def count(rounds: int, plays: int, candidates: int) -> int:
-        """Count the calls of a table to which `rounds` have added, and of plays of candidates for
-        every seat."""
+        """Count the calls of a table to which `rounds` have added, and of candidates' plays.
+
+        Candidates are played for every seat.
+        """
         size = len(game.manners.options) + rounds * (seats if swap else 1)
         profiles = comb(size + seats - 1, seats) if swap else size**seats
         table = 0

@@ -36,8 +36,10 @@ class IterationRow(TypedDict):
 
 
 class MannerRow(TypedDict):
-    """How often a player uses a manner at the equilibrium of one iteration, over all manners that
-    were known then."""
+    """How often a player uses a manner at the equilibrium of one iteration.
+
+    The equilibrium is over all manners that were known then.
+    """
 
     iteration: int
     player: str
@@ -143,8 +145,7 @@ def _list_candidates(psro: PsroResult, players: Sequence[str]) -> Iterator[Candi
 
 
 def _list_manners(psro: PsroResult, players: Sequence[str]) -> Iterator[MannerRow]:
-    """List every iteration's equilibrium over all manners, as in figure 3 of the published
-    study."""
+    """List every iteration's equilibrium over all manners, as in the published figure 3."""
     entered: dict[tuple[str, str], int] = {}
     for number, step in enumerate(psro.history):
         seats = zip(players, step.prompts, step.solution.marginals, strict=True)

@@ -1,5 +1,6 @@
-"""A steering run from settings to results: its games, who takes part, what it takes, and the same
-again from record.
+"""A steering run from settings to results, and the same again from the record.
+
+This covers its games, who takes part, and what it takes.
 
 Scenarios written by a model from examples: names, situations or topics, and private information.
 
@@ -101,8 +102,10 @@ class Written:
     rejected: tuple[str, ...]
 
     def of(self, domain: domains.Domain) -> domains.Domain:
-        """Return the domain with these scenarios and no others; other private information is still
-        drawn."""
+        """Return the domain with these scenarios and no others.
+
+        Other private information is still drawn.
+        """
         return replace(domain, written=tuple(scenario.to_json() for scenario in self.scenarios))
 
 
@@ -259,8 +262,10 @@ class SteerResults:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SteerSession:
-    """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the
-    answers so far."""
+    """Everybody that the games of a run need, and the answers so far.
+
+    These are those who speak, who rule, and who tell manners apart.
+    """
 
     config: SteerConfig
     domain: domains.Domain
@@ -313,8 +318,7 @@ class SteerSession:
         return MiniLM() if self.config.embed == "minilm" else HashedWords()
 
     def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
-        """Draw the games for the solver and, after those, the ones on which is judged what was
-        learned."""
+        """Draw the games for the solver, then those on which the learning is judged."""
         config = self.config
         domain = self.domain
         manners = domain.manners(config.actions)
@@ -333,8 +337,10 @@ class SteerSession:
         return games[: config.games], games[config.games :]
 
     def write_scenarios(self) -> tuple[SteerSession, Written | None]:
-        """Let a model write the scenarios where the settings want it; return the session in which
-        they are played."""
+        """Let a model write the scenarios where the settings want it.
+
+        Return the session in which they are played.
+        """
         config = self.config
         if not config.scenarios_by:
             return self, None
@@ -579,8 +585,7 @@ def _judge_game(
 
 
 def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
-    """Search in prompt space over the games of the run, and play what was found on those held
-    out."""
+    """Search in prompt space over the run's games, and play the result on those held out."""
     config = session.config
     total = config.iterations + 1
     arena, inventor = session.prepare_search()
@@ -610,8 +615,9 @@ def locate_store(
     identities: Mapping[str, Mapping[str, object]],
     output_dir: Path,
 ) -> Path:
-    """Return the folder shared by everything that asks the same of the same models, whatever is
-    done with the answers.
+    """Return the folder shared by all that asks the same of the same models.
+
+    It does not matter what is done with the answers.
 
     `identities` are those of the models, by name.
     """
@@ -660,8 +666,10 @@ def estimate_run(
     models: Mapping[str, Model],
     answers: AnswerStore,
 ) -> tuple[Estimate, int]:
-    """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree
-    can have."""
+    """Say the most that a run still takes, and the nodes that a tree can have.
+
+    All is put down to the speaker.
+    """
     session = SteerSession(config, config.read_domain(), models, answers.rehearse())
     calls = 0
     try:
@@ -725,8 +733,10 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
 
 
 def _count_draw(game: DialogueGame, cast: Cast) -> int:
-    """Count the calls of one talk with everybody unguided, and of one for each guided seat, from
-    its turn on."""
+    """Count the calls of an unguided talk, and of one talk for each guided seat.
+
+    In the first everybody is unguided. The others are counted from the guided seat's turn on.
+    """
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))
     rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))

@@ -1,5 +1,4 @@
-"""One dialogue game solved: what to advise, its certificate, and what it earns beside unguided
-talk.
+"""One dialogue game solved: advice, certificate, and earnings beside unguided talk.
 
 Three policies are worked out on the recorded tree, without a further call:
 
@@ -90,8 +89,10 @@ machine."""
 
 
 def find_commitment(policy: Policy, unguided: Policy) -> Policy:
-    """Find the equilibrium that earns most from partners that follow `unguided`; start from
-    `policy`, which is one."""
+    """Find the equilibrium that earns most from partners that follow `unguided`.
+
+    Start from `policy`, which is one.
+    """
     form = sequence_form.to_sequence_form(policy.tree)
     partners = form.plans(unguided)
     uniform = form.plans(uniform_policy(policy.tree))
@@ -118,8 +119,10 @@ def find_commitment(policy: Policy, unguided: Policy) -> Policy:
 
 
 def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
-    """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind
-    `goal`."""
+    """Turn a plan into behaviour.
+
+    Where it does not lead, choose the best reply to the model behind `goal`.
+    """
     behaviour = plex.normalise(plan)
     values = goal.copy()
     for level in range(len(plex.levels) - 2, -1, -1):
@@ -143,8 +146,10 @@ def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
 def find_best_equilibrium(
     form: sequence_form.SequenceForm, goals: Sequence[Array]
 ) -> list[Array] | None:
-    """Return the plans of two players' equilibrium that maximises the sum of `goals` times plans,
-    if it is found."""
+    """Return the plans of two players' equilibrium that maximises the sum of `goals`.
+
+    The sum is of `goals` times plans. Returns None if it is not found.
+    """
     from scipy import optimize
 
     sizes = [plex.num_sequences for plex in form.plexes]
@@ -260,8 +265,10 @@ class GuidanceFigures(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Earned:
-    """What a policy earns its speaker among unguided ones: by seat, and as means over seats; see
-    above."""
+    """What a policy earns its speaker among unguided ones: by seat, and as means over seats.
+
+    See above.
+    """
 
     payoffs: tuple[float, ...]
     gain: float
@@ -385,8 +392,10 @@ def judge_policy(unguided: Policy, policy: Policy) -> EvaluatedPolicy:
 
 
 def learn_policy(tree: Tree, iterations: int, variant: Variant) -> Policy:
-    """Return the average policy of so many iterations of regret minimisation; samples have the seed
-    0."""
+    """Return the average policy of so many iterations of regret minimisation.
+
+    Samples have the seed 0.
+    """
     if variant == "external-sampling":
         return mccfr_tree(tree, iterations=iterations, sampling="external").on(tree)
     return cfr(tree, iterations, variant).policy
@@ -410,8 +419,10 @@ def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> floa
 
 
 def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
-    """Say what one speaker earns by following `policy` while the others stay unguided, exactly on
-    the tree."""
+    """Say what one speaker earns by following `policy` while the others stay unguided.
+
+    This is exact on the tree.
+    """
     tree = policy.tree
     before = tuple(sequence_form.policy_value(tree, unguided).values())
     payoffs = []
@@ -434,8 +445,9 @@ def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
 
 
 def find_credible_policy(unguided: Policy) -> Policy:
-    """Find a sequentially rational policy; among equally good moves it takes those that suit
-    unguided partners.
+    """Find a sequentially rational policy.
+
+    Among equally good moves it takes those that suit unguided partners.
 
     Where best replies settle, every loss is 0. Which of several equally good replies a speaker
     gives decides what others do before, so three ways are tried: any, the one that is best for the
@@ -465,8 +477,10 @@ def find_credible_policy(unguided: Policy) -> Policy:
 
 
 def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
-    """Let everybody reply best at every information set until nobody changes; None where that never
-    ends."""
+    """Let everybody reply best at every information set until nobody changes.
+
+    Returns None where that never ends.
+    """
     tree = unguided.tree
     row = unguided.probabilities
     scale = _find_scale(tree)
@@ -505,8 +519,10 @@ def _find_scale(tree: Tree) -> float:
 
 
 def _match_regrets(tree: Tree) -> Array:
-    """Let every information set match its regrets, each at its own beliefs, and return the average
-    behaviour."""
+    """Let every information set match its regrets, and return the average behaviour.
+
+    Each set matches them at its own beliefs.
+    """
     starts = tree.first_move[:-1]
     sizes = np.diff(tree.first_move)
 
@@ -530,8 +546,10 @@ def _match_regrets(tree: Tree) -> Array:
 
 
 def find_losses(policy: Policy) -> Array:
-    """Compute what the policy loses at every information set, as a share of the range of payoffs;
-    see above."""
+    """Compute what the policy loses at every information set, as a share of the range of payoffs.
+
+    See above.
+    """
     tree = policy.tree
     row = policy.probabilities
     worth = _value_moves(tree, row, row, tree.payoffs) / _find_scale(tree)
@@ -542,8 +560,9 @@ def find_losses(policy: Policy) -> Array:
 
 
 def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array:
-    """Compute what each move is worth where it is made: its player goes on as `row` says, everybody
-    else as `others`.
+    """Compute what each move is worth at its place.
+
+    Its player goes on as `row` says, everybody else as `others`.
 
     `payoffs` has a column for each player; nodes of an information set are weighted by how likely
     errors of `others` lead there.
@@ -574,15 +593,19 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
 
 
 def value_moves(policy: Policy, others: Policy) -> Array:
-    """Compute what each move earns its player where it is made, who goes on by `policy` among
-    players of `others`."""
+    """Compute what each move earns its player at its place.
+
+    The player goes on by `policy` among players of `others`.
+    """
     tree = policy.tree
     return _value_moves(tree, policy.probabilities, others.probabilities, tree.payoffs)
 
 
 def _index_moves(tree: Tree) -> IntArray:
-    """Find for each node the index (in a policy's row) of the move that leads to it; -1 where no
-    player moved."""
+    """Find for each node the index (in a policy's row) of the move that leads to it.
+
+    -1 where no player moved.
+    """
     deciding = tree.infoset[tree.parent]
     moves = np.where(deciding >= 0, tree.first_move[deciding] + tree.move, -1)
     moves[0] = -1
@@ -600,8 +623,10 @@ def find_reach(policy: Policy) -> Array:
 
 
 def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:
-    """Always the neutral manner, the addressee by chance; any choice where no neutral one is on
-    record."""
+    """Always the neutral manner, the addressee by chance.
+
+    Any choice where no neutral one is on record.
+    """
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         neutral = game.live.neutral(infoset.player)

@@ -1,5 +1,6 @@
-"""Steering dialogue: build the tree of a dialogue once, solve it, and compare guided with unguided
-talk.
+"""Steering dialogue: build a tree, solve it, and compare guided with unguided talk.
+
+The tree of a dialogue is built once.
 
 Every text of a dialogue is asked for once and kept in a store of answers beside the runs, which all
 runs share that ask the same of the same models; a run is worked out from it and has no plays of its
@@ -101,8 +102,10 @@ class OverviewRow(TypedDict):
 
 @dataclass(frozen=True)
 class SteerMeasured(Measured):
-    """What a steering run measured, with the solved games themselves, of which the report draws the
-    first tree."""
+    """What a steering run measured, with the solved games themselves.
+
+    The report draws the tree of the first of them.
+    """
 
     results: session.SteerResults = field(kw_only=True)
 
@@ -191,8 +194,10 @@ def run_steering(
     models: Mapping[str, Model],
     how: Execution,
 ) -> Outcome:
-    """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is
-    refused before."""
+    """Ask for every text that is not on record, solve, and evaluate.
+
+    What cannot be finished is refused before.
+    """
     path = _find_store(config, models, folder.path)
     recorded = AnswerStore(read_answers(path))
     need, nodes = session.estimate_run(config, models, recorded)
@@ -241,8 +246,10 @@ def estimate_rest(config: SteerConfig, models: Mapping[str, Model], path: Path) 
 
 
 def locate_calls(folder: RunFolder) -> Path:
-    """Return the calls of the store of answers, which runs that ask the same of the same models
-    share."""
+    """Return the calls of the store of answers, which runs may share.
+
+    Runs that ask the same of the same models share it.
+    """
     try:
         config = SteerConfig.from_json(folder.manifest.config)
         return session.find_answers(config, folder.manifest, folder.path.parent) / "calls.jsonl"

@@ -1,5 +1,6 @@
-"""Formalizing strategies: how often the rules that a model writes for a strategy in words are that
-strategy.
+"""Formalizing strategies: how often rules written by a model match the strategy.
+
+The model writes rules for a strategy in words.
 
 After Mensfelt, Stathis and Trencsenyi (2024), section 4.4: five strategies in words, each written
 several times with tit-for-tat as the example. Rules are *right* if in both seats they behave
@@ -134,8 +135,10 @@ def find_truth(name: str, stage: StageGame) -> tuple[Automaton, Automaton]:
 
 
 def find_total(automaton: Automaton, stage: StageGame) -> float | None:
-    """Return what a strategy earns in four rounds in the first seat against anti-tit-for-tat; None
-    if it draws."""
+    """Return what a strategy earns in four rounds in the first seat against anti-tit-for-tat.
+
+    Returns None if it draws.
+    """
     if not automaton.pure:
         return None
     rival = find_truth(_RIVAL, stage)[1]
@@ -226,8 +229,7 @@ def estimate_rules(config: StrategiesConfig) -> Estimate:
 
 
 class WrittenRulesRow(TypedDict):
-    """The rules that a model wrote for a strategy once, and how they compare with the known
-    strategy."""
+    """The rules that a model wrote once for a strategy, compared with the known strategy."""
 
     model: str
     strategy: str
@@ -272,8 +274,10 @@ class RulesAttemptsRow(TypedDict):
 
 
 def judge_rules(name: str, rules: str, stage: StageGame) -> tuple[bool, float | None, bool, str]:
-    """Say whether rules can be played, their total against anti-tit-for-tat, whether they are
-    right, and why not."""
+    """Say whether rules can be played, their total, whether they are right, and why not.
+
+    The total is against anti-tit-for-tat.
+    """
     truth = find_truth(name, stage)
     try:
         written = _find_automata(name, rules, stage)

@@ -1,5 +1,6 @@
-"""Formalizing stories: how often the program that a model writes for a story is the story's true
-game.
+"""Formalizing stories: how often a model's program is the story's true game.
+
+The model writes a program for a story.
 
 A program *means what the story says* if its game is the true one: payoff for payoff where the story
 gives numbers, else by the constraints of the game's name or of the story, or, where there are none,
@@ -61,8 +62,10 @@ VERDICTS = (*get_args(Verdict), "no game")
 
 
 class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
-    """Stories of one's own: a folder of texts with games beside them, kept as the texts and the
-    games."""
+    """The user's own stories: a folder of texts with games beside them.
+
+    They are kept as the texts and the games.
+    """
 
     @classmethod
     def convert(cls, value: str | Path | Sequence[Story], stored: bool) -> tuple[Story, ...]:
@@ -160,8 +163,9 @@ class StoriesConfig(RunSettings):
         return self.model
 
     def choose_stories(self) -> tuple[Story, ...]:
-        """Return the stories of the run: one of every game before the second of any, and of its
-        kinds by turns.
+        """Return the stories of the run, balanced over games.
+
+        One of every game comes before the second of any, and its kinds take turns.
 
         The games come in an order that mixes the files: a few stories already show chance, turns
         and tables.
@@ -183,8 +187,10 @@ class StoriesConfig(RunSettings):
 
 
 def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
-    """Yield every story for every model, stories in the outermost loop. The story itself is part of
-    the spec."""
+    """Yield every story for every model, stories in the outermost loop.
+
+    The story itself is part of the spec.
+    """
     shared = {}
     for name, value in config.to_json().items():
         if name not in ("model", "stories", "games", "count"):
@@ -332,8 +338,10 @@ class KindRow(TypedDict):
 
 
 class StoryCorrectnessRow(TypedDict):
-    """The share of programs for the stories of a game that are right on one level: syntactic or
-    semantic."""
+    """The share of programs for the stories of a game that are right on one level.
+
+    The level is syntactic or semantic.
+    """
 
     model: str
     game: str
@@ -360,8 +368,10 @@ class VerdictRow(TypedDict):
 
 
 class ModelFigures(TypedDict):
-    """The figures of a model; shares are of the programs of which it was asked, None where of
-    none."""
+    """The figures of a model.
+
+    Shares are of the programs of which it was asked, None where of none.
+    """
 
     programs: int
     """programs that were written"""
@@ -390,8 +400,9 @@ class ModelFigures(TypedDict):
 
 
 def estimate_share(hits: Sequence[bool], stories: Sequence[str]) -> Interval:
-    """Compute a share with its interval over stories: programs for the same story are no
-    independent evidence.
+    """Compute a share with its interval over stories.
+
+    Programs for the same story are no independent evidence.
 
     Several programs for a single story count as one story, whose interval says next to nothing.
     """
@@ -655,8 +666,10 @@ level."""
 
 
 def reproduce_stories(folder: Path) -> Reproduction:
-    """Say for every method how its games are related to the true ones, with intervals over
-    stories."""
+    """Say for every method how its games relate to the true ones.
+
+    Intervals are over stories.
+    """
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
     by_method: dict[str, list[tuple[str, str]]] = {}
     for path in sorted((folder / "recorded").glob("*/*/*")):

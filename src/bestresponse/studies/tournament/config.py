@@ -289,8 +289,10 @@ class TournamentConfig(ToolSettings):
 
     @property
     def keeps_moves(self) -> bool:
-        """Whether matches between strategies are drawn one by one and kept; very many are drawn in
-        bulk instead."""
+        """Whether matches between strategies are drawn one by one and kept.
+
+        Very many are drawn in bulk instead.
+        """
         if self.repetitions is None:
             return False
         matches = len(self.entries) ** 2 * self.repetitions
@@ -298,8 +300,9 @@ class TournamentConfig(ToolSettings):
 
     @cached_property
     def played_pairs(self) -> tuple[tuple[int, int], ...]:
-        """The matches that are played one by one, as pairs of entries; only those that count where
-        all play one.
+        """The matches that are played one by one, as pairs of entries.
+
+        Only those that count where all play one.
 
         In them somebody has to be asked, or their moves are kept.
         """
@@ -315,16 +318,17 @@ class TournamentConfig(ToolSettings):
         return tuple(pairs)
 
     def is_mirrored(self, first: int, second: int) -> bool:
-        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric
-        game."""
+        """Return whether a match is played once for both seats.
+
+        It is between players of Axelrod's library in a symmetric game.
+        """
         kinds = {self.entries[first].kind, self.entries[second].kind}
         mine, theirs = self.stage.form.payoffs
         return kinds == {"axelrod"} and bool(np.array_equal(mine, theirs.T))
 
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
-    """Let the model write the games and the rules of strategies that are in words before the run
-    begins."""
+    """Let the model write games and rules of strategies in words before the run begins."""
     if config.model is not None and any(map(is_in_words, config.games)):
         with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
             model = opened.models[config.model]
@@ -344,8 +348,10 @@ def formalize_words(config: TournamentConfig) -> TournamentConfig:
 
 
 def formalize_game(game: NamedGame, model: Model) -> NamedGame:
-    """Let a model write the program of a game in words; InvalidGame says what was wrong with the
-    last attempt."""
+    """Let a model write the program of a game in words.
+
+    InvalidGame says what was wrong with the last attempt.
+    """
     engine = open_engine()
     try:
         written = Formalizer(model, engine).formalize(check_story(game.text))

@@ -82,8 +82,10 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class StageGame:
-    """The game of one round; `program` is the logic program it came from, empty for a table of
-    payoffs."""
+    """The game of one round.
+
+    `program` is the logic program it came from, empty for a table of payoffs.
+    """
 
     name: str
     form: NormalForm
@@ -110,8 +112,10 @@ class StageGamesSetting(
         value: inputs.GameLike | Sequence[inputs.GameLike],
         stored: bool,
     ) -> tuple[NamedGame, ...]:
-        """Find every game; a list is one table of payoffs unless everything in it names or is a
-        game."""
+        """Find every game.
+
+        A list is one table of payoffs unless everything in it names or is a game.
+        """
         if isinstance(value, list | tuple) and value:
             holds_games = all(isinstance(item, _GAMES) for item in value)
             if holds_games:
@@ -144,8 +148,11 @@ def is_in_words(game: NamedGame) -> bool:
 class EntriesSetting(
     inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]
 ):
-    """Who takes part: groups, strategies, models and files by name, models, and functions of both
-    histories."""
+    """Who takes part: groups, strategies, models, files, and functions.
+
+    Groups, strategies, models and files are given by name. Models themselves and functions of both
+    histories may be given too.
+    """
 
     many = True
 
@@ -155,8 +162,10 @@ class EntriesSetting(
         value: Participant | Sequence[Participant],
         stored: bool,
     ) -> tuple[Contestant | str, ...]:
-        """Read files and describe models and functions; names are looked up once the game is
-        known."""
+        """Read files and describe models and functions.
+
+        Names are looked up once the game is known.
+        """
         if isinstance(value, Sequence) and not isinstance(value, str):
             return tuple(_describe_entry(item, stored) for item in value)
         return (_describe_entry(value, stored),)
@@ -200,8 +209,10 @@ def _is_strategy_file(path: Path) -> bool:
 
 
 def read_strategy(path: Path) -> Contestant:
-    """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`,
-    `.md`)."""
+    """Read a strategy from a file: rules, a saved agent, or words.
+
+    Rules are `.pl`, a saved agent's strategy is `.json`, and words are `.txt` or `.md`.
+    """
     if not path.exists():
         raise SettingError("entries", f"{path}: there is no such file")
     match path.suffix.lower():
@@ -222,8 +233,10 @@ def _read_words(path: Path) -> str:
 
 
 def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
-    """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the
-    last attempt."""
+    """Let a model write the rules of a strategy in words.
+
+    InvalidGame says what was wrong with the last attempt.
+    """
     program = stage.program or write_match_program(stage.form)
     engine = open_engine()
     try:
@@ -247,8 +260,10 @@ def formalize_entries(
     config: RunSettings,
     find_stage: Callable[[], StageGame],
 ) -> tuple[Contestant, ...]:
-    """Let the model write the rules of those strategies that are in words; without any no model is
-    needed."""
+    """Let the model write the rules of those strategies that are in words.
+
+    Without any no model is needed.
+    """
     in_words = [entry for entry in entries if entry.kind == "words"]
     if not in_words:
         return entries
@@ -267,8 +282,10 @@ def formalize_entries(
 
 @cache
 def make_stage(game: NamedGame) -> StageGame:
-    """Make a game the stage of a tournament; UsageError unless two players move once, at the same
-    time."""
+    """Make a game the stage of a tournament.
+
+    Raises UsageError unless two players move once, at the same time.
+    """
     form = game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise UsageError(
@@ -283,8 +300,10 @@ def gather_entries(
     stage: StageGame,
     default_move: str | None = None,
 ) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
-    """Return those who take part, and why others of a group cannot or need not: who is named must
-    be able to play."""
+    """Return those who take part, and why others of a group cannot or need not.
+
+    Whoever is named must be able to play.
+    """
     moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
         raise SettingError(
@@ -403,8 +422,10 @@ def _add_classic(
     stage: StageGame,
     default_move: str | None,
 ) -> dict[str, str]:
-    """Add the classic strategies that are not there already under this or another name; return the
-    others."""
+    """Add the classic strategies that are not there already under this or another name.
+
+    Return the others.
+    """
     try:
         cooperative_actions(stage.form)
     except InvalidGame as error:
@@ -438,8 +459,10 @@ def _find_alike(
 
 
 def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contestant:
-    """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a
-    model."""
+    """Find who is named: a strategy, a player without a model, or a model.
+
+    For players who need no model see `players.lookup`.
+    """
     written = _list_strategy_names()
     if name in written or name.startswith(strategies.PROBE):
         entry = _make_entry(name)
@@ -468,8 +491,10 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
 def keep_programs(
     entries: Sequence[Contestant], in_groups: bool
 ) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
-    """Return those who are programs or write some, and why others of a group are left out;
-    SettingError for one who is named and has no program."""
+    """Return those who are programs or write some, and why others of a group are left out.
+
+    Raises SettingError for one who is named and has no program.
+    """
     kept: list[Contestant] = []
     left_out: list[tuple[str, str]] = []
     for entry in entries:
@@ -498,8 +523,9 @@ def as_automata(
     default_move: str | None,
     first_only: bool = False,
 ) -> tuple[Automaton, Automaton] | None:
-    """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where
-    it cannot play.
+    """Return a strategy in both seats of the game, None for who has to be asked.
+
+    Raises InvalidGame where it cannot play.
 
     With `first_only` it never sits second, so that its rules need no moves there.
     """
@@ -519,8 +545,10 @@ def _run_rules(
     default_move: str | None,
     first_only: bool,
 ) -> tuple[Automaton, Automaton]:
-    """Let rules speak the language of the game's own program; for a table one is written, with the
-    first's moves."""
+    """Let rules speak the language of the game's own program.
+
+    For a table one is written, with the first's moves.
+    """
     first_moves, second_moves = stage.form.actions
     if stage.program and set(first_moves) == set(second_moves):
         program = stage.program

@@ -145,8 +145,10 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
 
 
 def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Two strategies of Axelrod's library meet there, two automata here; others are asked round by
-    round."""
+    """Two strategies of Axelrod's library meet there, two automata here.
+
+    Others are asked round by round.
+    """
     play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
     form = config.stage.form
 
@@ -211,8 +213,9 @@ def record_rounds(
     rounds: Sequence[strategies.LibraryRound],
     players: Mapping[str, str],
 ) -> Record:
-    """Return the record of a match that was played elsewhere, as an `Episode` with the same moves
-    would leave it.
+    """Return the record of a match played elsewhere, as an `Episode` would leave it.
+
+    The `Episode` is one with the same moves.
 
     It is put together here because an episode takes as long for 200 rounds as the library does.
     """

@@ -95,8 +95,10 @@ class MetaRoundRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class MetaRound:
-    """What the programs of both seats did: means per round; shares are None where no move is the
-    cooperative one."""
+    """What the programs of both seats did: means per round.
+
+    Shares are None where no move is the cooperative one.
+    """
 
     number: int
     programs: tuple[str, str]

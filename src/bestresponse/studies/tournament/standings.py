@@ -68,8 +68,10 @@ class StandingRow(TypedDict):
 
 
 class MatchRow(TypedDict):
-    """What two earned in their match, the first and the second seat; means over plays, None where
-    none counts."""
+    """What two earned in their match, the first and the second seat.
+
+    Means over plays, None where none counts.
+    """
 
     game: str
     first: str
@@ -103,8 +105,10 @@ class MoranRow(TypedDict):
 
 
 class FixationRow(TypedDict):
-    """The probability that one individual of a strategy takes over a population of another one,
-    worked out exactly (Nowak et al. 2004)."""
+    """The exact probability that a mutant of a strategy takes over a population.
+
+    The population has another strategy (Nowak et al. 2004).
+    """
 
     mutant: str
     resident: str
@@ -113,8 +117,9 @@ class FixationRow(TypedDict):
 
 
 def normalise(total: float, least: float, most: float, plays: float) -> float:
-    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from
-    `least` to `most`.
+    """Return a total as a share of the range it could lie in after `plays` plays.
+
+    Payoffs range from `least` to `most`.
 
     >>> normalise(24, least=2, most=8, plays=4)
     0.6666666666666666
@@ -196,8 +201,9 @@ def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
 
 
 def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
-    """Work out or play in bulk every match between automata: totals, their deviation over plays,
-    rounds; else NaN.
+    """Work out or play in bulk every match between automata.
+
+    Returns totals, their deviation over plays, and rounds, which are NaN for other matches.
 
     Matches whose moves are kept are played one by one instead. Where a strategy differs by seat,
     those of both seats meet, and first against second is kept.
@@ -262,8 +268,10 @@ class Standings:
 
     @cached_property
     def per_round(self) -> Array:
-        """The payoffs of a round on average, of the rounds that were played: longer matches are no
-        better ones."""
+        """The mean payoffs per round that was played.
+
+        Longer matches are thus no better ones.
+        """
         return np.asarray(self.totals / self.rounds[:, :, None])
 
     @cached_property
@@ -285,8 +293,10 @@ class Standings:
 
     @property
     def places(self) -> list[int]:
-        """The place of each row; whoever earned the same shares the best of their places, as in 1,
-        1, 3."""
+        """The place of each row.
+
+        Whoever earned the same shares the best of their places, as in 1, 1, 3.
+        """
         earned = [_find_earned(row) for row in self.rows]
         places = []
         for mine in earned:
@@ -296,8 +306,9 @@ class Standings:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Those who reach their target where targets are given, else those with the highest payoff
-        per round.
+        """Those who reach their target if targets are given, else the highest earners.
+
+        The highest earners are those with the highest payoff per round.
 
         Who lacks matches has no total, and cannot win.
         """
@@ -315,8 +326,10 @@ class Standings:
         return tuple(winners)
 
     def _is_level(self, payoff: float, other: float) -> bool:
-        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the
-        game."""
+        """Return whether two earned the same, but for rounding.
+
+        Rounding grows with the payoffs of the game.
+        """
         payoff_range = float(np.ptp(self.config.stage.form.payoffs))
         return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9 * payoff_range)
 
@@ -390,8 +403,10 @@ class Standings:
         return [self.names[index] for index in kept], self.between[np.ix_(kept, kept)]
 
     def list_shares(self, generations: int = _GENERATIONS) -> Iterator[GenerationRow]:
-        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for
-        fewer than two."""
+        """Yield the shares of strategies that multiply by what they earn, from equal ones.
+
+        None for fewer than two.
+        """
         names, payoffs = self.complete
         if len(names) < 2:
             return
@@ -408,8 +423,9 @@ class Standings:
                 yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
 
     def list_takeovers(self) -> list[MoranRow]:
-        """List how often each strategy took over a population that began with equal numbers of all,
-        best first.
+        """List how often each strategy took over a population, best first.
+
+        The population began with equal numbers of all.
 
         Raises: UsageError: the population has fewer individuals than there are strategies, so some
         could never win.
@@ -458,8 +474,10 @@ class Standings:
         return shifted
 
     def list_fixations(self) -> Iterator[FixationRow]:
-        """Yield the exact fixation probability of every strategy among every other one, where a
-        Moran process is asked for."""
+        """Yield the exact fixation probability of every strategy among every other one.
+
+        Yields them only if a Moran process is asked for.
+        """
         names, payoffs = self.complete
         population = self.config.moran
         if not population or len(names) > _MOST_FIXATIONS:

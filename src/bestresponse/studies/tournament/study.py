@@ -1,5 +1,6 @@
-"""Round robins: strategies and models against each other in a repeated game, every pair in both
-seats.
+"""Round robins in a repeated game, every pair in both seats.
+
+Strategies and models play against each other.
 
 This module turns the matches into the frames of the report: the standings of every game, the means
 over several games, every round that was played, and what becomes of strategies that multiply.
@@ -71,8 +72,10 @@ _LASTING_SHARE = 1e-6
 
 
 class BetweenRow(TypedDict):
-    """What a strategy earned a round against another, the mean of both seats; best strategies
-    first."""
+    """What a strategy earned a round against another, the mean of both seats.
+
+    Best strategies first.
+    """
 
     strategy: str
     against: str
@@ -80,8 +83,10 @@ class BetweenRow(TypedDict):
 
 
 class FingerprintRow(TypedDict):
-    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two
-    ways."""
+    """What the one whom all play earned per round against a probe.
+
+    The probe is tit-for-tat that errs in two ways.
+    """
 
     cooperates: Annotated[str, column("cooperates anyway")]
     defects: Annotated[str, column("defects anyway")]
@@ -104,8 +109,10 @@ class GameShareRow(TypedDict):
 
 
 class MatchRoundRow(TypedDict):
-    """One round of a match: the moves that were made and what they earned. Plays are counted from
-    1."""
+    """One round of a match: the moves that were made and what they earned.
+
+    Plays are counted from 1.
+    """
 
     game: str
     first: str
@@ -169,8 +176,10 @@ class _MatchReader:
         return standings
 
     def _read_plays(self, config: TournamentConfig) -> Iterator[StoredPlay]:
-        """Yield one play at a time: thousands of matches with all their moves do not fit into
-        memory."""
+        """Yield one play at a time.
+
+        Thousands of matches with all their moves do not fit into memory.
+        """
         game = config.game.to_json()
         for play in self.folder.sorted_plays():
             if play.data["game"] != game:
@@ -186,8 +195,10 @@ class _MatchReader:
 
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
-    """Work out the standings of every game, the means over games, and what becomes of strategies
-    that multiply."""
+    """Work out the standings of every game and the means over games.
+
+    Also works out what becomes of strategies that multiply.
+    """
     reader = _MatchReader(folder, config.models)
     found = [reader.find_standings(one) for one in config.by_game]
     winners = []
@@ -287,8 +298,7 @@ def _list_fingerprint(standings: Standings) -> Iterator[FingerprintRow]:
 
 
 def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
-    """Yield the normalised payoff of everybody in every game and the mean over games, the best mean
-    first."""
+    """Yield everybody's normalised payoff in every game and on average, best mean first."""
     shares: dict[str, dict[str, float | None]] = {}
     for one in found:
         shares[one.config.game.name] = {row["name"]: row["share"] for row in one.rows}
@@ -307,8 +317,10 @@ def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
 
 
 def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[MatchRoundRow]:
-    """Yield the rounds of a recorded play; under noise the moves that were made, not those that
-    were meant."""
+    """Yield the rounds of a recorded play.
+
+    Under noise the moves that were made, not those that were meant.
+    """
     if play.record.void is not None:
         return
     # A round is both moves that are meant, under noise both that are made, and whether there is
@@ -329,8 +341,10 @@ def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[MatchRo
 
 
 def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchRoundRow]:
-    """Yield the rounds of matches that were worked out and in which nothing is left to chance, if
-    all have room."""
+    """Yield the rounds of matches that were worked out and leave nothing to chance.
+
+    Yields them only if all have room.
+    """
     if config.repetitions is not None or config.noise or config.continuation < 1.0:
         return
     automata = [config.find_automata(entry) for entry in config.entries]

@@ -1,2 +1,1 @@
-"""Reasoning checked by logic: the published runs, the feedback loop as a study, and human
-evaluation."""
+"""Reasoning checked by logic: published runs, a feedback study, and human evaluation."""

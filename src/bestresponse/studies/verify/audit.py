@@ -1,5 +1,7 @@
-"""How every sentence of a reasoning was read and judged, for the page of a run and for people who
-check the checker."""
+"""How every sentence of a reasoning was read and judged.
+
+This is for the page of a run and for people who check the checker.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,10 @@ class SentenceVerdict(NamedTuple):
 
 
 def list_judged_sentences(attempt: JsonMapping) -> list[SentenceVerdict]:
-    """List the sentences of an attempt in their order, one entry for each claim, or for a sentence
-    without one."""
+    """List the sentences of an attempt in order, one entry for each claim.
+
+    A sentence without a claim has one entry too.
+    """
     partly = {passage["start"]: passage for passage in attempt.get("partly_read") or ()}
     told = set()
     spans: list[tuple[int, SentenceVerdict]] = []
@@ -116,8 +120,10 @@ def _tell_judged(cells: SentenceVerdict) -> str:
 
 
 def show_audit(measured: Measurement) -> Shown:
-    """Show, sentence by sentence, how every attempt of some runs was read and judged, the approved
-    ones too."""
+    """Show, sentence by sentence, how every attempt of some runs was read and judged.
+
+    The approved attempts are shown too.
+    """
     rows = measured.frame("runs").rows
     blocks: list[Block] = []
     if not all("partly_read" in attempt for row in rows for attempt in row["transcript"]):

@@ -1,5 +1,6 @@
-"""A model in a rater's place: it reads the protocol and both reasonings of a sample, and marks them
-as people do.
+"""A model in a rater's place: it marks both reasonings of a sample as people do.
+
+It reads the protocol and both reasonings first.
 
 Its marks go into a sheet of its own in the run's folder, and `report` sets them beside people's.
 Neither GPT-4 Omni nor GPT-4 Turbo was reliable at this in the LELMA paper, so a model is never
@@ -50,8 +51,9 @@ def judge_reasoning(
     model: ModelLike | Sequence[ModelLike],
     limits: ModelLimits | None = None,
 ) -> tuple[Path, ...]:
-    """Let every model mark every sample of a run of `verify`, and write a sheet for each beside
-    those of people.
+    """Let every model mark every sample of a run of `verify`, and write a sheet for each.
+
+    The sheets lie beside those of people.
 
     A sample whose marks cannot be read is left out of the sheet; BadReply where none can be read.
     """
@@ -88,8 +90,10 @@ def _write_sheet(
 
 
 def mark_sample(row: RunRow, protocol: str, model: Model) -> Rating | None:
-    """Let a model mark the first and the last reasoning of a sample; None where its answer cannot
-    be used."""
+    """Let a model mark the first and the last reasoning of a sample.
+
+    Returns None where its answer cannot be used.
+    """
     style = "reasoned" if model.abilities.schema else "line"
     judge = LlmPlayer(
         model,

@@ -61,8 +61,10 @@ class ClaimRow(TypedDict):
 
 
 class AttemptCostRow(TypedDict):
-    """What one attempt of a reasoner takes, on average; calls of translators are not counted
-    here."""
+    """What one attempt of a reasoner takes, on average.
+
+    Calls of translators are not counted here.
+    """
 
     model: str
     game: str
@@ -109,8 +111,10 @@ class ChosenRow(TypedDict):
 
 
 class AttemptFigures(TypedDict):
-    """The figures of the first or the last attempts; the share of every choice is next to
-    them."""
+    """The figures of the first or the last attempts.
+
+    The share of every choice is next to them.
+    """
 
     unrefuted: int
     """runs in which at least one claim was proved and none refuted"""
@@ -149,8 +153,10 @@ def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: Wh
 def sum_up_attempts(
     rows: Sequence[RunRow], when: When, choices: Mapping[str, str]
 ) -> Mapping[str, Value]:
-    """Compute the figures of the first or last attempts, and the shares of `choices` by the names
-    of their metrics."""
+    """Compute the figures of the first or last attempts, and the shares of `choices`.
+
+    The shares are by the names of their metrics.
+    """
     states = Counter(pick_attempt(row, when).state for row in rows)
     readable = [pick_attempt(row, when) for row in list_readable(rows)]
     best = [one for one in readable if one.gap is not None and one.gap <= _BEST]
@@ -180,8 +186,10 @@ METRICS = list_metrics(AttemptFigures)
 
 
 def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
-    """Measure every finished run, and how people judge them where raters have filled in their
-    sheets."""
+    """Measure every finished run, and how people judge them.
+
+    People's judgement is measured if raters have filled in their sheets.
+    """
     rows = _list_rows(config, folder)
     sheets = read_rated_sheets(folder.path)
     judgements, agreements = compare_with_people(rows, sheets)
@@ -259,8 +267,10 @@ def _name_choices(config: VerifyConfig) -> dict[str, str]:
 
 
 def _list_shares(config: VerifyConfig, choices: Mapping[str, str]) -> Iterator[Metric[Any]]:
-    """Yield the share of every choice as a metric, with the move that it stands for where all games
-    agree."""
+    """Yield the share of every choice as a metric.
+
+    If all games agree, it names the move that the choice means.
+    """
     for name, action in choices.items():
         moves = {
             config.moves[game][scene.seat][action]
@@ -329,8 +339,10 @@ def _count_attempts(
 def _average_attempts(
     parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig, folder: RunFolder
 ) -> Iterator[AttemptCostRow]:
-    """Yield tokens and seconds of a reasoner's attempt; its calls are those with the instruction to
-    the reasoner."""
+    """Yield tokens and seconds of a reasoner's attempt.
+
+    Its calls are those with the instruction to the reasoner.
+    """
     replies: dict[str, list[JsonMapping]] = {}
     for call in folder.calls():
         _, instruction = call["request"]["messages"][0]

@@ -1,5 +1,7 @@
-"""The runs of the loop: a verified reasoner in its seat, the others at an equilibrium; and what
-they cost."""
+"""The runs of the loop: a verified reasoner in its seat, the others at an equilibrium.
+
+And what they cost.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -44,8 +46,10 @@ def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
 
 
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that makes one run: the verified reasoner in its seat, the others at an
-    equilibrium."""
+    """Return the function that makes one run.
+
+    The verified reasoner is in its seat, and the others are at an equilibrium.
+    """
     reviewers = {str(name): _make_reviewer(config, str(name), models) for name in config.model}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -92,8 +96,10 @@ def read_game_name(data: JsonMapping) -> str:
 
 
 def estimate_runs(config: VerifyConfig) -> Estimate:
-    """Count every attempt at every decision; a prompt is the briefing and the feedback before
-    it."""
+    """Count every attempt at every decision.
+
+    A prompt is the briefing and the feedback before it.
+    """
     runs = config.repeats * len(config.game) * len(config.model)
     decisions = sum(scene.decisions for scene in config.scenes.values())
     most = config.repeats * config.attempts * decisions

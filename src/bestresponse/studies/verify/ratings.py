@@ -1,5 +1,6 @@
-"""Reasoning that people judged: the sheets they fill in, how far they agree, and how well a checker
-predicts them.
+"""Reasoning that people judged: sheets, agreement, and a checker's predictions.
+
+People fill in the sheets. The module says how far they agree, and how well a checker predicts them.
 
 The protocol is that of LELMA: three raters mark the first and the last reasoning of a sample as
 correct or not, and name the kinds of error (`pa` payoff assignment, `rga` risk or gain of an
@@ -57,8 +58,10 @@ SHEET = (
 
 
 class RunRow(TypedDict):
-    """One run of the loop: its attempts in full; choice, state, payoff and gap of the first and the
-    last one."""
+    """One run of the loop: its attempts in full.
+
+    Choice, state, payoff and gap of the first and the last one.
+    """
 
     run: str
     model: str
@@ -78,8 +81,10 @@ class RunRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """Choice, state, payoff and gap of one attempt; the choice is None where it could not be
-    read."""
+    """Choice, state, payoff and gap of one attempt.
+
+    The choice is None where it could not be read.
+    """
 
     choice: str | None
     state: str
@@ -105,8 +110,7 @@ def pick_attempt(row: RunRow, when: When) -> AttemptResult:
 
 
 class CorrectnessRow(TypedDict):
-    """The share of reasonings that are correct, by the checker and by people, first and last
-    attempts."""
+    """The share of correct reasonings by checker and people, in first and last attempts."""
 
     model: str
     game: str
@@ -129,8 +133,10 @@ class JudgementRow(TypedDict):
 
 
 class AgreementRow(TypedDict):
-    """A figure of the agreement of people with each other, with the checker, and with models in a
-    rater's place."""
+    """A figure of people's agreement with each other, the checker, and rating models.
+
+    Rating models are models in a rater's place.
+    """
 
     model: str
     game: str
@@ -140,8 +146,7 @@ class AgreementRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one rater said about the first and the last reasoning, and which kinds of error there
-    were."""
+    """What one rater said about the first and the last reasoning, and the kinds of error."""
 
     first: bool
     last: bool
@@ -154,8 +159,7 @@ Sheet = Mapping[str, Rating]
 
 @dataclass(frozen=True, slots=True)
 class RatedSheets:
-    """The sheets of a run that were filled in: those of people, and those of models by their
-    names."""
+    """The sheets of a run that were filled in: people's, and models' by name."""
 
     people: tuple[Sheet, ...] = ()
     models: Mapping[str, Sheet] | None = None
@@ -209,8 +213,10 @@ class Confusion:
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
-    """Whether the first and the last reasoning are correct: only where all raters agree that they
-    are."""
+    """Whether the first and the last reasoning are correct.
+
+    They are only if all raters agree that they are.
+    """
     return all(rating.first for rating in ratings), all(rating.last for rating in ratings)
 
 
@@ -224,8 +230,10 @@ def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
 
 
 def read_ratings(text: str) -> dict[str, Rating]:
-    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, faults are
-    UsageErrors."""
+    """Read the ratings of a filled sheet, by sample.
+
+    Rows not filled in are left out, faults are UsageErrors.
+    """
     ratings: dict[str, Rating] = {}
     for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
         first = row["first_correct"].strip()
@@ -265,8 +273,10 @@ def read_rated_sheets(folder: Path) -> RatedSheets:
 
 
 def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:
-    """Merge the marks of several raters: first and last reasoning are correct only where all say
-    so."""
+    """Merge the marks of several raters.
+
+    The first and the last reasoning are correct only if all say so.
+    """
     marks: dict[str, list[Rating]] = {}
     for sheet in sheets:
         for run, rating in sheet.items():
@@ -275,8 +285,10 @@ def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:
 
 
 def split_runs(rows: Sequence[RunRow]) -> Iterator[tuple[str, str, list[RunRow]]]:
-    """Yield the runs of every model in every game and, where there are several games, in all of
-    them together."""
+    """Yield the runs of every model in every game.
+
+    If there are several games, also yields the runs in all of them together.
+    """
     games = list(dict.fromkeys(row["game"] for row in rows))
     for model in dict.fromkeys(row["model"] for row in rows):
         own = [row for row in rows if row["model"] == model]
@@ -321,8 +333,10 @@ def _share(marks: Sequence[bool]) -> Interval | None:
 def compare_with_people(
     rows: Sequence[RunRow], sheets: RatedSheets
 ) -> tuple[list[JudgementRow], list[AgreementRow]]:
-    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs
-    are left out."""
+    """Set people's judgement of first reasonings beside the checker's.
+
+    Undecided and unchecked runs are left out.
+    """
     if not sheets.people and not sheets.models:
         return [], []
     labels = {run: first for run, (first, _) in merge_labels(sheets.people).items()}
@@ -362,8 +376,10 @@ def compare_with_people(
 def _list_figures(
     runs: set[str], table: Confusion, labels: Mapping[str, bool], sheets: RatedSheets
 ) -> Iterator[tuple[str, float | Interval | None]]:
-    """Yield the figures of agreement on some runs; `table` compares people and checker on those it
-    decided."""
+    """Yield the figures of agreement on some runs.
+
+    `table` compares people and checker on those it decided.
+    """
     own = [{run: rating for run, rating in sheet.items() if run in runs} for sheet in sheets.people]
     if own:
         yield "accuracy", table.accuracy_interval

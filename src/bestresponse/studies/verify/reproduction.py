@@ -63,8 +63,10 @@ def _print_game(
     confusion: tuple[int, ...],
     accuracy: int,
 ) -> dict[str, float]:
-    """Return the cells of one game by their names: shares of choice B and of correct reasonings are
-    in percent."""
+    """Return the cells of one game by their names.
+
+    Shares of choice B and of correct reasonings are in percent.
+    """
     return {
         **{f"{name}: choice B {when}, %": share for when, share in zip(_WHEN, choice, strict=True)},
         **{f"{name}: correct {when}, %": share for when, share in zip(_WHEN, correct, strict=True)},
@@ -368,8 +370,10 @@ def _count_confusion(
 
 
 def _tell_count(game: str, here: int, published: Mapping[str, float]) -> str:
-    """Say that the paper counts other samples of a game than are recorded; empty where it counts as
-    many."""
+    """Say that the paper counts other samples of a game than are recorded.
+
+    Returns an empty result where it counts as many.
+    """
     cells = [published[what] for cell in _CELLS if (what := f"{game}: {cell}") in published]
     counted = round(sum(cells))
     return (
@@ -390,8 +394,10 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class RecordedAttempt:
-    """One reasoning, the queries made of it, and those that failed (None: never put to the
-    solver)."""
+    """One reasoning, the queries made of it, and those that failed.
+
+    The failed ones are None if they were never put to the solver.
+    """
 
     response: str = ""
     queries: tuple[str, ...] = ()
@@ -458,8 +464,10 @@ def games_of(folder: Path) -> dict[str, Subject]:
 
 
 def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
-    """Return what the original solver answered: game, query, and true, false or error; empty where
-    it was not kept."""
+    """Return what the original solver answered: game, query, and true, false or error.
+
+    Returns an empty result where it was not kept.
+    """
     path = folder / "query_verdicts.json"
     text = read_text(path, errors="replace") if path.is_file() else "{}"
     return _read_json(dict[str, dict[str, str]], text, str(path))
@@ -506,8 +514,7 @@ class Recheck:
         return self._known[game, query]
 
     def verdict(self, game: str, query: str) -> Verdict:
-        """REFUTED where anything it states is refuted, else UNKNOWN where anything is, else
-        PROVED."""
+        """REFUTED if anything it states is refuted, else UNKNOWN if anything is, else PROVED."""
         verdicts = [checked.verdict for checked in self.query(game, query)] or [Verdict.UNKNOWN]
         return next(
             (v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED
@@ -552,8 +559,9 @@ _TIGHT: Final = {
 
 
 def turn_claim(claim: Claim) -> Claim:
-    """Return a claim as it was recorded then: comparisons one way round, "at least 3" as the least
-    that is possible.
+    """Return a claim as it was recorded then.
+
+    Comparisons go one way round, and "at least 3" is the least that is possible.
 
     >>> from fractions import Fraction
     >>> print(turn_claim(Claim("lower", (Fraction(3), Fraction(5)))))

@@ -145,9 +145,10 @@ class TableScene:
 
 @dataclass(frozen=True)
 class TreeScene:
-    """One after the other: everybody else follows one equilibrium, subgame perfect or, where
-    something is hidden, sequential. `tree` is the game as it is told, perhaps `inverted`, from the
-    moves `after` of the original on.
+    """Players move one after the other, and everybody else follows one equilibrium.
+
+    It is subgame perfect or, if something is hidden, sequential. `tree` is the game as it is told,
+    perhaps `inverted`, from the moves `after` of the original on.
     """
 
     seat: int
@@ -257,8 +258,10 @@ class TreeScene:
         return seated | {NATURE: Nature(repeat)} if CHANCE in self.tree.owner else seated
 
     def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
-        """Return what each move is worth where the player first decides, on average wherever that
-        may be."""
+        """Return what each move is worth at the player's first decision.
+
+        It is the average over all places of that decision.
+        """
         node = self.game.start()
         for submission in submissions:
             if submission.role == self.tree.players[self.seat]:
@@ -306,8 +309,10 @@ class TreeScene:
         )
 
     def _list_firsts(self, seat: int) -> Iterator[int]:
-        """Yield the nodes where a seat is first asked in equilibrium, and leaves where the game
-        ends before that."""
+        """Yield the nodes where a seat is first asked in equilibrium.
+
+        Also yields the leaves at which the game ends before that.
+        """
         waiting = [self._start]
         while waiting:
             node = waiting.pop()
@@ -328,8 +333,10 @@ _Position = tuple[int, tuple[str, ...]]
 
 
 def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) -> NormalForm:
-    """`game` without its name; actions become letters (the same where all players' actions have the
-    same names), and their order is reversed if `inverted`.
+    """`game` without its name.
+
+    Actions become letters (the same where all players' actions have the same names), and their
+    order is reversed if `inverted`.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("C", "D"), ("C", "D")))
     >>> shown = disguised(pd)
@@ -348,8 +355,10 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
 
 
 def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -> Tree:
-    """The same of a tree: a move has one letter wherever a player makes it, an information set is
-    named by its path, or by a number where it has several.
+    """The same of a tree.
+
+    A move has one letter wherever a player makes it. An information set is named by its path, or by
+    a number if it has several.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> shown = disguised_tree(load_tree("entry-deterrence"))
@@ -410,8 +419,10 @@ def name_moves(form: NormalForm | Tree, *, letters: bool) -> tuple[dict[str, str
 
 
 def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-    """Name actions by letters: the same for everybody where all have the same names, else different
-    ones."""
+    """Name actions by letters.
+
+    The letters are the same for everybody if all have the same names, else different.
+    """
     alike = all(names == actions[0] for names in actions)
     starts = [0 if alike else sum(map(len, actions[:player])) for player in range(len(actions))]
     if starts[-1] + len(actions[-1]) > len(_LETTERS):

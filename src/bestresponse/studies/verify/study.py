@@ -1,5 +1,6 @@
-"""Checked reasoning: a model reasons, logic refutes, and it is asked again; the first against the
-last attempt.
+"""Checked reasoning: a model reasons, logic refutes, and it is asked again.
+
+The first against the last attempt.
 
 The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes`
 says how), its gap how much less that is than the best choice would earn: 0 exactly for best
@@ -44,8 +45,10 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 
 def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, str]]:
-    """List a sheet for each rater and the protocol; a sheet that is there already is left as it was
-    filled in."""
+    """List a sheet for each rater and the protocol.
+
+    A sheet that is there already is left as it was filled in.
+    """
     rows = measured.frames["runs"].rows
     sheet = to_csv(list_sheet_rows(rows), SHEET)
     texts = {f"sheet-rater-{rater}.csv": sheet for rater in range(1, RATERS + 1)}
@@ -59,8 +62,7 @@ def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, 
 
 
 def write_protocol(config: VerifyConfig) -> str:
-    """Write the protocol for raters: every game as it was told, what to mark, and what is no
-    error."""
+    """Write the protocol for raters: every game as told, what to mark, what is no error."""
     games = []
     for name, scene in config.scenes.items():
         head = f"{name}. {_describe_letters(config, name)}".strip()
@@ -70,8 +72,10 @@ def write_protocol(config: VerifyConfig) -> str:
 
 
 def _describe_letters(config: VerifyConfig, game: str) -> str:
-    """Say which letter stands for which move of a game; empty where it is told under its own
-    names."""
+    """Say which letter stands for which move of a game.
+
+    Returns an empty result where it is told under its own names.
+    """
     if not config.disguised:
         return ""
     players = config.moves[game]

@@ -25,8 +25,10 @@ from bestresponse.runs.settings import setting, settings
 
 
 class RulesSetting(inputs.Converted["str | Path | Mapping[str, object] | WaterRules", WaterRules]):
-    """The rules of the town: as they are, or a TOML file or mapping with residents and any other
-    rules."""
+    """The rules of the town: the default, or a TOML file or mapping with other rules.
+
+    A file or mapping may hold residents and any other rules.
+    """
 
     @classmethod
     def convert(
@@ -196,8 +198,10 @@ def describe_condition(config: WaterConfig, condition: WaterCondition) -> dict[s
 
 
 def list_water_games(config: WaterConfig) -> Iterator[dict[str, object]]:
-    """Yield all games, repeats in the outer loop: a run that stops early has played all conditions
-    equally often."""
+    """Yield all games, repeats in the outer loop.
+
+    A run that stops early has thus played all conditions equally often.
+    """
     games = [describe_condition(config, condition) for condition in config.conditions]
     for repeat in range(config.repeats):
         for data in games:

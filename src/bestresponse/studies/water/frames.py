@@ -76,8 +76,10 @@ class SurvivalRow(TypedDict):
 
 
 class ComparisonRow(TypedDict):
-    """Two conditions that differ in one thing, paired by repeat: the same seed draws the
-    supplies."""
+    """Two conditions that differ in one thing, paired by repeat.
+
+    In a pair, the same seed draws the supplies.
+    """
 
     comparison: str
     games: int
@@ -106,8 +108,10 @@ class PriceRow(TypedDict):
 
 
 class ResidentRow(TypedDict):
-    """How a resident did on a day, mean over the games in which it was there, with two standard
-    errors."""
+    """How a resident did on a day: mean with two standard errors.
+
+    The mean is over the games in which it was there.
+    """
 
     condition: str
     resident: str
@@ -192,8 +196,10 @@ class ConditionGames:
 
     @property
     def rsr(self) -> Floats:
-        """The satisfaction rate of every game on the morning of each day and after the last; NaN
-        without living."""
+        """The satisfaction rate of every game on the morning of each day and after the last.
+
+        NaN without living.
+        """
         rules = self.trace.rules
         needs = np.asarray([resident.need for resident in rules.residents], dtype=np.float64)
         living = (
@@ -210,8 +216,9 @@ class ConditionGames:
         figure: str,
         bounds: tuple[float, float] | None = None,
     ) -> Interval | None:
-        """Average a figure over games, with an interval from resampling games; None where no game
-        has it.
+        """Average a figure over games, with an interval from resampling games.
+
+        Returns None where no game has it.
 
         Within `bounds`, the least and the most that a game could give, games that all ended alike
         are no proof.
@@ -234,8 +241,10 @@ def find_prices(trace: Trace) -> Floats:
 
 
 class ConditionFigures(TypedDict):
-    """The indicators of a condition; how often each resident survived is in the frame
-    `survival`."""
+    """The indicators of a condition.
+
+    How often each resident survived is in the frame `survival`.
+    """
 
     games: int
     """games that count"""
@@ -363,8 +372,10 @@ def _list_bids(submissions: Iterable[Submission]) -> GameDays:
 
 
 def _list_reasons(submissions: Iterable[Submission]) -> list[dict[str, str]]:
-    """List what residents said about their bids, day by day; days and residents without reasons are
-    empty."""
+    """List what residents said about their bids, day by day.
+
+    Days and residents without reasons are empty.
+    """
     days: list[dict[str, str]] = []
     for submission in submissions:
         if submission.role == NATURE:
@@ -545,8 +556,10 @@ def _list_days(group: ConditionGames) -> Iterator[DayRow]:
 
 
 def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
-    """Yield the day after a third of the game, as far as somebody gave reasons then; else the last
-    with reasons."""
+    """Yield the day after a third of the game, as far as somebody gave reasons then.
+
+    Else the last with reasons.
+    """
     if not group.reasons:
         return
     repeat = min(group.reasons)
@@ -561,8 +574,10 @@ def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
 
 
 def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
-    """Yield how many survive with one bidder in all seats; the solver where it is solved already,
-    or plays itself."""
+    """Yield how many survive with one bidder in all seats.
+
+    The solver where it is solved already, or plays itself.
+    """
     supplies = {condition.supply: condition.rules for condition in config.conditions}
     solved = "solver" in config.seats.values() or all(map(kept_for, supplies.values()))
     games = min(config.repeats, _MOST_BASELINE_GAMES)

@@ -104,8 +104,10 @@ Figure = Annotated[float | None, column(format=".2f")]
 
 
 class ScaleRow(TypedDict):
-    """One scale over all judged plays. An agreement is None where it is not defined, as with one
-    judge."""
+    """One scale over all judged plays.
+
+    An agreement is None where it is not defined, as with one judge.
+    """
 
     judged: Annotated[
         str, column(help="players whom others judged, or people who judged themselves")
@@ -141,8 +143,7 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which games are judged: the first ones, or a sample of so many that is drawn with this
-    seed."""
+    """Which games are judged: the first ones, or a sample of some size with this seed."""
 
     games: int = 30
     sample: int | None = None
@@ -180,8 +181,9 @@ def make_sheets(
     selection: Selection | None = None,
     each: int | None = None,
 ) -> dict[str, str]:
-    """Write an empty sheet for each judge, with all that a model judge sees: fill in whole numbers
-    from 1 to 5.
+    """Write an empty sheet for each judge, with all that a model judge sees.
+
+    Judges fill in whole numbers from 1 to 5.
 
     Every game goes to `each` of the judges, to all of them where it is None.
     """
@@ -215,8 +217,10 @@ def _write_sheet(judge: str, plays: Sequence[StoredPlay]) -> str:
 
 
 def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
-    """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused
-    with its place."""
+    """Read the scores of filled sheets.
+
+    Empty cells are not judged, anything but 1 to 5 is refused with its place.
+    """
     scores: list[ResidentScore] = []
     for path in paths:
         try:
@@ -327,8 +331,10 @@ def judge_run(
 
 
 def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[ResidentScore, ...]:
-    """Let a model judge one resident of one game; no scores where it gives no answer that can be
-    used."""
+    """Let a model judge one resident of one game.
+
+    No scores where it gives no answer that can be used.
+    """
     seen = _Seen.find(play, resident)
     ask = Form(tuple((scale, Amount(LOWEST, HIGHEST, whole=True)) for scale in seen.scales))
     judge = LlmPlayer(
@@ -375,8 +381,10 @@ def write_scores(scores: Iterable[ResidentScore]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a judge sees of one resident: the rules and the persona it was told, how it went, and
-    its own words."""
+    """What a judge sees of one resident: rules, persona, events, and its own words.
+
+    The rules and the persona are those it was told.
+    """
 
     rules: str
     persona: str
@@ -482,8 +490,10 @@ def _summarise_group(
 
 
 def _compare_kinds(people: Floats, models: Floats) -> tuple[float | None, float | None]:
-    """Return models' minus people's mean over the items both judged, and the alpha between their
-    item means."""
+    """Return models' minus people's mean, and the alpha between their item means.
+
+    Only the items that both judged count.
+    """
     both = np.isfinite(people).any(axis=0) & np.isfinite(models).any(axis=0)
     if not both.any():
         return None, None

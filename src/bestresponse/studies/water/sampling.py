@@ -21,8 +21,9 @@ Key = tuple[Hashable, ...]
 
 
 def draw_balanced(items: Sequence[tuple[Key, T]], count: int, rng: Random) -> list[T]:
-    """Draw `count` items, balanced by the first part of their keys, within that by the second, and
-    so on.
+    """Draw `count` items, balanced by the first part of their keys, then by the second.
+
+    The further parts follow in the same way.
 
     A group that has too few gives all it has, and the others fill up. What is left over when a
     number cannot be divided goes to groups that are drawn too. The items come in the order in which
@@ -66,8 +67,9 @@ def divide(
     each: int,
     rng: Random,
 ) -> dict[str, list[T]]:
-    """Give every item to `each` of the judges, so that their numbers of items differ by one at
-    most.
+    """Give every item to `each` of the judges, as evenly as possible.
+
+    Their numbers of items differ by one at most.
 
     >>> shared = divide(range(6), ["Ada", "Bea", "Cid"], 2, Random(1))
     >>> [len(items) for items in shared.values()]

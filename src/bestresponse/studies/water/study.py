@@ -36,8 +36,10 @@ _AT_ONCE = 250
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Games of one condition that are played together; `data` is what their specs have in
-    common."""
+    """Games of one condition that are played together.
+
+    `data` is what their specs have in common.
+    """
 
     data: JsonObject
     seed: int
@@ -84,8 +86,10 @@ def play_bidders(
 
 
 def _play_block(block: _Block) -> bytes:
-    """Plan and play the games and encode their records, so that whoever writes them has little else
-    to do."""
+    """Plan and play the games and encode their records.
+
+    Whoever writes them then has little else to do.
+    """
     specs = list(map(block.make_spec, block.repeats))
     bidders = [name for _, name in block.data["seats"]]
     trace = play_many(
@@ -100,8 +104,10 @@ def _play_block(block: _Block) -> bytes:
 
 
 def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
-    """Yield the records of games that were played many at once: the same as if each had been played
-    on its own."""
+    """Yield the records of games that were played many at once.
+
+    They are the same as if each game had been played alone.
+    """
     game = Water(trace.rules)
     names = {**dict(zip(game.roles, bidders, strict=True)), NATURE: Nature(0).name}
     for row in range(len(trace.supply)):

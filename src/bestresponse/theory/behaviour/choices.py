@@ -1,5 +1,6 @@
-"""How deep and how noisy one-shot choices are: logit quantal response, level-k and cognitive
-hierarchy.
+"""How deep and how noisy one-shot choices are.
+
+The models are logit quantal response, level-k and cognitive hierarchy.
 
 Each model predicts the choices of both players of a game from one parameter, or from shares:
 
@@ -51,8 +52,10 @@ _NEWTON_STEPS = 30
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """How often each action was chosen in a game, or in one match of it: `counts` has a row for
-    each of two players."""
+    """How often each action was chosen in a game, or in one match of it.
+
+    `counts` has a row for each of two players.
+    """
 
     form: NormalForm
     counts: tuple[Floats, Floats]
@@ -60,8 +63,9 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceFit:
-    """A fitted model: its parameter (or the shares of the levels), the same for every resample, and
-    its scores.
+    """A fitted model: its parameter (or the shares of the levels) and its scores.
+
+    The parameter is given for every resample too.
 
     `edge` says that the likelihood is largest at the end of the grid, so that there is no finite
     estimate; `flat` that other shares of the levels are as likely; `score` is None where there are
@@ -80,8 +84,10 @@ class ChoiceFit:
 
 @dataclass(frozen=True, eq=False)
 class Completeness:
-    """The part of the way from chance to the best attainable prediction, and the same for every
-    resample of `games` games."""
+    """The part of the way from chance to the best attainable prediction.
+
+    It is given for every resample of `games` games too.
+    """
 
     estimate: float
     resampled: Floats
@@ -108,8 +114,10 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
 
 
 def _follow_together(forms: Sequence[NormalForm], precisions: Floats) -> tuple[Floats, Bools]:
-    """Return the strategies of both players by precision and game, and in which games every point
-    is an equilibrium next to the one before."""
+    """Return the strategies of both players by precision and game.
+
+    Also returns in which games every point is an equilibrium next to the one before.
+    """
     rows, columns = forms[0].shape
     games = len(forms)
     first = np.array([form.payoffs[0] for form in forms])
@@ -149,8 +157,10 @@ def _reply_gap(
     payoffs: Floats,
     precision: float,
 ) -> tuple[Floats, Floats]:
-    """Return how far strategies are from the logit reply, and how that reply changes with the
-    other's strategy."""
+    """Return how far strategies are from the logit reply, and how that reply changes.
+
+    It changes with the other's strategy.
+    """
     values = np.einsum("gij,gj->gi", payoffs, other)
     behind = values - values.max(axis=1, keepdims=True)
     chances = np.exp(precision * behind)
@@ -171,8 +181,10 @@ def _follow_branch(form: NormalForm, precisions: Floats) -> Floats:
 
 
 def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
-    """Return what both players do at every mean number of steps, with as many levels as the largest
-    needs."""
+    """Return what both players do at every mean number of steps.
+
+    There are as many levels as the largest needs.
+    """
     weights = _weigh_levels(taus)
     tables = (form.payoffs[0], form.payoffs[1].T)
     totals = [weights[:, :1] * np.full(count, 1 / count) for count in form.shape]
@@ -239,8 +251,10 @@ def fit_choices(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """The choices of a group, the different games they were made in, and how often every entry
-    counts: once, then as often as it was drawn for each resample."""
+    """The choices of a group, their different games, and how often every entry counts.
+
+    An entry counts once, then as often as it was drawn for each resample.
+    """
 
     data: Sequence[Choices]
     forms: Sequence[NormalForm]
@@ -260,8 +274,11 @@ class _Sample:
 
 
 def _fit_parameter(model: ChoiceModel, sample: _Sample, rng: np.random.Generator) -> ChoiceFit:
-    """Fit a model of one parameter: on a coarse grid, on one with more points where the likelihood
-    is largest, and between the neighbours of the best point there."""
+    """Fit a model of one parameter on grids.
+
+    First comes a coarse grid, then one with more points around the largest likelihood, then the
+    space between the neighbours of the best point there.
+    """
     data = sample.data
     forms = sample.forms
     grid = _space_precisions(forms) if model == "qre" else _TAUS
@@ -311,8 +328,10 @@ def _narrow_down(
     grid: Floats,
     best: int,
 ) -> float:
-    """Find the most likely parameter between the neighbours of the best point of a grid, each time
-    among a tenth of the width before."""
+    """Find the most likely parameter between the neighbours of a grid's best point.
+
+    Each search is among a tenth of the width before.
+    """
     points = grid
     place = best
     for _ in range(_ROUNDS):
@@ -327,8 +346,10 @@ def _narrow_down(
 
 
 def _space_precisions(forms: Sequence[NormalForm]) -> Floats:
-    """Return precisions from hardly any difference between actions in the largest payoffs to all of
-    it in the smallest.
+    """Return precisions that cover all payoffs.
+
+    They range from hardly any difference between actions in the largest payoffs to all of it in the
+    smallest.
 
     Payoffs are compared within a player: what one gets whatever happens is no difference between
     actions.
@@ -362,8 +383,7 @@ def _score_grid(
     forms: Sequence[NormalForm],
     grid: Floats,
 ) -> Floats:
-    """Return the log likelihood of the choices in every game, a row each, at every point of the
-    grid."""
+    """Return the log likelihood of each game's choices (a row) at every grid point."""
     if model == "qre":
         predicted = predict_quantal(forms, grid)
     else:
@@ -445,8 +465,10 @@ def _judge(
     rng: np.random.Generator,
     draws: int,
 ) -> tuple[float | None, Completeness | None]:
-    """Return the score of a choice in games left out, and the completeness; None where no game
-    could be held out, and where completeness cannot be estimated."""
+    """Return the score of a choice in games left out, and the completeness.
+
+    Returns None where no game could be held out, and where completeness cannot be estimated.
+    """
     if scores is None:
         return None, None
     forms = list(dict.fromkeys(game.form for game in data))

@@ -1,5 +1,7 @@
-"""The EM step of `mixtures` compiled with numba (extra `fast`): one sample after the other, on all
-cores."""
+"""The EM step of `mixtures` compiled with numba (extra `fast`).
+
+It takes one sample after the other, on all cores.
+"""
 
 from math import exp, log
 
@@ -19,8 +21,9 @@ def step_compiled(
     out: Floats,
     heights: Floats,
 ) -> None:
-    """Take one step from every row of `points` (the shares, then the error) to `out`; `heights` are
-    log likelihoods.
+    """Take one step from every row of `points` (the shares, then the error) to `out`.
+
+    `heights` are log likelihoods.
 
     `weights[b, i]` says how often unit i counts in sample b.
     """

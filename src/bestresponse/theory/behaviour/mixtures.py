@@ -47,8 +47,9 @@ one."""
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """Matches of one seat of one game: `own[i, t]` and `other[i, t]` are numbers of actions, -1
-    where there is none.
+    """Matches of one seat of one game.
+
+    `own[i, t]` and `other[i, t]` are numbers of actions, or -1 if there is none.
 
     `automata` are the strategies for that seat; `units` say to which player (or match) each row
     belongs.
@@ -79,8 +80,10 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class MixtureFit:
-    """Shares of strategies and the error at the maximum. `flat` says that other shares reach the
-    same maximum."""
+    """Shares of strategies and the error at the maximum.
+
+    `flat` says that other shares reach the same maximum.
+    """
 
     names: tuple[str, ...]
     shares: Floats
@@ -93,8 +96,10 @@ class MixtureFit:
 
 
 def count_agreement(blocks: Sequence[Histories]) -> Agreement:
-    """Follow every strategy through every match and count how likely it makes the moves; what comes
-    after a move of the other player that is not known is not counted."""
+    """Follow every strategy through every match and count how likely it makes the moves.
+
+    What comes after a move of the other player that is not known is not counted.
+    """
     actions = {automaton.mix.shape[1] for block in blocks for automaton in block.automata}
     if len(actions) != 1:
         raise UsageError(
@@ -183,8 +188,9 @@ def resample(
     seed: int = 0,
     engine: Engine = "auto",
 ) -> tuple[Floats, Floats]:
-    """Fit again to clusters drawn with replacement; returns the shares and the errors of every
-    draw.
+    """Fit again to clusters drawn with replacement.
+
+    Returns the shares and the errors of every draw.
 
     `clusters` numbers for every unit what it is drawn with, such as its match where both seats of
     one are units.
@@ -215,8 +221,10 @@ def prune_mixture(
     seed: int = 0,
     engine: Engine = "auto",
 ) -> tuple[MixtureFit, ...]:
-    """Leave out the rarest strategy again and again, down to one; returns the fit of every number,
-    all first."""
+    """Leave out the rarest strategy again and again, down to one.
+
+    Returns the fit of every number, all first.
+    """
     path = [fitted]
     while len(path[-1].names) > 1:
         rarest = int(path[-1].shares.argmin())
@@ -249,8 +257,9 @@ def _describe(agreement: Agreement, point: Floats, height: float) -> MixtureFit:
 
 
 def _is_flat(agreement: Agreement, point: Floats) -> bool:
-    """Say whether shares and error can change together at the maximum without changing the
-    likelihood.
+    """Return whether shares and error can change together at the maximum.
+
+    They can if this does not change the likelihood.
 
     Shares that are used move against the first of them, so that they keep their sum; an error of 0
     stays.
@@ -294,8 +303,10 @@ def _classify(agreement: Agreement, shares: Floats, error: float) -> Floats:
 
 
 def _weigh(agreement: Agreement, shares: Floats, error: float) -> tuple[Floats, Floats]:
-    """Return the log probability of every unit with every strategy, and by level how likely a move
-    was a mistake."""
+    """Return each unit's log probability with every strategy, and chances of mistakes.
+
+    The latter say, by level, how likely a move was a mistake.
+    """
     slip = error * (1 - agreement.levels) / (agreement.actions - 1)
     chances = agreement.levels * (1 - error) + slip
     with np.errstate(divide="ignore"):
@@ -309,8 +320,9 @@ def _climb(
     tolerance: float,
     engine: Engine,
 ) -> tuple[Floats, Floats]:
-    """Climb from every row of `points` until a cycle gains less than `tolerance`; returns the ends
-    and their heights.
+    """Climb from every row of `points` until a cycle gains less than `tolerance`.
+
+    Returns the ends and their heights.
 
     Two EM steps are extrapolated (SQUAREM: R. Varadhan & C. Roland, Scandinavian Journal of
     Statistics 35, 2008), and where that leads down the second step is taken instead, so that no
@@ -353,8 +365,10 @@ def _step(
     points: Floats,
     engine: Engine,
 ) -> tuple[Floats, Floats]:
-    """Take one EM step from every row of `points`; returns where it leads and the log likelihood
-    before it."""
+    """Take one EM step from every row of `points`.
+
+    Returns where it leads and the log likelihood before it.
+    """
     heights = np.empty(len(points))
     out = np.empty_like(points)
     work = points.size * len(agreement.weights)

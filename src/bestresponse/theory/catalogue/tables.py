@@ -124,8 +124,10 @@ def _build_game(numbers: range, players: int, pay: Callable[[Array], Array]) -> 
 
 
 def travelers_dilemma(highest: int) -> NormalForm:
-    """Pay the lower of two claims; whoever claimed less gets 2 more, the other 2 less (Basu
-    1994)."""
+    """Pay the lower of two claims.
+
+    Whoever claimed less gets 2 more, the other 2 less (Basu 1994).
+    """
 
     def pay(claims: Array) -> Array:
         lower_is_rewarded = 2 * np.sign(claims[::-1] - claims)
@@ -135,8 +137,10 @@ def travelers_dilemma(highest: int) -> NormalForm:
 
 
 def money_request() -> NormalForm:
-    """Pay what was asked for, and 20 more for exactly one less than the other (Arad and Rubinstein
-    2012)."""
+    """Pay what was asked for, and 20 more for exactly one less than the other.
+
+    See Arad and Rubinstein (2012).
+    """
 
     def pay(asked: Array) -> Array:
         is_one_less = asked == asked[::-1] - 1
@@ -146,8 +150,10 @@ def money_request() -> NormalForm:
 
 
 def beauty_contest() -> NormalForm:
-    """Share a prize of 1 between those closest to two thirds of the average of three guesses (Nagel
-    1995)."""
+    """Share a prize of 1 between those closest to two thirds of the average guess.
+
+    There are three guesses (Nagel 1995).
+    """
 
     def pay(guesses: Array) -> Array:
         miss = np.abs(3 * guesses - 2 * guesses.mean(axis=0))
@@ -158,8 +164,10 @@ def beauty_contest() -> NormalForm:
 
 
 def minimum_effort() -> NormalForm:
-    """Pay three players for the lowest effort and charge each for its own (Van Huyck, Battalio and
-    Beil 1990)."""
+    """Pay three players for the lowest effort and charge each for its own.
+
+    See Van Huyck, Battalio and Beil (1990).
+    """
 
     def pay(effort: Array) -> Array:
         payoffs = 0.6 + 0.2 * effort.min(axis=0) - 0.1 * effort

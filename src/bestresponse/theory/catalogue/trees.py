@@ -62,8 +62,9 @@ def _kuhn_payoffs(ranks: str, deal: str, history: str, bettor: int) -> list[floa
 
 
 def leduc_poker() -> Tree:
-    """Six cards (J, Q, K twice), ante 1, two betting rounds with raises of 2 and 4, at most two
-    raises a round.
+    """Six cards (J, Q, K twice), ante 1, and two betting rounds with raises of 2 and 4.
+
+    There are at most two raises per round.
 
     After the first round one card is laid open; a pair with it wins, else the higher card. F.
     Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. Hands are told apart by

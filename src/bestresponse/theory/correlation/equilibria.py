@@ -1,5 +1,6 @@
-"""Correlated and coarse correlated equilibria of games with any number of players, by linear
-programming.
+"""Correlated and coarse correlated equilibria by linear programming.
+
+Games may have any number of players.
 
 Definition (Aumann 1974): a mediator draws an action profile from a distribution p and tells each
 player its own part; p is a correlated equilibrium when obeying is best, that is for every player i
@@ -83,8 +84,9 @@ def most_random(rows: csr_array, deadline: Deadline = NEVER) -> Array:
 
 
 def _interior(rows: Array, deadline: Deadline) -> tuple[Array, Bools, Bools]:
-    """(a distribution in the relative interior, the cells that can be positive, the rows that can
-    be slack).
+    """Find a distribution in the relative interior, and what can be positive or slack.
+
+    Returns the distribution, the cells that can be positive, and the rows that can be slack.
 
     Linear program over the cone: maximise the sum of t and s with p >= t, rows p + s <= 0, 0 <= t,
     s <= 1.
@@ -109,8 +111,10 @@ def _interior(rows: Array, deadline: Deadline) -> tuple[Array, Bools, Bools]:
 
 
 def _follow(p: Array, inner: Array, tight: Array, deadline: Deadline) -> Array:
-    """The central path: minimise weight * sum p log p - sum log(-walls p) with p kept on sum 1 and
-    tight p = 0."""
+    """The central path: minimise weight * sum p log p - sum log(-walls p).
+
+    p is kept on sum 1 and tight p = 0.
+    """
     fixed = np.vstack([np.ones((1, len(p))), tight])
     _, sizes, directions = np.linalg.svd(fixed)
     rank = int((sizes > 1e-10 * sizes[0]).sum())
@@ -133,8 +137,10 @@ def _follow(p: Array, inner: Array, tight: Array, deadline: Deadline) -> Array:
 
 
 def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
-    """Newton's method on the multipliers of the binding rows; p itself where they turn out not to
-    be the right ones."""
+    """Newton's method on the multipliers of the binding rows.
+
+    P itself where they turn out not to be the right ones.
+    """
     room = -(inner @ p)
     is_binding = 1.0 / weight > room**2
     binding = np.vstack([inner[is_binding], tight])
@@ -234,8 +240,9 @@ def correlated(
     coarse: bool = False,
     seconds: float = inf,
 ) -> CorrelatedEquilibrium:
-    """Find the (coarse) correlated equilibrium that is best by `objective`; its constraints are
-    checked to 1e-9.
+    """Find the (coarse) correlated equilibrium that is best by `objective`.
+
+    Its constraints are checked to 1e-9.
 
     "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum.
     "entropy": most random (unique). "any": some equilibrium. Raises TooLarge before building a
@@ -288,8 +295,9 @@ def expect_payoffs(game: NormalForm, distribution: Array) -> Array:
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
-    """Return for each player what the best rule for disobeying recommendations would gain; all zero
-    at an equilibrium.
+    """Return for each player what the best rule for disobeying recommendations would gain.
+
+    All zero at an equilibrium.
 
     With `coarse`, what the best single action chosen beforehand would gain.
 
@@ -328,8 +336,10 @@ def _put_first(table: Numbers, player: int) -> Numbers:
 
 
 def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr_array:
-    """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff
-    ranges; whoever is exempt has none."""
+    """Write the incentive constraints G p <= 0 as a sparse matrix over cells.
+
+    They are in units of payoff ranges. Whoever is exempt has none.
+    """
     sparse = load_sparse()
     cells = int(np.prod(game.shape))
     numbers = cells * sum(m - (not coarse) for m in game.shape)
@@ -359,8 +369,9 @@ def _list_disobediences(
     coarse: bool,
     exempt: int | None = None,
 ) -> Iterator[tuple[Numbers, Indices]]:
-    """Yield what every disobedience gains, with the cells in which it does: player by player, told
-    and instead.
+    """Yield what every disobedience gains, with the cells in which it does.
+
+    They come player by player, told and instead.
 
     Whoever commits beforehand plays one action instead of all.
     """
@@ -381,8 +392,10 @@ def _list_disobediences(
 
 
 def relative_violation(rows: csr_array, flat: Array) -> float:
-    """Return the largest left side of an incentive constraint: how much one disobedience gains, per
-    payoff range."""
+    """Return the largest left side of an incentive constraint.
+
+    It is how much one disobedience gains, per payoff range.
+    """
     gains = rows @ flat
     return float(max(gains.max(initial=0.0), 0.0))
 
@@ -398,8 +411,10 @@ class _Wanted:
 
 
 def _certified(wanted: _Wanted, rows: csr_array) -> tuple[Array, str]:
-    """HiGHS's answer if it holds; for objectives without a second stage and small games else an
-    exact one."""
+    """HiGHS's answer if it holds.
+
+    For objectives without a second stage and small games else an exact one.
+    """
     game = wanted.game
     final = wanted.objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
@@ -415,8 +430,10 @@ def _certified(wanted: _Wanted, rows: csr_array) -> tuple[Array, str]:
 
 
 def find_exempted(game: NormalForm, leader: int, deadline: Deadline = NEVER) -> Array:
-    """Find the distribution that earns a leader most of those that all others obey; it has
-    promised to obey itself."""
+    """Find the distribution that earns a leader most of those that all others obey.
+
+    It has promised to obey itself.
+    """
     cells = int(np.prod(game.shape))
     worth = game.payoffs[leader]
     if cells <= _EXACT_CELLS:
@@ -445,8 +462,10 @@ def exact_correlated(
     exempt: int | None = None,
     deadline: Deadline = NEVER,
 ) -> Array:
-    """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in
-    whole numbers."""
+    """Find the (coarse) correlated equilibrium of largest expected `worth`.
+
+    `worth` has one number per cell. The work is in whole numbers.
+    """
     tables = []
     for table in game.payoffs:
         whole = np.array(_make_whole(table), dtype=object)
@@ -532,8 +551,9 @@ class CorrelatedBatch:
 
 
 def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> CorrelatedBatch:
-    """Find the correlated equilibrium of largest welfare of each game; row[g], col[g] are the
-    payoffs of game g.
+    """Find the correlated equilibrium of largest welfare of each game.
+
+    Row[g], col[g] are the payoffs of game g.
 
     >>> chicken = correlated_batch([[[0, 7], [2, 6]]], [[[0, 2], [7, 6]]])
     >>> chicken.distribution.round(9).tolist(), chicken.welfare.round(9).tolist()
@@ -578,8 +598,9 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
 
 
 def perturbations(rows: int) -> Array:
-    """Three choices of one shift per row, each between a size and twice that, by multiples of
-    irrational numbers.
+    """Three choices of one shift per row.
+
+    Each shift is between a size and twice that, by multiples of irrational numbers.
 
     All incentive constraints have right side 0, so every basis would be degenerate. Pivots are
     chosen as if row r had a small positive right side of its own, irregular enough that no two rows

@@ -1,5 +1,6 @@
-"""Welfare-maximising correlated equilibria of many bimatrix games, compiled. Imports numba; load it
-only when it pays.
+"""Welfare-maximising correlated equilibria of many bimatrix games, compiled.
+
+Imports numba; load it only when it pays.
 
 The same program and the same steps as `equilibria` describes, one game at a time.
 """
@@ -39,8 +40,10 @@ def _incentives(A: Floats, B: Floats, G: Floats) -> None:
 
 @njit(cache=True)
 def _best_cell(A: Floats, B: Floats) -> int:
-    """The cell of largest welfare if it is a pure equilibrium, else -1: nothing can be better than
-    that cell."""
+    """The cell of largest welfare if it is a pure equilibrium, else -1.
+
+    Nothing can be better than that cell.
+    """
     m, n = A.shape
     row = 0
     col = 0
@@ -158,8 +161,9 @@ def solve_all(
     violations: Floats,
     gaps: Floats,
 ) -> None:
-    """Fill p (games, cells), the largest incentive to disobey and the optimality gap, both
-    relative, of every game.
+    """Fill p (games, cells), the incentives to disobey and the optimality gaps.
+
+    Both are relative, and the incentive is the largest one of every game.
 
     The rows of `shifts` are tried in turn until the certificate holds.
     """

@@ -41,8 +41,10 @@ def best_reply_steps(
     gaps: Ints,
     seen: Floats,
 ) -> None:
-    """Fictitious play: both play the first best reply to the totals, which then grow by what was
-    faced."""
+    """Fictitious play: both play the first best reply to the totals.
+
+    The totals then grow by what was faced.
+    """
     (row, col), (totals, others), (counts, facing) = payoffs, sums, counted
     i = np.uint64(totals.argmax())
     j = np.uint64(others.argmax())
@@ -119,8 +121,10 @@ def _combine(slopes: Floats) -> None:
 
 @njit(inline="always")
 def _move(mix: Floats, slopes: Floats, size: float) -> None:
-    """mix + size * slope, as probabilities; shares below EXTINCT are gone, which also keeps
-    arithmetic fast."""
+    """mix + size * slope, as probabilities.
+
+    Shares below EXTINCT are gone, which also keeps arithmetic fast.
+    """
     whole = 0.0
     for a in range(mix.shape[0]):
         share = mix[a] + size * slopes[0, a]
@@ -140,8 +144,9 @@ def flow(
     state: Floats,
     seen: Floats,
 ) -> None:
-    """Continuous replicator dynamics of two populations, or of a single one that plays against
-    itself, y being x.
+    """Continuous replicator dynamics of two populations or of a single one.
+
+    A single population plays against itself, y being x.
 
     `how`: the length of a step, whether steps are Runge-Kutta's and not Euler's, and whether there
     is one population.

@@ -88,8 +88,10 @@ def _learn(
 
 
 def _find_rounding(game: NormalForm) -> list[float]:
-    """Say for each player which differences between expected payoffs may be rounding, and decide
-    nothing."""
+    """Say for each player which differences between expected payoffs may be rounding.
+
+    Such differences decide nothing.
+    """
     largest = [np.abs(table).max() for table in game.payoffs]
     return [1e-12 * float(payoff) for payoff in largest]
 
@@ -206,8 +208,7 @@ def logit_dynamics(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Tally:
-    """Running totals: what each action would have earned, how often it was played, what was
-    earned."""
+    """Running totals: what actions would have earned, their plays, and what was earned."""
 
     totals: Profile
     counts: Profile
@@ -226,8 +227,9 @@ def fictitious_play(
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
-    """Let everybody play a best reply to what the others have done so far, for `steps` rounds; the
-    recorded strategies are the frequencies of the actions played so far.
+    """Let everybody play a best reply to what the others have done so far, for `steps` rounds.
+
+    The recorded strategies are the frequencies of the actions played so far.
 
     Brown, "Iterative solution of games by fictitious play", 1951. The first move is a best reply to
     `start` [default: uniform play], which counts for `weight` rounds; ties go to the action with

@@ -28,8 +28,10 @@ _STEPS = 100_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MoranResult:
-    """Counts of every type after each step (`trajectory`, by `stride`), the last ones, and which
-    type took over."""
+    """Counts of every type after each step, the last ones, and which type took over.
+
+    The counts are `trajectory`, by `stride`.
+    """
 
     counts: tuple[int, ...]
     trajectory: Array
@@ -91,8 +93,9 @@ def count_takeovers(
     fitness: Fitness = "exponential",
     steps: int = _STEPS,
 ) -> Takeovers:
-    """Count how often each type takes over in `runs` runs from the same `counts`, each of at most
-    `steps` steps.
+    """Count how often each type takes over in `runs` runs from the same `counts`.
+
+    Each run has at most `steps` steps.
 
     >>> count_takeovers([[1, 1], [1, 1]], [10, 0], runs=5)
     Takeovers(wins=(5, 0), undecided=0)
@@ -121,8 +124,9 @@ def fixation_probability(
     intensity: float = 1.0,
     fitness: Fitness = "exponential",
 ) -> float:
-    """Compute the probability that one mutant of type 0 takes over a population of type 1 (Nowak et
-    al. 2004).
+    """Compute the probability that one mutant of type 0 takes over a population.
+
+    The population is of type 1 (Nowak et al. 2004).
 
     1 / (1 + sum over k of prod over i <= k of f_1(i) / f_0(i)), where i is the number of mutants.
 
@@ -244,8 +248,10 @@ _SAME = 1e-14
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AlphaRank:
-    """The stationary distribution over pure profiles; `residual` is how far one step of the chain
-    moves it."""
+    """The stationary distribution over pure profiles.
+
+    `residual` is how far one step of the chain moves it.
+    """
 
     profiles: tuple[tuple[str, ...], ...]
     probabilities: Array
@@ -270,8 +276,9 @@ def alpha_rank(
     population: int = 50,
     one_population: bool = False,
 ) -> AlphaRank:
-    """Rank the pure profiles of `game` by how much time evolving populations spend at each, or with
-    `one_population` the actions of a symmetric game of two players.
+    """Rank the pure profiles of `game` by the time evolving populations spend at each.
+
+    With `one_population`, ranks the actions of a symmetric game of two players.
 
     Omidshafiei et al., "alpha-Rank: multi-agent evaluation by evolution", Scientific Reports 9,
     2019. Populations of m individuals play one strategy each until a mutant appears; the mutant
@@ -348,8 +355,10 @@ def _one_population(game: NormalForm, alpha: float, size: int) -> Array:
 
 
 def _many_populations(game: NormalForm, alpha: float, size: int) -> Array:
-    """Logarithms of the transition probabilities between profiles that differ in one player's
-    action; fitness is the same whatever the number of mutants."""
+    """Logarithms of transition probabilities between profiles that differ in one action.
+
+    Fitness is the same whatever the number of mutants.
+    """
     count = int(np.prod(game.shape))
     rates = np.full((count, count), -np.inf)
     index = np.arange(count).reshape(game.shape)
@@ -375,8 +384,7 @@ def _log_fixation(gain: Array, size: int) -> Array:
 
 
 def _find_stationary(chain: Array) -> Array:
-    """Return the stationary distribution of a chain of which the logarithms of the transitions are
-    given.
+    """Return the stationary distribution of a chain, given its log transitions.
 
     Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady
     state distributions for Markov chains", Operations Research 33, 1985), in logarithms, as plain

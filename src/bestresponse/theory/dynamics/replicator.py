@@ -46,8 +46,10 @@ def replicator(
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
-    """Let actions that earn more than average grow: take `steps` steps from `start` [default:
-    uniform play], recorded every `stride` steps and at both ends.
+    """Let actions that earn more than average grow.
+
+    Takes `steps` steps from `start` [default: uniform play], recorded every `stride` steps and at
+    both ends.
 
     Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics",
     Mathematical Biosciences 40, 1978): x_a' = x_a (f_a - mean f), with f_a what action a earns
@@ -214,8 +216,10 @@ class _Growth:
     mutation: float
 
     def advance(self, shares: Sequence[Array], steps: int) -> None:
-        """Change the shares of every population in place; the second is the first where there is
-        one population."""
+        """Change the shares of every population in place.
+
+        The second is the first where there is one population.
+        """
         populations = shares[:1] if self.single else shares
         for _ in range(steps):
             moved = self._take_step(populations)

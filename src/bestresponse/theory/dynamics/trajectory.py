@@ -52,8 +52,7 @@ class Trajectory:
 
     @property
     def gap(self) -> float:
-        """The certificate: the final profile is an equilibrium up to this gain of any one
-        player."""
+        """The certificate: the final profile is an equilibrium up to this gain of one player."""
         return float(self.gains[-1].max())
 
     @property
@@ -104,8 +103,10 @@ def record(
     last: Profile,
     external: Array | None = None,
 ) -> Trajectory:
-    """Return the trajectory along `paths`, one array of weights for each player, with all gains at
-    every point."""
+    """Return the trajectory along `paths`, with all gains at every point.
+
+    `paths` has one array of weights for each player.
+    """
     totals = [path.sum(axis=1, keepdims=True) for path in paths]
     strategies = tuple(path / total for path, total in zip(paths, totals, strict=True))
     values = fitness(game)(strategies)
@@ -144,8 +145,7 @@ def stepwise(advance: Callable[[int], None], state: Array) -> Run:
 
 
 def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]]:
-    """Numbers of steps at the records, and what the parts of the state (of these sizes) were
-    then."""
+    """Numbers of steps at the records, and the parts of the state then, of these sizes."""
     counts = np.fromiter(gaps, dtype=np.int64)
     seen = np.empty((len(counts), sum(sizes)))
     run(counts, seen)
@@ -153,15 +153,15 @@ def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]
 
 
 def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Array:
-    """Average external regrets from what each action would have earned in total and what was
-    earned."""
+    """Average external regrets from what actions would have earned and what was earned."""
     best = np.stack([total.max(axis=1) for total in totals], axis=1)
     return np.asarray((best - earned) / times[:, None])
 
 
 def space_records(steps: int, stride: int | None) -> Iterator[int]:
-    """Say how many steps lie between records: `stride`, by default so that there are about 1000,
-    and the end.
+    """Say how many steps lie between records, the end included.
+
+    This is `stride`, by default chosen so that there are about 1000 records.
 
     >>> list(space_records(7, 3))
     [3, 3, 1]
@@ -179,8 +179,10 @@ def space_records(steps: int, stride: int | None) -> Iterator[int]:
 
 
 def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
-    """Choose the compiled loop where there are two players and the run is long enough to pay for
-    loading it."""
+    """Choose the compiled loop for two players if the run is long enough.
+
+    It has to be long enough to pay for loading the loop.
+    """
     if engine == "numba" and game.num_players != 2:
         raise UsageError(
             f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'"
@@ -203,8 +205,10 @@ def find_uniform(actions: int) -> Array:
 
 
 def two_matrices(game: NormalForm) -> tuple[Array, Array]:
-    """Return the payoffs of a bimatrix game for compiled loops: both matrices with the opponent's
-    action first."""
+    """Return the payoffs of a bimatrix game for compiled loops.
+
+    Both matrices have the opponent's action first.
+    """
     return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])
 
 

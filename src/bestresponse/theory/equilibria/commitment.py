@@ -204,8 +204,7 @@ def _commit_purely(game: NormalForm, leader: int) -> Commitment:
 
 
 def _describe(game: NormalForm, leader: int, reply: _Reply, method: str) -> Commitment:
-    """Work out in fractions what a mixture and its reply earn, and what the follower could
-    gain."""
+    """Work out in fractions what a mixture and its reply earn and the follower could gain."""
     tables = as_meant(game.given)
     mixture = np.array(reply.mixture, dtype=object)
     earned = []

@@ -1,5 +1,6 @@
-"""How the extreme equilibria of a degenerate bimatrix game hang together: Nash subsets, components
-and their index.
+"""How the extreme equilibria of a degenerate bimatrix game hang together.
+
+They form Nash subsets and components, which have an index.
 
 Join a vertex x of one best-response polytope to a vertex y of the other when (x, y) is an
 equilibrium. The maximal complete bipartite subgraphs are the maximal Nash subsets, the connected
@@ -67,8 +68,9 @@ def compute_indices(
     bases: Iterable[Sequence[int]],
     exact: bool,
 ) -> dict[Edge, int]:
-    """Compute the index of each equilibrium of the perturbed game, summed by the extreme
-    equilibrium it is close to.
+    """Compute the index of each equilibrium of the perturbed game.
+
+    Indices are summed by the extreme equilibrium they are close to.
 
     With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det
     B_IJ) (Shapley 1974).

@@ -1,5 +1,6 @@
-"""Compiled search for all extreme equilibria of a bimatrix game: vertices of both polytopes,
-matched by labels.
+"""Compiled search for all extreme equilibria of a bimatrix game.
+
+Vertices of both polytopes are matched by labels.
 
 Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs
 to be positive. A pair of vertices is an equilibrium when together they carry every label: an
@@ -33,8 +34,10 @@ def _minor_bound(largest: float, order: int) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _span(payoff: Floats) -> tuple[float, float, float]:
-    """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer
-    payoffs, else 0."""
+    """(smallest payoff, unit, range in units).
+
+    Unit is the greatest common divisor of integer payoffs, else 0.
+    """
     m, n = payoff.shape
     low = payoff[0, 0]
     high = payoff[0, 0]
@@ -88,8 +91,10 @@ def _used_rows(masks_q: Ints, count: int, m: int, n: int) -> Ints:
 
 @njit(cache=True)
 def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
-    """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others
-    are always zero."""
+    """Renumber variables of the polytope of x over the used rows.
+
+    Row i becomes bit i, and the others are always zero.
+    """
     size = used.shape[0]
     if size == m:
         return
@@ -106,8 +111,10 @@ def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
 
 @njit(cache=True)
 def _first_alike(labels: Ints, origin: int) -> Ints:
-    """For each vertex the first with the same labels, or -1 for the origin, which is no
-    strategy."""
+    """For each vertex the first with the same labels, or -1 for the origin.
+
+    The origin is no strategy.
+    """
     first = np.empty(labels.shape[0], np.int64)
     table = new_table(labels.shape[0])
     for v in range(labels.shape[0]):
@@ -130,8 +137,10 @@ def _write_point(
     T: Floats,
     order: Ints,
 ) -> None:
-    """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is
-    z_j's action."""
+    """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on.
+
+    Names[j] is z_j's action.
+    """
     total = 0.0
     last = T.shape[1] - 1
     for i in range(T.shape[0]):
@@ -175,8 +184,10 @@ def measure_pair_regret(
 
 @njit(cache=True)
 def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
-    """Whether row a is read before row b: smaller supports first, then more on the first
-    actions."""
+    """Whether row a is read before row b.
+
+    Smaller supports come first, then more weight on the first actions.
+    """
     size_a = 0
     size_b = 0
     for k in range(side):
@@ -192,8 +203,10 @@ def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
 
 @njit(cache=True)
 def sort_rows(out: Floats, count: int, side: int) -> None:
-    """Put the first `count` rows, equilibria with their strategies in the first `side` columns, in
-    reading order."""
+    """Put the first `count` rows in reading order.
+
+    The rows are equilibria with their strategies in the first `side` columns.
+    """
     order = np.arange(count)
     gap = count // 2
     while gap > 0:
@@ -229,8 +242,10 @@ def _pair_points(
     first_q: Ints,
     full: int,
 ) -> tuple[Ints, int]:
-    """Find the pairs of different points that have all labels together, and their number; `first_p`
-    and `first_q` give the first vertex that is the same point."""
+    """Find the pairs of different points that have all labels together, and their number.
+
+    `first_p` and `first_q` give the first vertex that is the same point.
+    """
     pairs = np.empty((8, 2), np.int64)
     count = 0
     for v in range(labels_p.shape[0]):
@@ -274,8 +289,7 @@ def _pair_exactly(
     range_a: float,
     range_b: float,
 ) -> tuple[int, int, bool, bool, float, Floats]:
-    """Do the work of `extreme_pairs` for small whole payoffs of at least 1, degenerate games
-    included."""
+    """Do the work of `extreme_pairs` for small whole payoffs >= 1, even degenerate games."""
     m, n = MQ.shape
     count_q, masks_q, tableaus_q, order_q, table_q = enumerate_vertices(MQ)
     if count_q < 0:
@@ -348,8 +362,10 @@ def _write_pair(
     mask_q: int,
     used: Ints,
 ) -> None:
-    """Write the equilibrium of two vertices, given by the variables that are zero there, as
-    `_write_point` does."""
+    """Write the equilibrium of two vertices, as `_write_point` does.
+
+    The vertices are given by the variables that are zero there.
+    """
     m, n = MQ.shape
     side = m + n
     x = np.empty(used.shape[0])
@@ -368,8 +384,10 @@ def _write_pair(
 
 @njit(cache=True, error_model="numpy")
 def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, Floats]:
-    """Do the work of `extreme_pairs` in floating point, for payoffs in [1, 2] that are nowhere
-    close to a tie."""
+    """Do the work of `extreme_pairs` in floating point, for payoffs in [1, 2].
+
+    The payoffs must be nowhere close to a tie.
+    """
     m, n = MQ.shape
     side = m + n
     count_q, masks_q = walk_vertices(MQ)

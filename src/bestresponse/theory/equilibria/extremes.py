@@ -1,5 +1,6 @@
-"""All extreme equilibria of a bimatrix game: the pairs of vertices of the best-response polytopes
-with all labels.
+"""All extreme equilibria of a bimatrix game.
+
+They are the pairs of vertices of the best-response polytopes with all labels.
 
 Every equilibrium of a nondegenerate game is extreme; in a degenerate game the equilibria are the
 convex combinations of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg,
@@ -75,8 +76,9 @@ _READY: dict[tuple[int, ...], _Compiled] = {}
 
 
 class Extremes:
-    """The extreme equilibria of a game, and what follows from them; pure ones come first, then by
-    size of support.
+    """The extreme equilibria of a game, and what follows from them.
+
+    Pure ones come first, then by size of support.
 
     `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact`
     says that the payoffs are known exactly and were never rounded; `table` keeps what the
@@ -117,27 +119,33 @@ class Extremes:
 
     @property
     def in_integers(self) -> bool:
-        """Whether integers of any length were used, on payoffs that were rounded to 14 digits
-        unless `exact`."""
+        """Whether integers of any length were used.
+
+        Payoffs were rounded to 14 digits for this unless `exact`.
+        """
         return bool(self.table.dtype == np.object_)
 
     @cached_property
     def edges(self) -> list[Edge]:
-        """The numbers of both vertices of every equilibrium: those with the same first (second)
-        have the same x (y)."""
+        """The numbers of both vertices of every equilibrium.
+
+        Those with the same first (second) number have the same x (y).
+        """
         return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
 
     @property
     def bases(self) -> list[tuple[int, ...]]:
-        """For every equilibrium of the lexicographically perturbed, hence nondegenerate, game:
-        vertex of x, vertex of y, and nonbasic variables of x's polytope as bits."""
+        """Vertices and nonbasic variables of every equilibrium of the perturbed game.
+
+        Each has the vertex of x, the vertex of y, and the nonbasic variables of x's polytope as
+        bits. The game is perturbed lexicographically and hence nondegenerate.
+        """
         rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases, :3]
         return [tuple(map(int, row)) for row in rows]
 
     @cached_property
     def indices(self) -> dict[Edge, int]:
-        """The indices of the equilibria of the perturbed game, by the extreme one they are close
-        to."""
+        """The indices of the perturbed game's equilibria, by the extreme one they are near."""
         return compute_indices(self.game, self.bases, self.exact or self.in_integers)
 
     @cached_property
@@ -152,8 +160,9 @@ class Extremes:
         return frozenset(alone)
 
     def find_degenerate(self) -> bool:
-        """Say whether some strategy has too many best replies, one of actions that are never best
-        replies included.
+        """Return whether some strategy has too many best replies.
+
+        A strategy of actions that are never best replies counts too.
 
         The enumeration leaves those actions out, and larger games are not looked through a second
         time for them.
@@ -260,8 +269,9 @@ def require_two_players(game: NormalForm, what: str) -> None:
 
 
 def most_vertices(dimension: int, facets: int) -> int:
-    """Return the largest number of vertices a polytope can have (upper bound theorem, McMullen
-    1970).
+    """Return the largest number of vertices a polytope can have.
+
+    The number is that of the upper bound theorem (McMullen 1970).
 
     >>> most_vertices(6, 12)
     112
@@ -287,8 +297,10 @@ def _too_large(m: int, n: int, why: str) -> TooLarge:
 
 
 def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
-    """Find the compiled enumeration, or None where it does not exist, does not fit or would not
-    pay."""
+    """Find the compiled enumeration, or None if there is none to use.
+
+    It is None if it does not exist, does not fit or would not pay.
+    """
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
     most = most_vertices(m, m + n) + most_vertices(n, m + n)
@@ -430,8 +442,10 @@ def _turn(matrix: list[list[int]], rows: Iterable[int]) -> list[list[int]]:
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
-    """A vertex of x's polytope over the used rows only, as one over all rows; the others can never
-    be best replies."""
+    """A vertex of x's polytope over the used rows only, as one over all rows.
+
+    The others can never be best replies.
+    """
     unused = sum(1 << i for i in range(m) if i not in used)
     point = [0] * m
     for k, i in enumerate(used):
@@ -477,8 +491,10 @@ def _make_strategies(points: list[tuple[int, ...]]) -> Array:
 
 
 def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
-    """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in
-    rows."""
+    """Return the largest regret at pairs of strategies in rows.
+
+    It is a share of the player's payoff range.
+    """
     row, column = (payoff - payoff.min() for payoff in payoffs)
     row_range = float(row.max()) or 1.0
     column_range = float(column.max()) or 1.0

@@ -1,5 +1,6 @@
-"""Exact pivoting with integers of any length: vertices of best-response polytopes and linear
-programs.
+"""Exact pivoting with integers of any length.
+
+It serves vertices of best-response polytopes and linear programs.
 
 A best-response polytope is {z >= 0, Mz <= 1} for a matrix M of positive integers. A tableau is
 condensed (only nonbasic columns and the right side) and fraction-free: its numbers are the true
@@ -27,8 +28,10 @@ _SMALLEST_FLOAT = 5e-324
 
 
 def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
-    """Give a positive integer matrix with the best responses of a two-player game, exactly where it
-    is exact."""
+    """Give a positive integer matrix with the best responses of a two-player game.
+
+    The matrix is exact if the game is exact.
+    """
     if game.rationals is None:
         return whole_payoffs(game.payoffs[player])
     payoffs = game.rationals[player].ravel().tolist()
@@ -36,8 +39,9 @@ def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
-    """Return a positive integer matrix with the same best responses: shifted, scaled by a common
-    unit.
+    """Return a positive integer matrix with the same best responses, shifted and scaled.
+
+    It is scaled by a common unit.
 
     Whole numbers and multiples of a common unit are taken as they are. Other numbers are taken to
     about 14 digits of their range, and as the simple fractions or decimals they are closest to: 0.1
@@ -61,8 +65,10 @@ def _in_rows(whole: list[int], width: int) -> list[list[int]]:
 
 
 def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
-    """Give numbers as multiples of the greatest common divisor of their differences, the smallest
-    as 1."""
+    """Give numbers as multiples of the greatest common divisor of their differences.
+
+    The smallest becomes 1.
+    """
     ratios = [value.as_integer_ratio() for value in values]
     unit = lcm(*(below for _, below in ratios))
     whole = [above * (unit // below) for above, below in ratios]
@@ -73,8 +79,10 @@ def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
 
 
 def _simplified(values: list[float]) -> list[Fraction]:
-    """The numbers that were meant: fractions of the range if all are simple, else each by itself;
-    see above."""
+    """The numbers that were meant: fractions of the range if all are simple, else each by itself.
+
+    See above.
+    """
     lowest = min(values)
     low = Fraction(lowest)
     high = Fraction(max(values))
@@ -98,8 +106,10 @@ def _simplified(values: list[float]) -> list[Fraction]:
 
 
 def _simple(value: float, largest: float, decimals: int) -> Fraction:
-    """The fraction of small denominator that `value` is up to rounding, else its decimal with so
-    many places."""
+    """The simple fraction that `value` is up to rounding, else its decimal.
+
+    The fraction has a small denominator, and the decimal has so many places.
+    """
     if _is_near_simple(value, largest):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
         rounding = Fraction(largest) / 2**51
@@ -113,8 +123,9 @@ def _simple(value: float, largest: float, decimals: int) -> Fraction:
 
 
 def _is_near_simple(value: float, largest: float) -> bool:
-    """Say whether a fraction of small denominator may be that close; floats rule it out for most
-    numbers.
+    """Say whether a fraction of small denominator may be that close.
+
+    Floats rule it out for most numbers.
 
     Such a fraction is one of the continued fraction's, if it is closer than 1 / (2 * denominator^2)
     (Legendre).
@@ -138,8 +149,9 @@ def _is_near_simple(value: float, largest: float) -> bool:
 
 @dataclass(slots=True)
 class Dictionary:
-    """A basis of {z >= 0, Mz <= b}: variable j < `width` is z_j, variable width + i is the slack of
-    row i.
+    """A basis of {z >= 0, Mz <= b}.
+
+    Variable j < `width` is z_j, and variable width + i is the slack of row i.
 
     The last number of a row is its right side. Where the right side is a polynomial in a small
     positive number, its coefficients are at the end of the row, that of the highest power first.
@@ -156,8 +168,10 @@ class Dictionary:
         return len(self.nonbasic)
 
     def leaving(self, column: int) -> int:
-        """Return the row whose variable reaches zero first when `column` grows; ties by the
-        lexicographic rule."""
+        """Return the row whose variable reaches zero first when `column` grows.
+
+        Ties by the lexicographic rule.
+        """
         best = -1
         for i, row in enumerate(self.rows):
             if row[column] > 0 and (best < 0 or self._before(i, best, column)):
@@ -230,8 +244,10 @@ def make_dictionary(matrix: list[list[int]]) -> Dictionary:
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """One basis of a vertex: bit masks of its nonbasic variables and of all its zero ones, and the
-    point, unscaled."""
+    """One basis of a vertex: bit masks of its variables, and the point, unscaled.
+
+    The masks are those of its nonbasic variables and of all its zero ones.
+    """
 
     basis: int
     zeros: int
@@ -244,8 +260,10 @@ class Vertex:
 
 
 def vertices(matrix: list[list[int]], deadline: Deadline = NEVER) -> Iterator[Vertex]:
-    """Return every lexicographically feasible basis, breadth first from the origin. A degenerate
-    vertex has several. NotCertified where they take longer than the `deadline`."""
+    """Return every lexicographically feasible basis, breadth first from the origin.
+
+    A degenerate vertex has several. NotCertified where they take longer than the `deadline`.
+    """
     first = make_dictionary(matrix)
     waiting = deque([(first, (1 << first.width) - 1)])
     seen = {waiting[0][1]}
@@ -273,8 +291,9 @@ def optimize(
     worth: Sequence[int],
     deadline: Deadline = NEVER,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Maximise w'p over p >= 0 with Mp <= b, where b >= 0: the best p and the prices of the rows,
-    times one factor.
+    """Maximise w'p over p >= 0 with Mp <= b, given that b >= 0.
+
+    Returns the best p and the prices of the rows, times one factor.
 
     From the origin, with the lexicographic rule, so that ties cannot make it cycle.
 
@@ -305,8 +324,9 @@ def maximize(
     worth: Sequence[int],
     deadline: Deadline = NEVER,
 ) -> tuple[int, ...]:
-    """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where
-    nothing is worth more.
+    """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor.
+
+    Zeros where nothing is worth more.
 
     >>> maximize([[-2, 3]], [0, 1])
     (3, 2)

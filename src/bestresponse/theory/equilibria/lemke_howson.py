@@ -1,5 +1,6 @@
-"""One Nash equilibrium of a two-player game by the path of Lemke and Howson (1964), alone or for
-many games at once.
+"""One Nash equilibrium of a two-player game by the path of Lemke and Howson (1964).
+
+It is found alone or for many games at once.
 
 Labels: 0..m-1 are the row player's actions, m..m+n-1 the column player's. A pair of points of the
 best-response polytopes carries the labels of unused actions and of best replies. The path starts
@@ -84,8 +85,11 @@ def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibriu
 
 
 def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibrium, ...]:
-    """Return the different equilibria at the ends of the paths from every label: at least one,
-    seldom all there are. NotCertified where they take longer than `seconds`."""
+    """Return the different equilibria at the ends of the paths from every label.
+
+    These are at least one, seldom all there are. Raises NotCertified if they take longer than
+    `seconds`.
+    """
     deadline = Deadline.after(seconds)
     game = as_normal_form(game)
     equilibria: dict[tuple[object, ...], Equilibrium] = {}
@@ -103,8 +107,9 @@ def lemke_howson_batch(
     *,
     engine: Engine = "auto",
 ) -> LemkeHowsonBatch:
-    """Find the equilibrium at the end of the path of `label` in each game; row[g], col[g] are the
-    payoffs of game g.
+    """Find the equilibrium at the end of the path of `label` in each game.
+
+    Row[g], col[g] are the payoffs of game g.
 
     Compiled when numba is there and the batch is large enough; every answer is checked, and what is
     not an equilibrium to 1e-9 of the payoff range is solved again with integers.
@@ -117,8 +122,9 @@ def lemke_howson_batch(
 
 
 def nash_one_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> LemkeHowsonBatch:
-    """Find one equilibrium of each game: the first pure one (by row, then column) if there is one,
-    else Lemke-Howson's.
+    """Find one equilibrium of each game.
+
+    It is the first pure one (by row, then column) if there is one, else Lemke-Howson's.
 
     >>> batch = nash_one_batch([[[2, 0], [0, 1]]], [[[1, 0], [0, 2]]])
     >>> batch.x.tolist(), batch.y.tolist(), batch.regret.tolist()
@@ -186,8 +192,10 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
 
 
 def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER) -> Fractions:
-    """Follow the path of `label` in whole numbers, whatever the size of the game, and give both
-    strategies."""
+    """Follow the path of `label` in whole numbers, and give both strategies.
+
+    The game may have any size.
+    """
     points, _ = _exact_path(
         whole_matrix(game, 0),
         whole_matrix(game, 1),

@@ -1,5 +1,6 @@
-"""Lemke and Howson's path for many bimatrix games at once, compiled. Imports numba; load it only
-when it pays.
+"""Lemke and Howson's path for many bimatrix games at once, compiled.
+
+Imports numba; load it only when it pays.
 
 Floating point with the lexicographic rule; numbers closer than 1e-11 count as tied. The caller
 checks the regret of every answer and repeats with exact integers what does not hold.
@@ -18,8 +19,10 @@ _LONGEST = (
 
 @njit(cache=True, error_model="numpy")
 def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
-    """The row that leaves when column c enters; pos[v] is the row of variable v, or -1 - its
-    column."""
+    """The row that leaves when column c enters.
+
+    Pos[v] is the row of variable v, or -1 - its column.
+    """
     best = -1
     q = 1.0
     right = 0.0
@@ -116,8 +119,10 @@ def _fill(
 
 @njit(cache=True, error_model="numpy")
 def _enter(T: Floats, order: Ints, pos: Ints, variable: int) -> int:
-    """Bring a variable into the basis; the variable that left, or -1 where rounding left no row to
-    choose."""
+    """Bring a variable into the basis.
+
+    The variable that left, or -1 where rounding left no row to choose.
+    """
     R = T.shape[0]
     C = T.shape[1] - 1
     c = -1 - pos[variable]
@@ -153,8 +158,10 @@ def measure_regret(
     other: Floats,
     bounds: tuple[float, float],
 ) -> float:
-    """Say what the best action earns more than the mixture `own` against `other`, as a share of the
-    range."""
+    """Say what the best action earns more than the mixture `own` against `other`.
+
+    This is a share of the range.
+    """
     best = -np.inf
     mean = 0.0
     for i in range(payoff.shape[0]):
@@ -176,8 +183,9 @@ def follow_all(
     regrets: Floats,
     pivots: Ints,
 ) -> None:
-    """Follow the path from the artificial equilibrium by dropping `label`, for every game whose
-    regret is not 0 yet.
+    """Follow the path from the artificial equilibrium by dropping `label`.
+
+    This is done for every game whose regret is not 0 yet.
 
     Where it got lost, X, Y and regrets stay as they came.
     """

@@ -20,8 +20,10 @@ from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_meant
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerfectEquilibria:
-    """The extreme Nash equilibria of a game, and which of them are perfect; `complete` as for
-    `nash`."""
+    """The extreme Nash equilibria of a game, and which of them are perfect.
+
+    `complete` as for `nash`.
+    """
 
     equilibria: tuple[Equilibrium, ...]
     perfect: tuple[bool, ...]
@@ -30,9 +32,10 @@ class PerfectEquilibria:
 
 
 def find_perfect(game: GameLike, *, seconds: float = inf) -> PerfectEquilibria:
-    """Find the extreme Nash equilibria of a two-player game and say which are trembling-hand
-    perfect: the limit of equilibria of games in which every action is played with some small
-    probability (Selten 1975).
+    """Find the extreme Nash equilibria of a game and say which are perfect.
+
+    The game has two players. Trembling-hand perfect equilibria are limits of equilibria of games in
+    which every action is played with some small probability (Selten 1975).
 
     With two players an equilibrium is perfect exactly when neither strategy is weakly dominated
     (van Damme 1991, Theorem 3.2.2); that is a linear program, solved in whole numbers where the
@@ -116,8 +119,10 @@ class ProperEquilibrium:
 
 
 def find_proper(game: GameLike, *, seconds: float = inf) -> ProperEquilibrium:
-    """Find one proper equilibrium, as the limit of orderly mistakes; TooLarge past 10 actions,
-    NotCertified where no equilibrium lies at the limit or the search takes longer than `seconds`.
+    """Find one proper equilibrium, as the limit of orderly mistakes.
+
+    TooLarge past 10 actions, NotCertified where no equilibrium lies at the limit or the search
+    takes longer than `seconds`.
 
     Definition: an eps-proper equilibrium plays every action, and what earns less than another
     action with at most eps times its probability; a limit of such for eps -> 0 is proper (R. B.
@@ -172,8 +177,10 @@ def find_proper(game: GameLike, *, seconds: float = inf) -> ProperEquilibrium:
 
 
 def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Fractions:
-    """Return the simple fractions next to what is played with small mistakes, or what is left of it
-    without them where those fractions are no equilibrium."""
+    """Return the simple fractions next to what is played with small mistakes.
+
+    If those fractions are no equilibrium, returns what is left of it without the mistakes.
+    """
     simple = []
     without_mistakes = []
     for mix in trembling:
@@ -218,8 +225,10 @@ def _prove(
 
 
 def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
-    """Bound the sum of the coefficients of every determinant that decides an equilibrium over that
-    many orders."""
+    """Bound the coefficients of every determinant that decides an equilibrium.
+
+    The bound is on their sum, over that many orders.
+    """
     largest = 1
     for table in (own, other):
         spread = table.max() - table.min()

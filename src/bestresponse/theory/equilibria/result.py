@@ -1,5 +1,6 @@
-"""What `nash` returns: equilibria, the components they form, how they were found and how good they
-are.
+"""What `nash` returns: equilibria, components, and how they were found.
+
+It also says how good they are.
 
 Solvers give strategies only. Payoffs, regret, index, stability and components are computed when
 first asked for.
@@ -49,8 +50,11 @@ _TOLERANCE = 1e-9  # of payoffs that are not exact: smaller differences count as
 
 
 def is_symmetric_bimatrix(game: NormalForm) -> bool:
-    """Say whether the players have the same actions and the column player's payoffs are the
-    transposed row payoffs."""
+    """Return whether a game is a symmetric bimatrix game.
+
+    The players must have the same actions, and the column player's payoffs be the transposed row
+    payoffs.
+    """
     first, second = game.payoffs if game.units is None else game.units
     if first.shape[0] != first.shape[1]:
         return False
@@ -62,8 +66,9 @@ def is_symmetric_bimatrix(game: NormalForm) -> bool:
 
 
 def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
-    """Say whether x, an equilibrium strategy of the symmetric game with this row payoff, is
-    evolutionarily stable.
+    """Return whether an equilibrium strategy x is evolutionarily stable.
+
+    The game is the symmetric one with this row payoff.
 
     Whole numbers and fractions, in arrays of objects, are compared exactly.
 
@@ -172,8 +177,7 @@ _MOST_PRINTED = 20
 
 
 class Equilibrium:
-    """A Nash equilibrium of `game`: its strategies, and on request everything that follows from
-    them.
+    """A Nash equilibrium of `game`: its strategies, and on request all that follows.
 
     >>> from bestresponse.theory.equilibria.solve import nash
     >>> equilibrium = nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0]
@@ -198,8 +202,10 @@ class Equilibrium:
         index: int | None = None,
         in_continuum: bool = False,
     ) -> Equilibrium:
-        """Describe the equilibrium at these strategies, which are known as `fractions` too or only
-        as floats."""
+        """Describe the equilibrium at these strategies.
+
+        They are known as `fractions` too or only as floats.
+        """
         equilibrium = cls(game, cast("Extremes", None))
         # What is known takes the place of what an enumeration would be asked for.
         vars(equilibrium).update(
@@ -250,8 +256,10 @@ class Equilibrium:
 
     @cached_property
     def _exact_deviations(self) -> list[list[Fraction]] | None:
-        """What every action earns, exactly; None where strategies or payoffs are rounded, or there
-        is too much."""
+        """What every action earns, exactly.
+
+        Returns None where strategies or payoffs are rounded, or there is too much.
+        """
         if self.exact is None or self.game.payoffs[0].size > _EXACT_CELLS:
             return None
         mixes = [np.array(mix, dtype=object) for mix in self.exact]
@@ -269,8 +277,10 @@ class Equilibrium:
 
     @cached_property
     def _earned(self) -> tuple[Fraction, ...] | None:
-        """What each player expects from the strategies as fractions; None where they are
-        rounded."""
+        """What each player expects from the strategies as fractions.
+
+        Returns None where they are rounded.
+        """
         if self.exact is None:
             return None
         totals = [Fraction(0)] * self.game.num_players
@@ -326,8 +336,10 @@ class Equilibrium:
 
     @cached_property
     def evolutionarily_stable(self) -> bool | None:
-        """Whether the strategy is evolutionarily stable; None unless game and equilibrium are
-        symmetric."""
+        """Whether the strategy is evolutionarily stable.
+
+        Returns None unless game and equilibrium are symmetric.
+        """
         if self.game.num_players != 2 or not is_symmetric_bimatrix(self.game):
             return None
         x, y = self.strategies
@@ -391,8 +403,9 @@ def _format(number: Fraction | float) -> str:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NashSubset:
-    """A maximal set of interchangeable equilibria: any mixture of the rows of `x` with any of the
-    rows of `y`.
+    """A maximal set of interchangeable equilibria.
+
+    Any mixture of the rows of `x` goes with any of the rows of `y`.
 
     Where iterated elimination leaves two of several players a choice, these are the two.
     """
@@ -403,8 +416,9 @@ class NashSubset:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Component:
-    """A connected set of equilibria: its extreme points, and the maximal Nash subsets whose union
-    it is.
+    """A connected set of equilibria: its extreme points and maximal Nash subsets.
+
+    It is the union of these subsets.
 
     `index` is the sum of the indices of the equilibria that appear near it when the payoffs are
     perturbed a little; a component of index other than 0 does not vanish under any small
@@ -423,8 +437,9 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Continuum:
-    """A connected set of equilibria of several players: its dimension, and points of a curve
-    through it.
+    """A connected set of equilibria of several players.
+
+    It has its dimension, and points of a curve through it.
 
     `ends` are where the curve leaves the set, `inner` lies between them. Of a set of more than one
     dimension the curve is one of many.
@@ -451,8 +466,9 @@ class Continuum:
 
 @dataclass(eq=False, repr=False)
 class NashResult:
-    """The equilibria of a game, in a sequence. `complete` says that there are no others outside the
-    listed components.
+    """The equilibria of a game, in a sequence.
+
+    `complete` says that there are no others outside the listed components.
 
     `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and
     `mixed_searched` whether mixed ones were looked for at all. `engine` is "numba" where compiled
@@ -480,8 +496,10 @@ class NashResult:
 
     @property
     def complete_for(self) -> tuple[Concept, ...]:
-        """The solution concepts of which every equilibrium is listed; with isolated ones, points of
-        every continuum."""
+        """The solution concepts of which every equilibrium is listed.
+
+        With isolated ones, points of every continuum.
+        """
         if self.known_complete is not None:
             return self.known_complete
         if self.complete:
@@ -490,8 +508,9 @@ class NashResult:
 
     @cached_property
     def degenerate(self) -> bool:
-        """Whether some strategy of one of two players has more pure best replies than actions in
-        its support.
+        """Whether some strategy has more pure best replies than actions in its support.
+
+        The strategy is that of one of two players.
 
         With more players: whether an equilibrium listed is not regular.
         """
@@ -539,8 +558,10 @@ class NashResult:
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
-        """The connected sets that the equilibria form; empty where the solver does not find all of
-        them."""
+        """The connected sets that the equilibria form.
+
+        Returns an empty result where the solver does not find all of them.
+        """
         if self.source is None:
             return self.known_components
         return self.source.build_components(self.equilibria)

@@ -106,8 +106,9 @@ def nash_one(
     method: OneMethod = "auto",
     seconds: float = inf,
 ) -> Equilibrium:
-    """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit
-    tracing.
+    """Find one Nash equilibrium.
+
+    It is the first pure one if there is one, else found by Lemke-Howson or logit tracing.
 
     With more than two players `method` "logit" asks for what tracing leads to, whether there is a
     pure one or not. NotCertified where none is found within `seconds`.

@@ -50,8 +50,10 @@ def _pure(M: Floats, i: int, j: int) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
-    """Whether all actions but r are the best replies to a mixture z of all but c, which is
-    written."""
+    """Whether all actions but r are the best replies to a mixture z of all but c.
+
+    The mixture is written.
+    """
     i, k = _others(r)
     j, h = _others(c)
     a = M[i, j] - M[k, j]
@@ -92,8 +94,10 @@ def _full(M: Floats, z: Floats) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _scaled(payoffs: Floats, M: Floats) -> bool:
-    """Both payoffs into [0, 1], the second transposed, so that the replying action comes first;
-    False if not to do."""
+    """Both payoffs into [0, 1], the second transposed, so that the replying action comes first.
+
+    False if not to do.
+    """
     whole = True
     for s in range(2):
         low = payoffs[s, 0, 0]

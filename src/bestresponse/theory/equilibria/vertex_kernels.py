@@ -42,8 +42,10 @@ def _find_leaving(
     best: Floats,
     second: Floats,
 ) -> bool:
-    """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too
-    close to call."""
+    """Into leaving[c] the row that leaves when column c enters, for all c.
+
+    False if a tie is too close to call.
+    """
     for c in range(C):
         best[c] = -1.0
         second[c] = -1.0
@@ -82,8 +84,10 @@ def _pivot(S: Floats, T: Floats, R: int, C: int, r: int, c: int) -> None:
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
 def _leads_back(T: Floats, R: int, C: int, r: int, c: int) -> int:
-    """Whether the simplex method comes back from the vertex behind column c: 1, 0, or DOUBT near a
-    tie."""
+    """Whether the simplex method returns from the vertex behind column c.
+
+    Returns 1, 0, or DOUBT near a tie.
+    """
     up = T[R, c]
     pivot = T[r, c]
     if up <= 0.0:
@@ -106,8 +110,10 @@ def enlarge(array: Numbers, room: int) -> Numbers:
 
 @njit(cache=True, error_model="numpy")
 def _lay_root(M: Floats, T: Floats) -> None:
-    """Write the tableau of the origin, with costs whose optimum it is and that no two vertices
-    should share."""
+    """Write the tableau of the origin, with costs whose optimum it is.
+
+    No two vertices should share these costs.
+    """
     R, C = M.shape
     for i in range(R):
         for j in range(C):
@@ -204,8 +210,10 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
 
 @njit(cache=True, error_model="numpy")
 def solve_vertex(M: Floats, mask: int, point: Floats) -> None:
-    """Write the vertex with that mask into `point`, solved afresh by elimination with pivots from
-    the whole column."""
+    """Write the vertex with that mask into `point`.
+
+    It is solved afresh by elimination with pivots from the whole column.
+    """
     R, C = M.shape
     columns = np.empty(C, np.int64)
     rows = np.empty(R, np.int64)
@@ -253,8 +261,10 @@ def _find_leaving_exactly(
     pos: Ints,
     D: float,
 ) -> None:
-    """Into leaving[c] the row that leaves when column c enters, for all c; pos[v] is v's row, or -1
-    - its column."""
+    """Into leaving[c] the row that leaves when column c enters, for all c.
+
+    Pos[v] is v's row, or -1 - its column.
+    """
     for c in range(C):
         best = -1
         for i in range(R):
@@ -289,8 +299,10 @@ def _pivot_exactly(
     c: int,
     D: float,
 ) -> None:
-    """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss
-    1968)."""
+    """Pivot without fractions.
+
+    The tableau times the determinant of its basis stays in whole numbers (Bareiss 1968).
+    """
     p = S[r, c]
     for i in range(R):
         if i != r:
@@ -305,8 +317,10 @@ def _pivot_exactly(
 
 @njit(cache=True)
 def find_slot(table: Shorts, masks: Ints, mask: int) -> int:
-    """Say where the number of the vertex with that mask is, or belongs, in the open-addressed table
-    (0 = free)."""
+    """Say where the number of a vertex is, or belongs, in the open-addressed table.
+
+    The vertex has that mask, and 0 means free.
+    """
     size = table.shape[0]
     at = (mask * 0x9E3779B97F4A7C1) >> 11 & (size - 1)
     while table[at] != 0 and masks[table[at] - 1] != mask:

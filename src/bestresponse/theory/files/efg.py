@@ -33,8 +33,9 @@ _MAX_PLAYERS = 1_000
 
 
 def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) -> Tree:
-    """Read the tree that `text` describes; InvalidGame names line, column and what was expected
-    there.
+    """Read the tree that `text` describes.
+
+    InvalidGame names line, column and what was expected there.
 
     >>> coin = 'EFG 2 R "coin" { "P" } c "" 1 "" { "h" 1/2 "t" 1/2 } 0'
     >>> tree = parse_efg(coin + ' t "" 1 "" { 1 } t "" 2 "" { 0 }')
@@ -177,8 +178,10 @@ class _Reader:
 
 
 def format_efg(tree: Tree) -> str:
-    """`tree` as the text of an `.efg` file, payoffs at the leaves; reading it gives the same
-    tree."""
+    """`tree` as the text of an `.efg` file, payoffs at the leaves.
+
+    Reading it gives the same tree.
+    """
     if not isinstance(tree, Tree):
         raise InvalidGame(f"expected a Tree to write as .efg, got {type(tree).__name__}")
     players = " ".join(map(quote_text, tree.players))

@@ -1,5 +1,6 @@
-"""The words of Gambit's file formats: quoted texts, numbers, braces; and errors that name line and
-column.
+"""The words of Gambit's file formats: quoted texts, numbers, braces.
+
+And errors that name line and column.
 
 Shared by `efg` and `nfg`. Numbers may be whole, decimal, with exponent, or rational (2/3). Inside
 quotes a backslash goes before a quote or another backslash. Commas count as blanks.
@@ -79,8 +80,7 @@ class GameText:
         return value
 
     def payoffs(self, players: int, start: int) -> tuple[Fraction, ...]:
-        """Read the payoffs of every player between braces, the first of which was read at
-        `start`."""
+        """Read all players' payoffs between braces, the first of which was read at `start`."""
         numbers = []
         while not self.at("}"):
             numbers.append(self.rational("a payoff or '}'"))
@@ -155,8 +155,9 @@ class GameText:
 
 
 def write_number(number: float | Fraction) -> str:
-    """Write a rational as it is, and a float as a short rational where that is exact, else with all
-    its digits.
+    """Write a rational as it is, and a float as a short rational or with all digits.
+
+    A float becomes a short rational if that is exact.
 
     >>> write_number(1 / 3), write_number(0.1234567890123), write_number(2.0)
     ('1/3', '0.1234567890123', '2')

@@ -1,5 +1,6 @@
-"""Games in files: Gambit's `.nfg`, matrices in JSON, and the choice of a format by the name of a
-file.
+"""Games in files: Gambit's `.nfg`, and matrices in JSON.
+
+The name of a file decides the format.
 
 Games in normal form in Gambit's `.nfg` format, read and written.
 
@@ -62,8 +63,9 @@ _MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
 
 
 def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
-    """Read the game that `text` describes; InvalidGame names line, column and what was expected
-    there.
+    """Read the game that `text` describes.
+
+    InvalidGame names line, column and what was expected there.
 
     >>> parse_nfg('NFG 1 R "" { "a" "b" } { 2 1 } 1 2 3 4').payoffs[:, :, 0].tolist()
     [[1.0, 3.0], [2.0, 4.0]]
@@ -202,8 +204,10 @@ def read_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _read_number(text: str) -> Fraction | float:
-    """Read a number as it is written; what no float can hold becomes infinite and is refused
-    later."""
+    """Read a number as it is written.
+
+    What no float can hold becomes infinite and is refused later.
+    """
     try:
         number = parse_rational(text)
         return number if math.isfinite(float(number)) else math.inf
@@ -212,8 +216,9 @@ def _read_number(text: str) -> Fraction | float:
 
 
 def read_table(data: object) -> NormalForm:
-    """Read a game from plain data: a matrix of payoffs (zero-sum), cells, a table for every player,
-    or a dictionary.
+    """Read a game from plain data.
+
+    The data are a matrix of payoffs (zero-sum), cells, a table for every player, or a dictionary.
 
     Cells hold one payoff for every player, as in `[[(3, 3), (0, 5)], [(5, 0), (1, 1)]]`; an array
     has a table for every player. What may be read both ways is refused. A dictionary is like the
@@ -318,8 +323,10 @@ def _read_names(names: object, what: str, depth: int) -> Any:
 
 
 def _numbers(numbers: object, what: str, depth: int = 0) -> Any:
-    """Give lists of numbers, also those written as texts; InvalidGame names the place of anything
-    else."""
+    """Give lists of numbers, also those written as texts.
+
+    InvalidGame names the place of anything else.
+    """
     if isinstance(numbers, list):
         if depth > _DEEPEST:
             raise InvalidGame(f"{what}: expected at most {_DEEPEST} nested lists")

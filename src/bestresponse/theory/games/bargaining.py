@@ -1,5 +1,6 @@
-"""Nash's bargaining solution: the feasible payoffs that maximise the product of gains over
-disagreement.
+"""Nash's bargaining solution: the payoffs that maximise the product of gains.
+
+The payoffs are feasible, and the gains are over disagreement.
 
 Definition (Nash 1950): over the convex hull of the feasible payoff vectors, maximise prod_i (u_i -
 d_i) subject to u >= d, where d is what players get if they do not agree. It is the only rule that
@@ -21,8 +22,11 @@ _STEPS = 20_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bargain:
-    """The agreement: its payoffs, the weights on the feasible points (or cells) that give them, the
-    point of disagreement, and `gap`, the most by which the sum of log gains could still rise."""
+    """The agreement, the point of disagreement, and a certificate.
+
+    It has payoffs, and the weights on the feasible points (or cells) that give them. `gap` is the
+    most by which the sum of log gains could still rise.
+    """
 
     payoffs: Array
     weights: Array
@@ -38,8 +42,9 @@ class Bargain:
 def nash_bargaining(
     feasible: NormalForm | ArrayLike, disagreement: ArrayLike | None = None
 ) -> Bargain:
-    """Nash's bargaining solution over mixtures of the cells of a game, or of the rows (one payoff
-    per player) given.
+    """Nash's bargaining solution over mixtures of the cells of a game or of rows.
+
+    A row has one payoff per player.
 
     Disagreement defaults, for a game, to the players' security levels. Raises InvalidGame when no
     feasible agreement is better for everybody than disagreement.
@@ -76,8 +81,9 @@ def nash_bargaining(
 
 
 def _maximise(gains: Array) -> tuple[Array, float]:
-    """Weights of the largest sum of log gains, by Frank-Wolfe steps away from and towards points,
-    exact line search.
+    """Weights of the largest sum of log gains, by Frank-Wolfe steps.
+
+    The steps go away from and towards points, with exact line search.
 
     The gap max_k sum_i gains[k, i] / u_i - n bounds the distance to the optimum, by concavity.
     """
@@ -111,8 +117,10 @@ def _maximise(gains: Array) -> tuple[Array, float]:
 
 
 def _best_length(now: Array, step: Array, most: float) -> float:
-    """The length up to `most` that maximises sum log(now + length * step), by bisection on the
-    derivative."""
+    """The length up to `most` that maximises sum log(now + length * step).
+
+    It is found by bisection on the derivative.
+    """
 
     def slope(length: float) -> float:
         with np.errstate(divide="ignore"):

@@ -1,5 +1,6 @@
-"""What kind of game it is: zero-sum, symmetric, potential, common interest, coordination, dominance
-solvable.
+"""What kind of game it is.
+
+The kinds are zero-sum, symmetric, potential, common interest, coordination and dominance solvable.
 
 Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for
 potentials and the finite improvement property. Exact payoffs are compared exactly; other numbers
@@ -34,8 +35,9 @@ _CELLS_LIMIT = 200_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GameKind:
-    """Properties of a game; `potential` is an exact potential over the cells, 0 in the first cell,
-    or None.
+    """Properties of a game.
+
+    `potential` is an exact potential over the cells, 0 in the first cell, or None.
 
     `constant_sum`: payoffs of all players add up to the same in every cell; `zero_sum`: to 0.
     `strategically_zero_sum` (two players): scaling payoffs and adding to each player's what the
@@ -95,8 +97,9 @@ def classify(game: GameLike) -> GameKind:
 
 
 def exact_potential(game: NormalForm) -> Array | None:
-    """Find the function that changes by what a deviating player gains, 0 in the first cell; None if
-    there is none.
+    """Find the function that changes by what a deviating player gains, 0 in the first cell.
+
+    Returns None if there is none.
 
     >>> exact_potential(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).tolist()
     [[0.0, 2.0], [2.0, 3.0]]
@@ -132,8 +135,9 @@ def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
 
 
 def finite_improvement(game: NormalForm) -> bool:
-    """Say whether players who improve one at a time, in any order, always come to rest in a pure
-    equilibrium.
+    """Return whether players who improve one at a time always reach a pure equilibrium.
+
+    They may improve in any order.
 
     >>> finite_improvement(NormalForm.zero_sum([[1, -1], [-1, 1]]))
     False
@@ -163,16 +167,20 @@ def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def has_constant_sum(game: NormalForm) -> bool:
-    """Say whether payoffs have the same sum in every cell: exactly where they are exact, else up to
-    1e-9 of a range."""
+    """Return whether payoffs have the same sum in every cell.
+
+    The test is exact if they are exact, else up to 1e-9 of a range.
+    """
     total = game.given.sum(axis=0)
     _, slack = _choose_numbers(game)
     return bool(total.max() - total.min() <= slack)
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:
-    """What remains of both payoffs after removing row and column means must be opposite up to
-    scale."""
+    """Check that payoffs less row and column means are opposite up to scale.
+
+    Both players' payoffs are meant.
+    """
     tables, slack = _scale(game)
     parts = []
     for table in tables:
@@ -187,16 +195,17 @@ def _strategically_zero_sum(game: NormalForm) -> bool:
 
 
 def _common_interest(game: NormalForm) -> bool:
-    """Say whether all players like the same: their payoffs are equal up to positive scale and
-    shift."""
+    """Return whether all players' payoffs are equal up to positive scale and shift."""
     (first, *others), slack = _scale(game)
     differences = [abs(first - table).max() for table in others]
     return bool(max(differences, default=0.0) <= slack)
 
 
 def _scale(game: NormalForm) -> tuple[list[Numbers], float]:
-    """Every player's payoffs from 0 to 1, in fractions where they are exact, and how close equal
-    ones are."""
+    """Every player's payoffs from 0 to 1, and how close equal ones are.
+
+    They are fractions if the payoffs are exact.
+    """
     numbers = game.payoffs if game.units is None else as_fractions(game.units)
     scaled = []
     for table in numbers:
@@ -238,8 +247,7 @@ _TIED = 1e-12  # of what is summed: rounding of a sum
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their
-    ratios.
+    """The largest sum of payoffs anywhere, at the best and worst equilibrium, and ratios.
 
     The price of anarchy (stability) is the largest welfare of any outcome divided by that of the
     worst (best) equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004).
@@ -291,8 +299,9 @@ def _drop_rounding(total: float, unit: float) -> float:
 
 
 def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
-    """Find the cells where nobody can be made better off, in another cell, without making somebody
-    worse off.
+    """Find the cells in which nobody can be better off without making another worse off.
+
+    Being better off means being so in another cell.
 
     >>> pareto_optimal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((0, 0), (0, 1), (1, 0))
@@ -324,8 +333,11 @@ def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
 
 
 def payoff_dominant(result: NashResult) -> Equilibrium | None:
-    """Find the equilibrium that gives every player at least as much as any other, and somebody
-    more (Harsanyi and Selten 1988); None if none."""
+    """Find the equilibrium that is best for every player (Harsanyi and Selten 1988).
+
+    It gives every player at least as much as any other, and somebody more. Returns None if there is
+    none.
+    """
     for e in result.equilibria:
         others = [other for other in result.equilibria if other is not e]
         if others and all(_dominates(e, other) for other in others):
@@ -346,8 +358,9 @@ def _dominates(e: Equilibrium, other: Equilibrium) -> bool:
 
 
 def risk_dominant(game: GameLike) -> tuple[int, int] | None:
-    """Find the strict pure equilibrium that risk-dominates all others; None if there is none or
-    nothing to compare.
+    """Find the strict pure equilibrium that risk-dominates all others.
+
+    Returns None if there is none or nothing to compare.
 
     One is risk dominant when the product of what players lose by leaving it alone is larger
     (Harsanyi and Selten 1988).
@@ -369,8 +382,10 @@ def risk_dominant(game: GameLike) -> tuple[int, int] | None:
 
 
 def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> bool:
-    """Whether leaving `here` alone costs the larger product, up to rounding where payoffs are not
-    exact."""
+    """Whether leaving `here` alone costs the larger product.
+
+    This is up to rounding if payoffs are not exact.
+    """
     mine = _find_losses(game, here, there)
     other = _find_losses(game, there, here)
     slack = 0 if game.units is not None else _TIED * (sum(mine) + sum(other))
@@ -382,8 +397,10 @@ def _find_losses(
     here: tuple[int, int],
     there: tuple[int, int],
 ) -> tuple[float, float]:
-    """What each player loses who moves alone from `here` to its action in `there`; whole units
-    where they are exact."""
+    """What each player loses who moves alone from `here` to its action in `there`.
+
+    Whole units where they are exact.
+    """
     if game.units is None:
         row, col = (table / (_largest(table) or 1.0) for table in game.payoffs)
     else:

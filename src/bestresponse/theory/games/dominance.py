@@ -1,5 +1,6 @@
-"""Dominated actions, iterated elimination, rationalizability and security levels, for any number of
-players.
+"""Dominated actions, iterated elimination, rationalizability and security levels.
+
+Games may have any number of players.
 
 Definitions: a mixture dominates action a strictly when it earns more against everything the others
 can do, weakly when it never earns less and sometimes more. What survives iterated elimination of
@@ -70,8 +71,10 @@ class EliminationStep:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Elimination:
-    """What is left after iterated elimination: the game, the original numbers of its actions, and
-    the steps."""
+    """What is left after iterated elimination.
+
+    It has the game, the original numbers of its actions, and the steps.
+    """
 
     game: NormalForm
     kept: tuple[tuple[int, ...], ...]
@@ -101,8 +104,9 @@ class SecurityLevel:
 
 
 def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination, ...]:
-    """Find every dominated action, with what dominates it: one action where that suffices, else a
-    mixture.
+    """Find every dominated action, with what dominates it.
+
+    This is one action if that suffices, else a mixture.
 
     With `strict` only those that are dominated strictly.
 
@@ -231,8 +235,9 @@ def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
 
 
 def maximin(game: GameLike, player: int) -> SecurityLevel:
-    """Return the most `player` can make sure of, and how; the others are taken to act together
-    against it.
+    """Return the most `player` can make sure of, and how.
+
+    The others are taken to act together against it.
 
     >>> level = maximin(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]]), 0)
     >>> round(level.value, 9), level.pure_value
@@ -297,8 +302,10 @@ class _Lead:
 
     @property
     def columns(self) -> list[list[int]] | None:
-        """The whole numbers against each thing the others can do; None where there are none, or too
-        many."""
+        """The whole numbers against each thing the others can do.
+
+        Returns None where there are none, or too many.
+        """
         if self.whole is None or self.whole.size > _EXACT_CELLS:
             return None
         columns: list[list[int]] = self.whole.T.tolist()
@@ -306,8 +313,11 @@ class _Lead:
 
 
 def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
-    """Mixtures of the other actions play a zero-sum game against the others: dominated when its
-    value is positive."""
+    """Find whether a mixture of the other actions dominates strictly.
+
+    Such mixtures play a zero-sum game against the others, and the action is dominated when its
+    value is positive.
+    """
     floats = lead.floats
     if lead.whole is None:
         is_ahead = (floats > lead.slack).all(axis=1)
@@ -372,8 +382,10 @@ def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
 
 
 def find_weak_mixture(lead: Array) -> Array | None:
-    """Find the mixture that is never behind and ahead the most in total; None where none is ahead
-    anywhere."""
+    """Find the mixture that is never behind and ahead the most in total.
+
+    Returns None where none is ahead anywhere.
+    """
     mix = find_mixture(-lead.sum(axis=1), -lead.T, np.zeros(lead.shape[1]))
     if mix is None:
         return None

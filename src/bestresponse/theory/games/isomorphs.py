@@ -1,5 +1,7 @@
-"""The same game written differently: isomorphs of a game, and the 2x2 games up to the order of
-their payoffs."""
+"""The same game written differently.
+
+This covers isomorphs of a game, and the 2x2 games up to the order of their payoffs.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +16,9 @@ from bestresponse.theory.seeds import Seed, as_generator
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Isomorph:
-    """A rewritten game and the way back: permuted actions and players, new labels, positive affine
-    payoffs.
+    """A rewritten game and the way back.
+
+    It has permuted actions and players, new labels, and positive affine payoffs.
 
     An isomorphism maps player i of the new game to player `order[i]` of the old one, its action k
     to that player's action `actions[i][k]`, and its payoff to scale * payoff + shift with scale >
@@ -55,8 +58,9 @@ def rewrite_game(
     scale: Sequence[float] | None = None,
     shift: Sequence[float] | None = None,
 ) -> Isomorph:
-    """Permute players or their actions, or map payoffs; names move along, and what is not given
-    stays as it is.
+    """Permute players or their actions, or map payoffs.
+
+    Names move along, and what is not given stays as it is.
 
     Player i becomes the old player `order[i]`, its action k that player's action `actions[i][k]`,
     and its payoffs become scale[i] * payoff + shift[i].
@@ -120,8 +124,10 @@ def rewrite_game(
 
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
-    """Put actions and players in random order and, if `affine`, scale payoffs by 1/2 to 2 and shift
-    them by -5 to 5."""
+    """Put actions and players in random order and, if `affine`, change the payoffs.
+
+    Payoffs are then scaled by 1/2 to 2 and shifted by -5 to 5.
+    """
     rng = as_generator(seed)
     order = rng.permutation(game.num_players).tolist()
     actions = [rng.permutation(game.shape[old]).tolist() for old in order]
@@ -160,8 +166,10 @@ PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class OrdinalGame:
-    """One of the 144: each player's pattern, and the game with ranks from 1 (worst) to 4 (best) as
-    payoffs."""
+    """One of the 144: each player's pattern, and the game with ranks as payoffs.
+
+    Ranks go from 1 (worst) to 4 (best).
+    """
 
     row: str
     col: str
@@ -169,8 +177,7 @@ class OrdinalGame:
 
     @property
     def name(self) -> str:
-        """The symmetric game itself, or the row player's pattern followed by the column
-        player's."""
+        """The name of the symmetric game, or the row pattern followed by the column pattern."""
         return self.game.name
 
     @property
@@ -180,8 +187,9 @@ class OrdinalGame:
 
 
 def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
-    """Return the 144 strictly ordinal 2x2 games, or the 78 that remain if exchanging the players
-    does not make a new game.
+    """Return the 144 strictly ordinal 2x2 games, or the 78 that remain up to exchange.
+
+    The 78 remain if exchanging the players does not make a new game.
 
     Two players rank four outcomes without ties: 4! * 4! = 576 pairs of matrices, 144 games up to
     exchanging rows and exchanging columns (Rapoport & Guyer, "A taxonomy of 2x2 games", General
@@ -216,8 +224,10 @@ def _ranks(pattern: str) -> Array:
 
 
 def _reflect(matrix: Array) -> Array:
-    """The same payoffs seen from the other side: reflected in the diagonal from lower left to upper
-    right."""
+    """The same payoffs seen from the other side.
+
+    They are reflected in the diagonal from lower left to upper right.
+    """
     return matrix[::-1, ::-1].T
 
 

@@ -34,8 +34,9 @@ _LARGEST_EXPONENT = 400
 
 
 def as_rationals(numbers: ArrayLike) -> Rationals | None:
-    """Turn integers, fractions, decimals and whole floats into exact numbers; None if anything else
-    is among them.
+    """Turn integers, fractions, decimals and whole floats into exact numbers.
+
+    Returns None if anything else is among them.
 
     >>> as_rationals([[Fraction(1, 3), 2], [Decimal("0.1"), 4.0]]).tolist()
     [[Fraction(1, 3), 2], [Fraction(1, 10), 4]]
@@ -74,8 +75,7 @@ def _as_rational(number: object) -> int | Fraction | None:
 
 
 def as_meant(numbers: Numbers) -> Rationals:
-    """Turn all numbers of an array into the fractions that were meant: floats into the simplest
-    ones."""
+    """Turn all numbers of an array into the fractions meant, floats into the simplest."""
 
     def read(number: float | Fraction) -> Fraction:
         return read_simplest(number) if isinstance(number, float) else Fraction(number)
@@ -99,8 +99,9 @@ def are_meant(floats: NDArray[np.float64]) -> bool:
 
 @lru_cache(maxsize=100_000)
 def read_simplest(number: float) -> Fraction:
-    """Give the simplest rational of that float among those with a small denominator, else the
-    float's own value.
+    """Give the simplest rational of that float with a small denominator.
+
+    If there is none, gives the float's own value.
 
     >>> read_simplest(0.1), read_simplest(1 / 3)
     (Fraction(1, 10), Fraction(1, 3))
@@ -115,8 +116,9 @@ def fits_floats(numbers: Rationals) -> bool:
 
 
 def parse_rational(text: str) -> Fraction:
-    """Read `3`, `-2.5`, `1e-3` or `2/3`; raise ValueError, ZeroDivisionError or OverflowError where
-    that fails.
+    """Read `3`, `-2.5`, `1e-3` or `2/3`.
+
+    Raise ValueError, ZeroDivisionError or OverflowError where that fails.
 
     >>> parse_rational("0.1"), parse_rational("2/6")
     (Fraction(1, 10), Fraction(1, 3))
@@ -164,8 +166,7 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
 
 
 def read_texts(numbers: object, what: str = "payoffs") -> Any:
-    """Replace texts such as "1/3" by the exact numbers they stand for, in lists as deep as they
-    are."""
+    """Replace texts such as "1/3" by the exact numbers they mean, in lists of any depth."""
     if isinstance(numbers, np.ndarray):
         return read_texts(numbers.tolist(), what) if numbers.dtype.kind in "UO" else numbers
     if isinstance(numbers, list | tuple):
@@ -181,8 +182,10 @@ def read_texts(numbers: object, what: str = "payoffs") -> Any:
 
 
 def _refuse_lossy(numbers: object, what: str) -> None:
-    """Refuse arrays of which floats would keep a part only: complex ones, and those with masked
-    entries."""
+    """Refuse arrays that floats would keep only in part.
+
+    These are complex ones, and those with masked entries.
+    """
     if type(numbers) is np.ndarray and numbers.dtype.char == "d":  # what most are is seen at once
         return
     if isinstance(numbers, np.ndarray) and hasattr(
@@ -196,8 +199,10 @@ def _refuse_lossy(numbers: object, what: str) -> None:
 
 
 def _read_plain(numbers: object) -> Array | None:
-    """Copy numbers that floats surely hold, and are finite; None for all that has to be looked at
-    closely."""
+    """Copy numbers that floats surely hold, and are finite.
+
+    Returns None for all that has to be looked at closely.
+    """
     try:
         array = np.asarray(numbers)
     except ValueError:
@@ -228,8 +233,9 @@ class GameNames(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class NormalForm:
-    """An n-player game as a payoff tensor of shape (n, actions of player 0, actions of player 1,
-    ...).
+    """An n-player game as a payoff tensor.
+
+    Its shape is (n, actions of player 0, actions of player 1, ...).
 
     `payoffs` are floats. Integers, fractions and decimals that floats do not hold exactly are kept
     in `rationals`.
@@ -300,8 +306,7 @@ class NormalForm:
             self._check_names()
 
     def _keep_rationals(self, floats: Array) -> Rationals | None:
-        """Keep the exact payoffs where floats do not hold them, and only if they are those of this
-        game."""
+        """Keep exact payoffs that floats do not hold, and only if they are this game's."""
         rationals = self.rationals
         if rationals is None and not (
             isinstance(self.payoffs, np.ndarray) and self.payoffs.dtype == np.float64
@@ -339,8 +344,10 @@ class NormalForm:
         col: ArrayLike,
         **names: Unpack[GameNames],
     ) -> NormalForm:
-        """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column
-        plays j."""
+        """Two players with payoffs `row[i][j]` and `col[i][j]`.
+
+        These are paid when row plays i and column plays j.
+        """
         _refuse_lossy(row, "row payoffs")
         _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
@@ -399,8 +406,10 @@ class NormalForm:
 
     @cached_property
     def units(self) -> Numbers | None:
-        """The payoffs less the smallest as whole numbers of a common unit, which compare exactly;
-        None if not exact."""
+        """The payoffs less the smallest as whole numbers of a common unit, which compare exactly.
+
+        Returns None if not exact.
+        """
         if not self.is_exact:
             return None
         whole = count_multiples(self.given)
@@ -437,8 +446,9 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
 
 
 def find_tie_width(payoffs: Array, axis: int) -> Array:
-    """Say how close floats are that may stand for equal payoffs, where those along `axis` are
-    compared.
+    """Say how close floats may be that mean equal payoffs.
+
+    Payoffs along `axis` are compared.
 
     1e-12 of the largest of them, since sums and products round relative to what they are made of;
     but at least four units in the last place of the whole range, lest the rest of a difference of

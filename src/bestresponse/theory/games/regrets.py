@@ -59,8 +59,10 @@ def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Arr
 
 
 def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
-    """Average payoffs over the mixtures of all players but those whose actions are `kept` as
-    axes."""
+    """Average payoffs over the mixtures of all players but those `kept` as axes.
+
+    The axes are the actions of those players.
+    """
     for player in reversed(range(len(mixes))):
         if player in kept:
             continue
@@ -87,8 +89,9 @@ def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
 
 
 def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
-    """Say how much each player could gain by its best deviation from `profile`; all zero exactly at
-    an equilibrium.
+    """Say how much each player could gain by its best deviation from `profile`.
+
+    All zero exactly at an equilibrium.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> regret(pd, [[1, 0], [1, 0]]).tolist()
@@ -108,8 +111,9 @@ def best_responses(
     profile: Sequence[ArrayLike],
     tolerance: float = 1e-9,
 ) -> tuple[tuple[int, ...], ...]:
-    """Return for each player the actions that earn the most against `profile`, up to `tolerance` of
-    its payoff range.
+    """Return for each player the actions that earn the most against `profile`.
+
+    Ties are up to `tolerance` of its payoff range.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> best_responses(pd, [[1, 0], [1, 0]])

@@ -27,8 +27,9 @@ _LARGEST = 4096
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """`mix` is (states, own actions), `step` (states, own actions, other's actions); play begins in
-    state 0.
+    """`mix` is (states, own actions), `step` (states, own actions, other's actions).
+
+    Play begins in state 0.
 
     >>> tit_for_tat = memory_one("tit-for-tat", [1, 0], [[[1, 0], [0, 1]], [[1, 0], [0, 1]]])
     >>> tit_for_tat.states, tit_for_tat.pure
@@ -111,8 +112,10 @@ def opponent_history(
     depth: int,
     count: int = 2,
 ) -> Automaton:
-    """Return the action that `choose` gives for the other's last `depth` actions (fewer at the
-    beginning)."""
+    """Return the action that `choose` gives for the other's last `depth` actions.
+
+    At the beginning there are fewer.
+    """
 
     def follow(history: tuple[int, ...], seen: int) -> tuple[int, ...]:
         return (*history, seen)[-depth:]
@@ -128,8 +131,10 @@ def state_machine(
     first: int,
     count: int = 2,
 ) -> Automaton:
-    """Build a machine that plays on its transitions: in a state, the other's action b leads to
-    (next, own action)."""
+    """Build a machine that plays on its transitions.
+
+    In a state, the other's action b leads to (next, own action).
+    """
 
     def follow(at: tuple[str, int], seen: int) -> tuple[str, int]:
         state, _ = at
@@ -145,8 +150,10 @@ def _unfold(
     act: Callable[[State], int],
     count: int,
 ) -> Automaton:
-    """Number the states that the other's actions lead to from `start`; `act` says what is played in
-    each."""
+    """Number the states that the other's actions lead to from `start`.
+
+    `act` says what is played in each.
+    """
     numbers = {start: 0}
     order = [start]
     step: list[list[list[int]]] = []
@@ -163,8 +170,9 @@ def _unfold(
 
 
 def reduced(automaton: Automaton) -> Automaton:
-    """Return the smallest automaton that behaves alike: reachable states only, equivalent ones
-    merged; state 0 stays the first.
+    """Return the smallest automaton that behaves alike.
+
+    It has reachable states only, and equivalent ones are merged. State 0 stays the first.
 
     Two states are equivalent if they play the same mixed action and every pair of actions leads to
     equivalent states; the partition is refined until it is stable (E. Moore, "Gedanken-experiments
@@ -203,8 +211,10 @@ def behave_alike(first: Automaton, second: Automaton) -> bool:
 
 
 def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
-    """Return the same strategy in a game that lists actions in another order: its action k is
-    `own[k]` there, the other player's action k is `other[k]`."""
+    """Return the same strategy in a game that lists actions in another order.
+
+    Its action k is `own[k]` there, the other player's action k is `other[k]`.
+    """
     mix = np.empty_like(automaton.mix)
     step = np.empty_like(automaton.step)
     mix[:, list(own)] = automaton.mix
@@ -264,8 +274,10 @@ def reactive(
     dc: float,
     dd: float,
 ) -> Automaton:
-    """Cooperates first with probability `first`, then with the one for (own, other's) last
-    actions."""
+    """Cooperates first with probability `first`, then with one for the last actions.
+
+    The last actions are (own, other's).
+    """
     after = np.array([[cc, cd], [dc, dd]])
     return memory_one(name, [first, 1 - first], np.stack([after, 1 - after], axis=-1))
 
@@ -275,8 +287,10 @@ def _any_of(last: int) -> Callable[[tuple[int, ...]], int]:
 
 
 def _forgiving_grim() -> Automaton:
-    """Punishes a defection by defecting four times, then makes peace with two cooperations, and
-    looks again."""
+    """Punishes a defection by defecting four times, then makes peace, and looks again.
+
+    It makes peace with two cooperations.
+    """
     moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
     order = [
         ("p1", "p2", D),
@@ -291,9 +305,11 @@ def _forgiving_grim() -> Automaton:
 
 
 def _tester() -> Automaton:
-    """Defects first; at the first defection it makes up by cooperating and plays tit-for-tat, else
-    it cooperates twice and then defects every other round (as Tester in Axelrod's second
-    tournament)."""
+    """Defects first, then makes up or exploits.
+
+    At the first defection it makes up by cooperating and plays tit-for-tat. Otherwise it cooperates
+    twice and then defects every other round (as Tester in Axelrod's second tournament).
+    """
     moves = {
         ("probe", C): ("quiet", C),
         ("probe", D): ("sorry", C),
@@ -312,8 +328,10 @@ def _tester() -> Automaton:
 
 
 def _majority(name: str, soft: bool, depth: int) -> Automaton:
-    """Follows what the other did more often in the last `depth` rounds; `soft` cooperates on a
-    tie."""
+    """Follows what the other did more often in the last `depth` rounds.
+
+    `soft` cooperates on a tie.
+    """
 
     def choose(seen: tuple[int, ...]) -> int:
         defections = sum(seen)
@@ -325,8 +343,9 @@ def _majority(name: str, soft: bool, depth: int) -> Automaton:
 
 @cache  # none of them can be changed, and every name of a player is looked up among them
 def classic_strategies() -> tuple[Automaton, ...]:
-    """Return well-known strategies for games in which the first action is to cooperate and the
-    second to defect, in alphabetical order.
+    """Return well-known strategies in alphabetical order.
+
+    They are for games in which the first action is to cooperate and the second to defect.
 
     Sources: R. Axelrod, The Evolution of Cooperation, 1984 (the two tournaments); M. Nowak & K.
     Sigmund, "A strategy of win-stay, lose-shift that outperforms tit-for-tat", Nature 364, 1993; W.
@@ -390,8 +409,9 @@ def classic_strategy(name: str) -> Automaton:
 
 
 def cooperative_actions(game: NormalForm) -> tuple[int, int]:
-    """Return the action that is to cooperate, for each player; InvalidGame says why where there is
-    none.
+    """Return the action that is to cooperate, for each player.
+
+    InvalidGame says why where there is none.
 
     A two-player game with two actions each has such actions if for both players (R. Dawes, "Social
     dilemmas", Annual Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the

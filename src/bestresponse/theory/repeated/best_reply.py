@@ -20,9 +20,11 @@ from bestresponse.theory.repeated.automaton import Automaton
 
 @dataclass(frozen=True, slots=True)
 class MatchCourse:
-    """How a game is repeated: at most `rounds` rounds, another with probability `continuation`,
-    worth `discount` of the one before; `noise` is the probability that another move is made than
-    was meant."""
+    """How a game is repeated: rounds, continuation, discount and noise.
+
+    There are at most `rounds` rounds, another with probability `continuation`, worth `discount` of
+    the one before. `noise` is the probability that another move is made than was meant.
+    """
 
     rounds: int
     continuation: float = 1.0

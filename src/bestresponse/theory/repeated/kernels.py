@@ -1,5 +1,6 @@
-"""Round robins compiled with numba (extra `fast`): one match after the other in registers, on all
-cores.
+"""Round robins compiled with numba (extra `fast`).
+
+They play one match after the other in registers, on all cores.
 
 Random numbers: xoroshiro128+ (Blackman & Vigna, "Scrambled linear pseudorandom number generators",
 ACM TOMS 47, 2021), one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each
@@ -80,9 +81,11 @@ def _play_side_by_side(
     certain: Bools,
     out: Floats,
 ) -> None:
-    """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one
-    works while the other waits for its tables. States of both players are one number, and the four
-    outcomes are counted in the four quarters of a word."""
+    """Play two repetitions of a match at a time, with two actions and fixed rounds.
+
+    One works while the other waits for its tables. States of both players are one number, and the
+    four outcomes are counted in the four quarters of a word.
+    """
     count = limits.shape[0]
     states = limits.shape[1]
     low = np.uint64(0xFFFFFFFF)

@@ -55,8 +55,9 @@ class Rules:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TournamentResult:
-    """`totals[i, j]` are the mean totals (first, second) of i first and j second; `spread` their sd
-    over plays.
+    """`totals[i, j]` are the mean totals (first, second) of i first and j second.
+
+    `spread` their sd over plays.
 
     `rounds[i, j]` is how many rounds their matches lasted on average.
     """
@@ -68,8 +69,10 @@ class TournamentResult:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """Automata packed into arrays: `mix` (strategies, states, actions), noise included, and `step`
-    (..., a, b)."""
+    """Automata packed into arrays: `mix` and `step`.
+
+    `mix` is (strategies, states, actions), noise included, and `step` is (..., a, b).
+    """
 
     mix: Array
     step: States
@@ -162,8 +165,9 @@ _MOST_CELLS = 1_000_000
 
 
 def expected_totals(matches: Matches, rules: Rules) -> Array:
-    """Return the expected totals of both players, (strategies, strategies, 2), from the Markov
-    chain over pairs of states of every pair of strategies.
+    """Return the expected totals of both players, (strategies, strategies, 2).
+
+    They come from the Markov chain over pairs of states of every pair of strategies.
 
     The automata do not know which seat they are in, so the expected number of times each pair of
     actions is played when i sits first and j second is, transposed, that of j first and i second:
@@ -188,10 +192,13 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """The chains of several pairs as one: `chances[c]` are the probabilities of every pair of
-    actions in cell c, which belongs to `pair[c]`; `target` is where they lead; `start` the first
-    cell of every pair. Only cells that can be reached are kept: two strategies that look back one
-    round share few of their pairs of states."""
+    """The chains of several pairs as one.
+
+    `chances[c]` are the probabilities of every pair of actions in cell c, which belongs to
+    `pair[c]`; `target` is where they lead; `start` the first cell of every pair. Only cells that
+    can be reached are kept: two strategies that look back one round share few of their pairs of
+    states.
+    """
 
     pair: Ints
     chances: Array
@@ -263,8 +270,10 @@ _MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
 
 
 def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
-    """Play all matches together with numpy, one round at a time; totals of both and rounds
-    (strategies, strategies, repetitions, 3)."""
+    """Play all matches together with numpy, one round at a time.
+
+    Totals of both and rounds (strategies, strategies, repetitions, 3).
+    """
     count = len(matches.mix)
     seats = np.indices((count, count, repetitions))
     first = seats[0].ravel()
@@ -290,8 +299,10 @@ def _advance(
     second: Array,
     rng: np.random.Generator,
 ) -> Array:
-    """Flat indices: state s of strategy i is i * states + s everywhere, and a joint action is a *
-    actions + b."""
+    """Play matches on flat indices.
+
+    State s of strategy i is i * states + s everywhere, and a joint action is a * actions + b.
+    """
     count, states, actions = matches.mix.shape
     cumulative = np.cumsum(matches.mix, axis=2).reshape(-1, actions)
     limits = cumulative[:, :-1].astype(np.float32)

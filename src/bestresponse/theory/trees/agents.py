@@ -24,8 +24,9 @@ _MOST_NUMBERS = 2_000_000
 
 
 class AgentBranch(LogitBranch):
-    """The branch of the information sets of a tree with perfect recall, for payoffs in multiples of
-    `unit`.
+    """The branch of the information sets of a tree with perfect recall.
+
+    Payoffs are in multiples of `unit`.
 
     What a move earns is a sum over the leaves after it: the probability of the node it is made at,
     given its information set, times that of the way from the move to the leaf.
@@ -117,8 +118,9 @@ def _list_moves(tree: Tree) -> Array:
 
 
 def agent_quantal_branch(tree: Tree, highest: float, *, seconds: float = inf) -> QuantalBranch:
-    """Follow the branch of agent quantal response equilibria from uniform play until `highest` is
-    first reached.
+    """Follow the branch of agent quantal response equilibria up to `highest`.
+
+    It starts from uniform play and ends when `highest` is first reached.
 
     `strategies[k]` and `gains[:, k]` belong to information set k; a gain is what its best move
     earns more there. NotCertified where that takes longer than `seconds`.

@@ -40,8 +40,9 @@ from bestresponse.theory.trees.tree import IntArray, Policy, TreeLike, as_tree
 
 
 class CfrState:
-    """The running state of CFR: all players' sequences in one row, as are their leaves, sorted by
-    own sequence.
+    """The running state of CFR: all players' sequences and leaves in one row.
+
+    The leaves are sorted by own sequence.
 
     The leaves of sequence s are those from `ends[s]` to `ends[s + 1]`; `others` are the sequences
     of all other players there and `payoffs` the own payoff. `total` is the weighted sum of the
@@ -89,8 +90,10 @@ weights)."""
 
 
 def _prepare_numpy(state: CfrState) -> Iterate:
-    """Iterate with whole levels of information sets at a time; the same as the compiled loop up to
-    rounding."""
+    """Iterate with whole levels of information sets at a time.
+
+    The same as the compiled loop up to rounding.
+    """
     sides = [_Side(state, player) for player in range(state.form.num_players)]
 
     def run(schedule: Array, predictive: bool) -> None:
@@ -109,8 +112,10 @@ def _prepare_numpy(state: CfrState) -> Iterate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Level:
-    """Information sets `sets` with sequences `span`; where each begins in the span; their parents,
-    one per sequence."""
+    """Information sets `sets` with sequences `span`.
+
+    Where each begins in the span; their parents, one per sequence.
+    """
 
     sets: slice
     span: slice
@@ -156,8 +161,7 @@ class _Side:
         self.first_leaf = ends[self.final] - ends[0]
 
     def find_gains(self, plan: Array) -> Array:
-        """Say what each move would have earned more than the current behaviour at its information
-        set."""
+        """Say what each move would have gained over current behaviour at its information set."""
         weights = self.payoffs
         values = self.values
         for sequences in self.others:
@@ -178,8 +182,7 @@ class _Side:
         keep_negative: float,
         predictive: bool,
     ) -> None:
-        """Add the gains to the regrets, and set the behaviour and the plan of the next
-        iteration."""
+        """Add the gains to the regrets, and set the behaviour and plan of the next iteration."""
         if not len(gains):
             return
         regret = self.regret
@@ -320,8 +323,10 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CfrResult:
-    """The average policy, what it earns each player, and its distance from equilibrium on the way
-    and at the end."""
+    """The average policy, what it earns each player, and its distance from equilibrium.
+
+    The distance is given on the way and at the end.
+    """
 
     policy: Policy
     value: dict[str, float]
@@ -341,8 +346,9 @@ def cfr(
     engine: Engine = "auto",
     report: Callable[[str], None] | None = None,
 ) -> CfrResult:
-    """Iterate and return the average policy; `checkpoints` are the iterations at which NashConv is
-    taken.
+    """Iterate and return the average policy.
+
+    `checkpoints` are the iterations at which NashConv is taken.
 
     Checkpoints default to 1, 10, 100, ... and the last iteration, which is always one. `engine`
     "auto" takes the compiled loop where numba is installed and the run is long enough to pay for
@@ -396,8 +402,7 @@ def _average(form: SequenceForm, totals: list[Array]) -> list[Array]:
 
 
 def schedule(variant: Variant, first: int, last: int) -> Array:
-    """Per iteration the factors of positive and of negative regrets, and the weight in the
-    average."""
+    """Per iteration, factors of positive and negative regrets, and the average's weight."""
     t = np.arange(first, last + 1, dtype=np.float64)
     ones = np.ones_like(t)
     match variant:

@@ -94,8 +94,10 @@ def stackelberg_tree(tree: Tree, leader: int | str = 0, *, seconds: float = 60.0
 
 
 class _Search:
-    """The follower's plans, and the program of the leader's policy for each; the leader is first in
-    `form`."""
+    """The follower's plans, and the program of the leader's policy for each.
+
+    The leader is first in `form`.
+    """
 
     def __init__(self, form: SequenceForm, follower: int) -> None:
         leaves = form.tree.payoffs[form.tree.leaves]
@@ -108,8 +110,10 @@ class _Search:
         self._write_replies()
 
     def _write_replies(self) -> None:
-        """Write that values of information sets are at least what their moves earn: the follower's
-        constraints of plans, turned round."""
+        """Write that values of information sets are at least what their moves earn.
+
+        These are the follower's constraints of plans, turned round.
+        """
         sparse = load_sparse()
         leader, follower = self.form.plexes
         shape = (follower.num_sequences, leader.num_sequences)
@@ -190,8 +194,10 @@ class _Search:
         return np.clip(found[:size], 0.0, None)
 
     def describe(self, plans: tuple[Array, Array]) -> TreeCommitment:
-        """Turn plans into a policy, in which the follower replies best where its plan does not say,
-        and certify the reply."""
+        """Turn plans into a policy, and certify the reply.
+
+        The follower replies best if its plan does not say what to do.
+        """
         tree = self.form.tree
         leader, follower = self.form.plexes
         behaviour = leader.normalise(plans[0])

@@ -61,8 +61,9 @@ def compile_game(
     remember: bool = False,
     label: Callable[[View], str] = _spell_history,
 ) -> Tree:
-    """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past
-    `limit` nodes.
+    """Build the tree of `game`.
+
+    Raises InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes.
 
     `label` names an information set by its view, for people.
     """
@@ -78,8 +79,10 @@ def compile_game(
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """A state, the moves already made in it by roles asked at the same time, and what each role did
-    before."""
+    """A state, the moves already made in it, and what each role did before.
+
+    The moves are those of roles asked at the same time.
+    """
 
     state: Any
     made: Mapping[Role, Any] = field(default_factory=dict)
@@ -154,8 +157,10 @@ def list_answers(
     ask: Ask,
     limit: int = NODE_LIMIT,
 ) -> dict[str, str | int]:
-    """List the legal answers by label; InvalidGame where they cannot be listed, TooLarge where
-    there are too many."""
+    """List the legal answers by label.
+
+    Raises InvalidGame where they cannot be listed, TooLarge where there are too many.
+    """
     match ask:
         case Choice(options):
             answers: dict[str, str | int] = {option: option for option in options}
@@ -193,8 +198,10 @@ def openspiel_is_installed() -> bool:
 
 
 def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree:
-    """Build the tree of an OpenSpiel game, given by its name with parameters
-    ("kuhn_poker(players=3)") or itself."""
+    """Build the tree of an OpenSpiel game.
+
+    The game is given by its name with parameters ("kuhn_poker(players=3)") or itself.
+    """
     if not openspiel_is_installed():
         raise UsageError(f"OpenSpiel is not installed: {install_hint('openspiel')}")
     import pyspiel
@@ -228,8 +235,11 @@ def _loaded(name: str) -> pyspiel.Game:
 
 
 class _Loader(Grower[Any]):
-    """Positions are states, with the moves of those who have chosen already where players move at
-    the same time."""
+    """Loads games with states as positions.
+
+    If players move at the same time, the moves of those who have chosen already belong to the
+    position.
+    """
 
     def __init__(self, game: pyspiel.Game) -> None:
         super().__init__([f"player {i + 1}" for i in range(game.num_players())], self._describe)
@@ -237,8 +247,10 @@ class _Loader(Grower[Any]):
         self.offered: dict[tuple[int, str], tuple[int, list[int]]] = {}
 
     def settle(self, node: int, position: pyspiel.State) -> tuple[int, Sequence[object]]:
-        """Do as for any description, but without one where one player moves: large games have
-        millions of nodes."""
+        """Do as for any description, but without one if one player moves.
+
+        Large games have millions of nodes.
+        """
         player = _SIMULTANEOUS if isinstance(position, tuple) else position.current_player()
         if player == _TERMINAL:
             self.payoffs.extend(position.returns())

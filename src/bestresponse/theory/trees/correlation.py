@@ -448,8 +448,11 @@ def find_meetings(form: SequenceForm) -> Bools:
 
 
 def is_triangle_free(form: SequenceForm) -> bool:
-    """Say whether no two information sets of each player, each pair after the same own sequence,
-    meet in a triangle: the first with both of the other's, the second with one of them."""
+    """Return whether no two information sets of each player meet in a triangle.
+
+    Each pair comes after the same own sequence. In a triangle the first meets both of the other's,
+    the second one of them.
+    """
     met = find_meetings(form)
     groups = []
     for plex in form.plexes:
@@ -545,8 +548,10 @@ def solve_weights(
 
 
 def _find_lowest(constraints: _Constraints, earned: csr_array, deadline: Deadline) -> float:
-    """Find the largest payoff that everybody can be given: a variable that nobody earns less
-    than."""
+    """Find the largest payoff that everybody can be given.
+
+    It is a variable that nobody earns less than.
+    """
     sparse = load_sparse()
     players = earned.shape[0]
     shared = sparse.csr_array(np.ones((players, 1)))

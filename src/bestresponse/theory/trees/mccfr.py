@@ -1,5 +1,6 @@
-"""Monte Carlo CFR: counterfactual regret minimisation on sampled play, for games whose tree does
-not fit into memory.
+"""Monte Carlo CFR: counterfactual regret minimisation on sampled play.
+
+It is for games whose tree does not fit into memory.
 
 External sampling draws the moves of chance and of the other players and follows all moves of one
 player; outcome sampling draws one play, that player's moves partly at random, and weighs what it
@@ -48,8 +49,10 @@ class _Infoset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledPolicy:
-    """The average policy at the information sets met: player, information set, move,
-    probability."""
+    """The average policy at the information sets met.
+
+    It goes by player, information set, move, and probability.
+    """
 
     table: dict[str, dict[str, dict[str, float]]]
     iterations: int
@@ -79,8 +82,10 @@ def mccfr(
     sampling: Sampling = "external",
     seed: int = 0,
 ) -> SampledPolicy:
-    """Sample `iterations` times for every player, from a position and a function as `build_tree`
-    takes them."""
+    """Sample `iterations` times for every player.
+
+    The position and the function are as `build_tree` takes them.
+    """
     if sampling not in get_args(Sampling):
         raise UsageError(
             f"sampling: expected one of {', '.join(get_args(Sampling))}, got {sampling!r}"
@@ -167,8 +172,7 @@ class _Walker:
         others: float,
         sampled: float,
     ) -> tuple[float, float]:
-        """Outcome sampling: (payoff over the probability of the sample, probability of what
-        follows).
+        """Outcome sampling: (payoff over sample probability, probability of what follows).
 
         `own` and `others` are the probabilities of the way here by the player and by all others,
         `sampled` that of the sample.

@@ -1,5 +1,7 @@
-"""How much memory a growing tree may take: refused with a sentence before the machine runs out of
-it."""
+"""How much memory a growing tree may take.
+
+It is refused with a sentence before the machine runs out of memory.
+"""
 
 import os
 import sys
@@ -21,8 +23,10 @@ def measure_resident() -> int:
 
 
 def measure_machine() -> int:
-    """Measure the memory of the machine in bytes; the largest number where the system does not
-    say."""
+    """Measure the memory of the machine in bytes.
+
+    The largest number where the system does not say.
+    """
     known = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in known:
         return sys.maxsize
@@ -30,8 +34,7 @@ def measure_machine() -> int:
 
 
 class MemoryGuard:
-    """Refuses a tree that takes more than 4 kB for each node allowed, or half of the machine's
-    memory."""
+    """Refuses a tree that takes over 4 kB per allowed node, or half the machine's memory."""
 
     def __init__(self, nodes: int) -> None:
         self._before = measure_resident()

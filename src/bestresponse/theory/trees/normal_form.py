@@ -47,8 +47,9 @@ CELL_LIMIT = 2_000_000
 
 
 def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
-    """Return the reduced normal form; TooLarge says how many payoffs it would have when that is
-    more than `limit`.
+    """Return the reduced normal form.
+
+    TooLarge says how many payoffs it would have when that is more than `limit`.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> to_normal_form(kuhn_poker()).shape
@@ -92,8 +93,11 @@ def _find_played(tree: Tree, plans: IntArray, pasts: Sequence[frozenset[tuple[in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanList:
-    """A player's plans: for every one a row with a move at each information set of the tree, -1
-    where the plan's own moves do not lead, and its name."""
+    """A player's plans: for each a row of moves, and its name.
+
+    A row has a move at each information set of the tree, or -1 if the plan's own moves do not lead
+    there.
+    """
 
     moves: IntArray
     names: tuple[str, ...]
@@ -139,8 +143,10 @@ def _name_plans(
 
 
 def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
-    """Find for every node the moves that the player has made before it, as (information set, number
-    of the move)."""
+    """Find for every node the moves that the player has made before it.
+
+    They are given as (information set, number of the move).
+    """
     pasts: list[frozenset[tuple[int, int]]] = [frozenset()]
     for node, above in enumerate(tree.parent.tolist()[1:], start=1):
         past = pasts[above]
@@ -163,8 +169,10 @@ def _list_plans(
     pasts: Sequence[frozenset[tuple[int, int]]],
     limit: int,
 ) -> IntArray:
-    """List the player's plans, the first moves first: a move wherever the plan's own moves may
-    lead, else -1."""
+    """List the player's plans, the first moves first.
+
+    A plan has a move wherever its own moves may lead, else -1.
+    """
     ways: dict[int, set[frozenset[tuple[int, int]]]] = {}
     for node in np.flatnonzero(tree.owner == player).tolist():
         ways.setdefault(int(tree.infoset[node]), set()).add(pasts[node])
@@ -197,8 +205,10 @@ def _find_open(
     order: Sequence[int],
     ways: dict[int, set[frozenset[tuple[int, int]]]],
 ) -> int | None:
-    """Find the first information set that a plan may lead to and has no move for; None where it is
-    finished."""
+    """Find the first information set that a plan may lead to and has no move for.
+
+    Returns None where it is finished.
+    """
     made = plan.items()
     for infoset in order:
         if infoset not in plan and any(past <= made for past in ways[infoset]):
@@ -207,8 +217,10 @@ def _find_open(
 
 
 def _check_size(counts: Sequence[int], listed: int, limit: int) -> None:
-    """Refuse a table that is larger than `limit`; `listed` counts the entries of the longest list
-    of strategies."""
+    """Refuse a table that is larger than `limit`.
+
+    `listed` counts the entries of the longest list of strategies.
+    """
     cells = len(counts) * math.prod(counts)
     largest = max(cells, listed // _ENTRIES_PER_CELL)
     if largest > limit or len(counts) > _MAX_PLAYERS:
@@ -259,8 +271,10 @@ def _written(count: int) -> str:
 
 
 def _compute_exactly(leaves: list[list[Fraction]], played: list[Array]) -> Rationals:
-    """Compute the payoffs of a game whose payoffs are fractions, as whole numbers over the leaves'
-    common denominator."""
+    """Compute the payoffs of a game whose payoffs are fractions.
+
+    They are whole numbers over the leaves' common denominator.
+    """
     fractions = np.array(leaves, dtype=object)
     unit = math.lcm(*[u.denominator for u in fractions.ravel()])
     whole = np.asarray(np.frompyfunc(int, 1, 1)(fractions * unit))
@@ -272,8 +286,10 @@ def _compute_exactly(leaves: list[list[Fraction]], played: list[Array]) -> Ratio
 
 
 def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
-    """Payoffs of all profiles; the last player's axis is one matrix product per profile of the
-    others."""
+    """Payoffs of all profiles.
+
+    The last player's axis is one matrix product per profile of the others.
+    """
     shape = tuple(len(rows) for rows in played)
     last = played[-1].astype(np.int64).astype(leaves.dtype)
     table = np.empty((math.prod(shape[:-1]), len(played), shape[-1]), dtype=leaves.dtype)
@@ -288,8 +304,7 @@ def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
 
 
 def to_tree(form: NormalForm) -> Tree:
-    """Return the tree in which the players choose one after another without seeing the others'
-    choices.
+    """Return the tree in which players choose in turn without seeing others' choices.
 
     >>> to_tree(NormalForm.zero_sum([[1, -1], [-1, 1]]))
     Tree('', players=['row', 'col'], 7 nodes, 4 leaves, 2 information sets)

@@ -1,5 +1,6 @@
-"""The sequence form of a tree: per player a tree of own sequences, and payoffs on pairs (tuples) of
-sequences.
+"""The sequence form of a tree: own sequences per player, and payoffs.
+
+Each player has a tree of own sequences, and payoffs are on pairs (tuples) of sequences.
 
 Definition (von Stengel 1996): under perfect recall a player's sequence is the list of own moves on
 the way to a node; sequence 0 is the empty one. A realization plan gives each sequence a weight: 1
@@ -41,8 +42,9 @@ from bestresponse.theory.trees.tree import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Treeplex:
-    """One player's sequences. Its information sets are ordered by level: those before the first own
-    move, then ...
+    """One player's sequences.
+
+    Its information sets are ordered by level: those before the first own move, then ...
 
     `infosets`: their indices in the tree; `parent`: the sequence that leads to each; `first` and
     `size`: its sequences are first, ..., first + size - 1; `levels`: level k is
@@ -63,8 +65,7 @@ class Treeplex:
         return len(self.moves) + 1
 
     def behaviour(self, policy: Policy) -> Array:
-        """Return the policy's probability of the last move of each sequence (1 for the empty
-        one)."""
+        """Return the policy's probability of each sequence's last move (1 for the empty one)."""
         return np.concatenate([[1.0], policy.probabilities[self.moves]])
 
     def plan(self, behaviour: Array) -> Array:
@@ -76,14 +77,15 @@ class Treeplex:
         return plan
 
     def span(self, low: int, high: int) -> tuple[int, int]:
-        """Return the first and one past the last sequence of the information sets low, ..., high -
-        1."""
+        """Return the first and one past the last sequence of information sets low to high - 1."""
         last = high - 1
         return int(self.first[low]), int(self.first[last] + self.size[last])
 
     def normalise(self, weights: Array) -> Array:
-        """Return the behaviour proportional to `weights` at each information set, uniform where all
-        weights are 0."""
+        """Return the behaviour proportional to `weights` at each information set.
+
+        It is uniform if all weights are 0.
+        """
         behaviour = np.ones(self.num_sequences)
         if len(self.infosets):
             positive = np.maximum(weights[1:], 0.0)
@@ -96,7 +98,9 @@ class Treeplex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceForm:
-    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times
+    """The sequences and payoffs of all players at merged leaves.
+
+    `sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times
     chance.
 
     `merged_leaves` says to which merged leaf each leaf of the tree belongs.
@@ -119,8 +123,10 @@ class SequenceForm:
         return sum(plex.num_sequences - 1 for plex in self.plexes)
 
     def read_payoffs(self) -> list[list[Fraction]]:
-        """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats
-        stand for."""
+        """Give `payoffs` as fractions, exact or of the numbers meant.
+
+        They are exact if the tree is, else of the numbers that its floats mean.
+        """
         merged = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
         for sums, payoffs in zip(merged, read_leaves(self.tree), strict=True):
             for leaf, payoff in zip(self.merged_leaves.tolist(), payoffs, strict=True):
@@ -139,8 +145,7 @@ class SequenceForm:
         return Policy(self.tree, row)
 
     def values(self, player: int, plans: Sequence[Array]) -> Array:
-        """Say what each sequence of `player` earns at the leaves it ends at, against the others'
-        plans."""
+        """Say what each sequence of `player` earns at its end leaves, given the others' plans."""
         weights = self.payoffs[player].copy()
         for other, plan in enumerate(plans):
             if other != player:
@@ -187,8 +192,9 @@ def has_perfect_recall(tree: Tree) -> bool:
 
 
 def to_sequence_form(tree: Tree) -> SequenceForm:
-    """Return the sequence form of `tree`; InvalidGame names the information set at which a player
-    forgets.
+    """Return the sequence form of `tree`.
+
+    InvalidGame names the information set at which a player forgets.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> [plex.num_sequences for plex in to_sequence_form(kuhn_poker()).plexes]
@@ -220,8 +226,10 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
 
 
 def _last_move(tree: Tree, player: int) -> IntArray:
-    """For each node the place (in a policy's row) of the player's last move before it; -1 where
-    there is none."""
+    """For each node the place (in a policy's row) of the player's last move before it.
+
+    -1 where there is none.
+    """
     last = np.full(tree.num_nodes, -1, dtype=np.int64)
     for nodes in tree.levels[1:]:
         parents = tree.parent[nodes]
@@ -232,8 +240,10 @@ def _last_move(tree: Tree, player: int) -> IntArray:
 
 
 def _moves_before(tree: Tree) -> IntArray:
-    """For each information set its player's last move before it, the same at all of its nodes:
-    perfect recall."""
+    """For each information set, its player's last move before it.
+
+    By perfect recall it is the same at all of its nodes.
+    """
     before = np.full(len(tree.infosets), -1, dtype=np.int64)
     for player in range(tree.num_players):
         nodes = np.flatnonzero(tree.owner == player)
@@ -260,8 +270,10 @@ def _forgets(tree: Tree, node: int, first: int) -> InvalidGame:
 
 
 def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeplex, IntArray]:
-    """A player's treeplex, and the sequence number of each place in a policy's row (place -1 is
-    sequence 0)."""
+    """A player's treeplex, and the sequence number of each place in a policy's row.
+
+    Place -1 is sequence 0.
+    """
     sizes = np.diff(tree.first_move)
     infoset_of = np.repeat(np.arange(len(tree.infosets)), sizes)
     depth = np.zeros(len(tree.infosets), dtype=np.int64)
@@ -291,8 +303,11 @@ def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeple
 
 @dataclass(frozen=True, slots=True)
 class TreeBestResponse:
-    """`moves` is a pure best response (information set label -> move), `value` what it earns,
-    `regret` the gain."""
+    """A pure best response, what it earns, and the gain.
+
+    `moves` is the response (information set label -> move), `value` what it earns, `regret` the
+    gain.
+    """
 
     player: str
     moves: dict[str, str]
@@ -326,8 +341,10 @@ def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
 
 
 def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) -> TreeBestResponse:
-    """Find a pure best response of `player` to the others' policies; the first move among equally
-    good ones."""
+    """Find a pure best response of `player` to the others' policies.
+
+    The first move among equally good ones.
+    """
     if player not in tree.players:
         raise UsageError(f"{player!r} does not play; expected one of {', '.join(tree.players)}")
     index = tree.players.index(player)
@@ -348,8 +365,9 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
 
 
 def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int, Array]:
-    """Compute what each move of an information set earns if the others follow `policy` and its
-    player plays best after.
+    """Compute what each move of an information set earns if its player plays best after.
+
+    The others follow `policy`.
 
     The values are weighted by how likely the others and chance let the play come to the set at all;
     where they never do, all are 0.
@@ -392,8 +410,10 @@ def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> t
 
 
 def find_best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:
-    """Say what every own sequence earns when all later own moves are best: one pass, last level
-    first."""
+    """Say what every own sequence earns when all later own moves are best.
+
+    This takes one pass, last level first.
+    """
     values = form.values(player, plans)
     plex = form.plexes[player]
     for level in range(len(plex.levels) - 2, -1, -1):

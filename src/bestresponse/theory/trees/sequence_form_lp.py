@@ -1,5 +1,6 @@
-"""Equilibria of two-player trees in sequence form: zero-sum ones by linear programs, others by
-Lemke's method.
+"""Equilibria of two-player trees in sequence form.
+
+Zero-sum ones are found by linear programs, others by Lemke's method.
 
 With A, B the payoffs on pairs of sequences, Ex = e and Fy = f say that x and y are realization
 plans. The size is linear in the tree, not exponential as in the normal form.
@@ -48,8 +49,7 @@ _FREE = (-np.inf, np.inf)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeSolution:
-    """An equilibrium policy, the value to each player, and the certificate: NashConv of the
-    policy."""
+    """An equilibrium policy, the value to each player, and its NashConv as certificate."""
 
     policy: Policy
     value: dict[str, float]
@@ -58,8 +58,10 @@ class TreeSolution:
 
 
 def solve_tree(game: TreeLike, tolerance: float = 1e-7, *, seconds: float = inf) -> TreeSolution:
-    """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the
-    largest payoff, or where that takes longer than `seconds`.
+    """Find optimal policies and the value.
+
+    NotCertified where NashConv exceeds `tolerance` of the largest payoff, or where that takes
+    longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> round(solve_tree(kuhn_poker()).value["player 1"] * 18, 9)
@@ -86,8 +88,10 @@ def certify_plans(
     method: str,
     limit: float = np.inf,
 ) -> TreeSolution:
-    """Make a solution of weights of all players' sequences; NotCertified where NashConv exceeds
-    `limit`."""
+    """Make a solution of weights of all players' sequences.
+
+    NotCertified where NashConv exceeds `limit`.
+    """
     behaviours = [plex.normalise(weight) for plex, weight in zip(form.plexes, weights, strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
@@ -136,8 +140,9 @@ def optimise_plans(
 
 
 def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
-    """Return the first player's optimal realization plan that differs least from `plan`, by the sum
-    of differences.
+    """Return the first player's optimal realization plan nearest to `plan`.
+
+    It differs least by the sum of differences.
 
     `value` is what an optimal plan guarantees.
     """
@@ -227,8 +232,10 @@ def _minimise(
 
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
-    """One row per move: its weight less its probability times that of the sequence before it is
-    0."""
+    """Write one row per move that fixes its probability.
+
+    Its weight less its probability times that of the sequence before it is 0.
+    """
     sparse = load_sparse()
     count = sum(map(len, fixed.values()))
     rows = np.zeros((count, plex.num_sequences))
@@ -243,8 +250,10 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
 
 
 def plan_constraints(plex: Treeplex) -> csr_array:
-    """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence
-    before it."""
+    """Row 0: the empty sequence has weight 1.
+
+    Row i: an information set's moves sum to the sequence before it.
+    """
     sparse = load_sparse()
     count = len(plex.infosets)
     sets = np.arange(1, count + 1)
@@ -272,8 +281,10 @@ def solve_complementarity(
     most_pivots: int = 20_000,
     deadline: Deadline = NEVER,
 ) -> tuple[Array, Array]:
-    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots` or
-    longer than the `deadline`, or floats do not do.
+    """Find z and w that solve a linear complementarity problem.
+
+    Raises NotCertified if the path ends in a ray, takes more than `most_pivots` or longer than the
+    `deadline`, or floats do not do.
 
     The problem: z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column
     `cover` has 1 in all rows where b is negative, makes a feasible start; complementary pivoting
@@ -317,8 +328,10 @@ def _leaving_row(
     size: int,
     basic: NDArray[np.int64],
 ) -> int:
-    """Choose the row whose variable reaches zero first; ties by the rows of the basis inverse, the
-    first columns."""
+    """Choose the row whose variable reaches zero first.
+
+    Ties by the rows of the basis inverse, the first columns.
+    """
     column = table[:, entering]
     rows = np.flatnonzero(column > _ZERO)
     if not len(rows):
@@ -361,8 +374,9 @@ def solve_for_small(
     right: Sequence[Sequence[int]],
     deadline: Deadline = NEVER,
 ) -> tuple[list[Polynomial], list[Polynomial]]:
-    """Find z and w for every small enough positive number eps of which the right side is a
-    polynomial.
+    """Find z and w for every small enough positive number eps.
+
+    The right side is a polynomial in eps.
 
     `cover` is the column of z0, in place of all ones: each number 0 or 1. Where it is 0, the right
     side must be positive. NotCertified where the path ends in a ray, or not before the `deadline`.
@@ -461,8 +475,9 @@ def solve_general_tree(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanProblem:
-    """Find z >= 0 with w = Mz + b >= 0 and z'w = 0; one row for each sequence of both players, the
-    empty ones too.
+    """Find z >= 0 with w = Mz + b >= 0 and z'w = 0.
+
+    One row for each sequence of both players, the empty ones too.
 
     The weight of a sequence is its floor and what is added to it: its w where it ends with the
     first move of an information set (`is_first`), else its z. `right` (that is b) and `floors` are
@@ -513,8 +528,10 @@ def write_problem(form: SequenceForm, tables: tuple[Numbers, Numbers], degree: i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Carried:
-    """What first moves carry, how this shifts when another move takes 1, which moves are first, and
-    all floors."""
+    """What first moves carry, how this shifts, which moves are first, and all floors.
+
+    It shifts when another move takes 1.
+    """
 
     start: Numbers
     shifts: Numbers

@@ -49,8 +49,10 @@ LEAF: Final = -2
 
 @dataclass(frozen=True, slots=True)
 class Infoset:
-    """What one player cannot tell apart: `key` identifies it, `label` is for people; both are
-    unique per player."""
+    """What one player cannot tell apart: `key` identifies it, `label` is for people.
+
+    Both are unique per player.
+    """
 
     player: int
     key: str
@@ -60,8 +62,10 @@ class Infoset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeRationals:
-    """Exact numbers that floats do not hold, by node: payoffs of leaves, probabilities of branches
-    of chance."""
+    """Exact numbers that floats do not hold, by node.
+
+    They are payoffs of leaves, and probabilities of branches of chance.
+    """
 
     payoffs: Mapping[int, tuple[Fraction, ...]]
     probability: Mapping[int, Fraction]
@@ -126,15 +130,19 @@ class Tree:
 
     @cached_property
     def first_move(self) -> IntArray:
-        """Where each information set's moves begin when all moves are written in one row; ends with
-        their number."""
+        """Where each information set's moves begin when all moves are written in one row.
+
+        Ends with their number.
+        """
         sizes = [len(infoset.moves) for infoset in self.infosets]
         return np.cumsum([0, *sizes], dtype=np.int64)
 
     @cached_property
     def infoset_index(self) -> dict[tuple[str, str], int]:
-        """Where an information set stands, by its player's name and its label or key; labels come
-        first."""
+        """Where an information set stands, by its player's name and its label or key.
+
+        Labels come first.
+        """
         by_key = {}
         by_label = {}
         for i, infoset in enumerate(self.infosets):
@@ -169,23 +177,23 @@ class Tree:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether all numbers are known exactly, and not floats that may stand for a number
-        nearby."""
+        """Whether all numbers are exact, and not floats that may mean a number nearby."""
         return self.rationals is not None or (
             are_meant(self.payoffs) and are_meant(self.probability)
         )
 
     def read_payoffs(self, leaf: int) -> tuple[Fraction, ...]:
-        """Give the payoffs of a leaf as they were given, or the simplest fractions of their
-        floats."""
+        """Give the payoffs of a leaf as given, or the simplest fractions of their floats."""
         if self.rationals is not None and leaf in self.rationals.payoffs:
             return self.rationals.payoffs[leaf]
         floats = self.payoffs[leaf].tolist()
         return tuple(map(read_simplest, floats))
 
     def read_probability(self, node: int) -> Fraction:
-        """Give the probability of a branch of chance as it was given, or the simplest fraction of
-        its float."""
+        """Give the probability of a branch of chance as a fraction.
+
+        It is as it was given, or the simplest fraction of its float.
+        """
         if self.rationals is not None and node in self.rationals.probability:
             return self.rationals.probability[node]
         return read_simplest(float(self.probability[node]))
@@ -197,14 +205,12 @@ class Tree:
         return tuple(self.payoffs[leaf].tolist())
 
     def find_probability(self, node: int) -> Fraction | float:
-        """Give the probability of a branch of chance: a fraction where the tree is exact, else a
-        float."""
+        """Give a chance branch's probability: a fraction if the tree is exact, else a float."""
         return self.read_probability(node) if self.is_exact else float(self.probability[node])
 
     @cached_property
     def is_constant_sum(self) -> bool:
-        """Whether the payoffs of all leaves have the same sum, up to rounding where they are not
-        exact."""
+        """Whether all leaves have the same sum of payoffs, up to rounding if not exact."""
         if self.rationals is not None and self.rationals.payoffs:
             payoffs = map(self.read_payoffs, self.leaves.tolist())
             return len(set(map(sum, payoffs))) == 1
@@ -223,8 +229,10 @@ class Tree:
         return " > ".join(reversed(labels)) or "the root"
 
     def describe(self, node: int) -> Leaf | Chance | Turn:
-        """Say what is at a node, the positions after it being nodes, as `build_tree` takes
-        it."""
+        """Say what is at a node, as `build_tree` takes it.
+
+        The positions after it are nodes.
+        """
         owner = int(self.owner[node])
         below = self.children[node]
         if owner == LEAF:
@@ -293,8 +301,9 @@ def build_tree(
     limit: int = NODE_LIMIT,
     name: str = "",
 ) -> Tree:
-    """Build the tree below `root`; InvalidGame says where a description is wrong, TooLarge that it
-    passes `limit`.
+    """Build the tree below `root`.
+
+    InvalidGame says where a description is wrong, TooLarge that it passes `limit`.
 
     >>> pennies = build_tree(["even", "odd"], Turn("even", "e", {
     ...     "heads": Turn("odd", "o", {"heads": Leaf([1, -1]), "tails": Leaf([-1, 1])}),
@@ -314,8 +323,10 @@ def _is_beyond_floats(number: Number, nearest: float) -> bool:
 
 
 class Grower(Generic[Position]):
-    """A tree while it grows; of every node the number of its information set, CHANCE or LEAF as its
-    `kind`."""
+    """A tree while it grows.
+
+    Of every node the number of its information set, CHANCE or LEAF as its `kind`.
+    """
 
     def __init__(
         self,
@@ -369,8 +380,10 @@ class Grower(Generic[Position]):
         return self._build(name)
 
     def settle(self, node: int, position: Position) -> tuple[int, Sequence[Position]]:
-        """Record what is at `node`, whose parent and move are known: its kind, and the
-        positions after it."""
+        """Record what is at `node`: its kind, and the positions after it.
+
+        Its parent and move are known.
+        """
         what = position if self.expand is None else self.expand(position)
         match what:
             case Leaf(payoffs):
@@ -468,8 +481,10 @@ class Grower(Generic[Position]):
         return draws
 
     def find_infoset(self, node: int, turn: Turn) -> int:
-        """Find the number of an information set, a new one where it is seen first; its moves are
-        always the same."""
+        """Find the number of an information set, a new one where it is seen first.
+
+        Its moves are always the same.
+        """
         player = self.index.get(turn.player)
         if player is None:
             raise self._wrong(
@@ -540,8 +555,10 @@ _POLICY_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """Probabilities of all moves of `tree` in one row; those of information set i start at
-    `tree.first_move[i]`."""
+    """Probabilities of all moves of `tree` in one row.
+
+    Those of information set i start at `tree.first_move[i]`.
+    """
 
     tree: Tree
     probabilities: Array
@@ -600,8 +617,10 @@ def uniform_policy(tree: Tree) -> Policy:
 
 
 def policy_from_table(tree: Tree, table: PolicyTable) -> Policy:
-    """Read the policy in `table`; a move left out has probability 0, an information set left out is
-    an error."""
+    """Read the policy in `table`.
+
+    A move left out has probability 0, an information set left out is an error.
+    """
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         player = tree.players[infoset.player]

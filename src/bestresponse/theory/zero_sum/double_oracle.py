@@ -1,5 +1,6 @@
-"""Double oracle over the sequences of a two-player zero-sum tree: no linear program over the whole
-tree is solved.
+"""Double oracle over the sequences of a two-player zero-sum tree.
+
+No linear program over the whole tree is solved.
 
 Both players start with one plan. The game in which only sequences of the plans so far may be played
 is solved by its sequence form; best replies in the whole tree add their sequences, until neither
@@ -59,8 +60,9 @@ def search_tree(
     seconds: float = inf,
     report: Callable[[ValueBounds], None] | None = None,
 ) -> TreeSolution:
-    """Solve a zero-sum tree to within `gap` of its payoff range, or as well as `steps` best replies
-    or `seconds` allow.
+    """Solve a zero-sum tree to within `gap` of its payoff range.
+
+    Otherwise solves it as well as `steps` best replies or `seconds` allow.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> round(search_tree(kuhn_poker()).value["player 1"] * 18, 6)
@@ -85,8 +87,10 @@ def search_tree(
 
 @dataclass(frozen=True, slots=True)
 class _Aim:
-    """When a search ends: at this `gap` between the bounds, after so many steps, or at the
-    deadline. `total` is what both players get together."""
+    """When a search ends: at a gap, after some steps, or at the deadline.
+
+    The `gap` is between the bounds. `total` is what both players get together.
+    """
 
     total: float
     gap: float

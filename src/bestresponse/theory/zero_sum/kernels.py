@@ -1,5 +1,6 @@
-"""Zero-sum games compiled with numba, on all cores: the same steps and the same choices as the
-numpy modules.
+"""Zero-sum games compiled with numba, on all cores.
+
+The steps and the choices are the same as in the numpy modules.
 
 Imported only when a batch is large enough to pay for it (see `zero_sum`); needs the extra `fast`.
 Arithmetic is left in the order written (no fused or reassociated operations), so both engines take
@@ -52,8 +53,10 @@ def is_tame(total: float, low: float, high: float) -> bool:
 
 
 class _Work(NamedTuple):
-    """Scratch arrays of one core: the tableau, with its right-hand side apart as `levels`, and what
-    a pivot needs."""
+    """Scratch arrays of one core: the tableau and what a pivot needs.
+
+    The right-hand side is apart as `levels`.
+    """
 
     table: Array  # (rows + 1, cols); the last row holds the reduced costs
     levels: Array  # (rows + 1,)
@@ -77,8 +80,10 @@ def solve_any(
     steps: _Steps,
     blocks: int,
 ) -> None:
-    """Solve games (count, rows, cols) of any size into the other arrays, sharing them out in
-    `blocks`."""
+    """Solve games (count, rows, cols) of any size into the other arrays.
+
+    The games are shared out in `blocks`.
+    """
     count, rows, cols = games.shape
     for block in prange(blocks):
         columns = np.empty(rows + 1), np.empty(rows + 1), np.empty(rows)
@@ -109,8 +114,10 @@ def _solve_one(
     x: Array,
     y: Array,
 ) -> tuple[float, float, int]:
-    """Value, gap and step of one game, 0 if it could not be certified; the strategies go into x and
-    y."""
+    """Value, gap and step of one game, 0 if it could not be certified.
+
+    The strategies go into x and y.
+    """
     saddle = _find_saddle(game, work.spare, x, y)
     if saddle >= 0:
         return game[saddle // game.shape[1], saddle % game.shape[1]], 0.0, _SADDLE
@@ -137,8 +144,10 @@ def _extremes(game: Array) -> tuple[float, float, bool]:
 
 @loose_kernel
 def _find_saddle(game: Array, spare: Array, x: Array, y: Array) -> int:
-    """The cell of the first saddle point, or -1; its row and column are marked in x and y, which
-    are cleared."""
+    """The cell of the first saddle point, or -1.
+
+    Its row and column are marked in x and y, which are cleared.
+    """
     rows, cols = game.shape
     best_row = 0
     guaranteed = -np.inf
@@ -249,8 +258,10 @@ def _find_ratios(
     column: Array,
     ratios: Array,
 ) -> None:
-    """Copy column c out of the tableau and fill in the ratios of its rows, infinite where there can
-    be no pivot."""
+    """Copy column c out of the tableau and fill in the ratios of its rows.
+
+    A ratio is infinite if there can be no pivot.
+    """
     for i in range(len(column)):
         column[i] = table[i, c]
     for i in range(len(ratios)):
@@ -305,8 +316,10 @@ def _certificate(
     x: Array,
     y: Array,
 ) -> tuple[float, float]:
-    """What the best row gets against y and the worst column leaves x, both above the smallest
-    payoff."""
+    """What the best row gets against y and the worst column leaves x.
+
+    Both are above the smallest payoff.
+    """
     rows, cols = game.shape
     best = 0.0
     spare[:] = 0.0
@@ -340,8 +353,10 @@ def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:
 
 
 def is_compiled_for(games: Array) -> bool:
-    """Say whether the kernel for games of this size has been used before, so that it starts at
-    once."""
+    """Return whether the kernel for games of this size has been used before.
+
+    If so, it starts at once.
+    """
     return bool(_kernel_for(games).signatures)
 
 
@@ -382,8 +397,9 @@ def _solve_2x2(
 
 @kernel
 def _solve_2x2_lanes(payoffs: Array, answers: Array, count: np.uint64) -> None:
-    """Solve up to 64 games without a branch, so that the compiler can do several in one
-    instruction.
+    """Solve up to 64 games without a branch.
+
+    The compiler can then do several in one instruction.
 
     The cells of game k begin at payoffs[4 k]; its p, q, value, gap, range and step go to
     answers[k], answers[k + 64] and so on. Numbers that count are unsigned: others may be negative
@@ -720,8 +736,10 @@ def _mixed(
     beside_a: float,
     beside_c: float,
 ) -> tuple[bool, float, float]:
-    """Whether the kernel [[a, b], [c, d]] is optimal against the row below and the column beside,
-    and its p and q."""
+    """Whether the kernel [[a, b], [c, d]] is optimal, and its p and q.
+
+    It has to be optimal against the row below and the column beside.
+    """
     x_numerator = d - c
     y_numerator = d - b
     inverse = 1.0 / (a - b + x_numerator)

@@ -1,5 +1,6 @@
-"""A dense simplex for many programs at once, and with it zero-sum games: value and strategies from
-one tableau.
+"""A dense simplex for many programs at once, and with it zero-sum games.
+
+Value and strategies come from one tableau.
 
 With all payoffs B positive, the column player's problem is: maximise 1'y subject to B y <= 1, y >=
 0 (Dantzig 1951; Gale, Kuhn and Tucker 1951). The optimal basic y, divided by its sum, is the column
@@ -32,8 +33,10 @@ Flags = NDArray[np.bool_]
 
 
 class Optimum(NamedTuple):
-    """Strategies x (rows, batch), y (cols, batch) and the kernel that gave them, as flags of rows
-    and columns."""
+    """Strategies x (rows, batch), y (cols, batch) and the kernel that gave them.
+
+    The kernel is given as flags of rows and columns.
+    """
 
     x: Array
     y: Array
@@ -42,8 +45,10 @@ class Optimum(NamedTuple):
 
 
 def simplex(games: Array) -> Optimum:
-    """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive; NaN where it
-    got stuck."""
+    """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive.
+
+    NaN where it got stuck.
+    """
     rows, cols, count = games.shape
     optimum = Optimum(
         np.full((rows, count), np.nan),
@@ -126,8 +131,10 @@ class _Tableaus:
         return chosen
 
     def leaving(self, column: Array) -> tuple[Indices, Flags]:
-        """Find the row each game pivots on and which games have none, and count the pivots without
-        progress."""
+        """Find the row each game pivots on and which games have none.
+
+        Also counts the pivots without progress.
+        """
         ratios = np.full(column.shape, np.inf)
         np.divide(self.table[:-1, -1], column, out=ratios, where=column > PIVOT_EPSILON)
         smallest = ratios.min(axis=0)

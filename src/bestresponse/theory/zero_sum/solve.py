@@ -1,5 +1,6 @@
-"""Two-player zero-sum games, many at once: values, optimal strategies of both players, and a
-certificate for each.
+"""Two-player zero-sum games, many at once.
+
+Each gets its value, optimal strategies of both players, and a certificate.
 
 The row player gets `payoffs[i, j]` and the column player pays it. A pair (x, y) of mixed strategies
 is optimal when x guarantees the value v against every column and y concedes no more than v to any
@@ -62,8 +63,10 @@ _PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
 
 
 def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
-    """Find optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games
-    where not."""
+    """Find optimal pure strategies x (rows, batch), y (cols, batch) if they exist.
+
+    Also returns the games in which they do not.
+    """
     rows, cols, count = games.shape
     guaranteed = games.min(axis=1)
     conceded = games.max(axis=0)
@@ -155,8 +158,9 @@ def solve_kernel(
     rows: NDArray[np.bool_],
     cols: NDArray[np.bool_],
 ) -> tuple[Array, Array]:
-    """Strategies that make the opponent indifferent on the kernel of `game` given by flags; NaN if
-    it is singular.
+    """Strategies that make the opponent indifferent on the kernel of `game` given by flags.
+
+    NaN if it is singular.
 
     `game` (rows, cols) must have payoffs between 0 and 1.
     """
@@ -187,8 +191,9 @@ def _solve_refined(matrix: Array) -> Array:
 
 
 def solve_exactly(game: Array) -> ExactSolution:
-    """Find the value and an optimal strategy of each player as fractions, for one finite matrix of
-    any size and scale.
+    """Find the value and an optimal strategy of each player as fractions.
+
+    The game is one finite matrix of any size and scale.
 
     >>> value, row, col = solve_exactly(np.array([[3.0, -1.0], [-2.0, 1.0]]))
     >>> print(value, *row, *col)
@@ -233,8 +238,10 @@ class ZeroSumStep(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ZeroSumSolution:
-    """An optimal pair of one game. `gap` bounds what either player could gain; `relative_gap` is
-    per payoff range."""
+    """An optimal pair of one game.
+
+    `gap` bounds what either player could gain; `relative_gap` is per payoff range.
+    """
 
     value: float
     row: tuple[float, ...]
@@ -261,8 +268,10 @@ class ZeroSumSolutions:
 
     @classmethod
     def empty(cls, count: int, rows: int, cols: int) -> ZeroSumSolutions:
-        """Room for the answers, in one piece: asking the system for many pieces takes longer than
-        solving 2x2 games."""
+        """Room for the answers, in one piece.
+
+        Asking the system for many pieces takes longer than solving 2x2 games.
+        """
         numbers = np.empty(count * (rows + cols + 3))
         values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
         row, col = np.split(numbers[3 * count :], [count * rows])
@@ -322,8 +331,10 @@ class _Chunk(NamedTuple):
     gaps: Array
 
     def certify(self, which: Indices | slice, credit: ZeroSumStep | NDArray[np.int8]) -> Indices:
-        """Measure the pairs (x, y) of these games, note `credit` as their step, return those not
-        accepted."""
+        """Measure the pairs (x, y) of these games, and return those not accepted.
+
+        Notes `credit` as their step.
+        """
         games = self.games[:, :, which]
         x = self.x[:, which]
         y = self.y[:, which]
@@ -413,8 +424,10 @@ def _solve_carefully(
     rows: NDArray[np.bool_],
     cols: NDArray[np.bool_],
 ) -> None:
-    """Improve on the simplex's answer to one game; a large one need not be as close, as exactness
-    takes long there."""
+    """Improve on the simplex's answer to one game.
+
+    A large one need not be as close, as exactness takes long there.
+    """
     here = np.array([game])
     payoffs = chunk.games[:, :, game]
     enough = chunk.ranges[game] * (ACCEPTED if payoffs.size <= _EXACT_CELLS else PROMISED / 10)
@@ -497,8 +510,10 @@ def solve_zero_sum_game(matrix: ArrayLike, *, engine: Engine = "auto") -> ZeroSu
 
 
 def as_batch(numbers: ArrayLike) -> Array:
-    """Return payoffs as a finite contiguous array (n, rows, cols), or InvalidGame; one matrix is a
-    batch of one."""
+    """Return payoffs as a finite contiguous array (n, rows, cols), or InvalidGame.
+
+    One matrix is a batch of one.
+    """
     games = as_payoffs(numbers)
     if games.ndim == 2:
         games = games[None]
@@ -539,8 +554,10 @@ def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:
 
 
 def _solve_with_numba(games: Array, out: ZeroSumSolutions) -> None:
-    """Kernels leave what they cannot certify, and payoffs that are not finite, to be dealt with
-    here."""
+    """Solve games with compiled kernels, and deal with what these leave.
+
+    Kernels leave what they cannot certify, and payoffs that are not finite.
+    """
     from bestresponse.theory.zero_sum.kernels import solve_compiled
 
     solve_compiled(games, out)

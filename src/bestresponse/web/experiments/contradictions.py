@@ -1,5 +1,6 @@
-"""What cannot be meant in an experiment file although every setting is right by itself: codes that
-nobody gets, rates without payment, treatments that nobody plays.
+"""What cannot be meant in an experiment file although each setting alone is right.
+
+Examples are codes that nobody gets, rates without payment, and treatments that nobody plays.
 
 Only new experiments are refused for these. One that runs already is read as it is.
 """
@@ -73,8 +74,10 @@ def find_contradictions(
 
 
 def _check_texts(values: object, path: KeyPath) -> Iterator[Contradiction]:
-    """Refuse texts that are empty, hide something, or have HTML, which people would read as it
-    is."""
+    """Refuse texts that are empty, hide something, or have HTML.
+
+    People would read HTML as it is.
+    """
     if isinstance(values, dict):
         for key, value in values.items():
             yield from _check_texts(value, (*path, key))

@@ -1,5 +1,7 @@
-"""What people are asked in an experiment file: questions of the quiz, items of pages, and the pages
-that hold them."""
+"""What people are asked in an experiment file.
+
+These are questions of the quiz, items of pages, and the pages that hold them.
+"""
 
 import math
 from collections.abc import Sequence
@@ -32,8 +34,10 @@ def _refuse_equal(options: Sequence[str]) -> None:
 
 @dataclass(frozen=True, config=TABLE)
 class QuizQuestion(Question):
-    """A question that everybody has to answer right before the game: by a number, or by one of some
-    options."""
+    """A question that everybody has to answer right before the game.
+
+    The answer is a number, or one of some options.
+    """
 
     text: Sentence
     answer: Number = math.nan
@@ -148,8 +152,7 @@ class Item:
 
     @property
     def slider_step(self) -> float:
-        """How far the positions of a slider are apart: `step`, or else 1 or a power of ten below
-        it.
+        """How far slider positions are apart: `step`, or else 1 or a power of ten below it.
 
         It is 1 between whole numbers that are 10 or more apart, and otherwise leaves 50 positions
         or more.

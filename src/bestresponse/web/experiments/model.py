@@ -1,5 +1,6 @@
-"""An experiment as a value: its games, treatments, groups and limits, with the bounds of every
-setting.
+"""An experiment as a value: games, treatments, groups and limits.
+
+It has the bounds of every setting.
 
 `reading` makes it from a file.
 """
@@ -34,8 +35,9 @@ Order = Literal["arrival", "random"]
 
 @dataclass(frozen=True, config=TABLE)
 class GameSettings:
-    """A game of the file; see `Setup`. `text` has the game's English phrases and what people read
-    instead.
+    """A game of the file; see `Setup`.
+
+    `text` has the game's English phrases and what people read instead.
 
     It is played `repeat` times, each time by people matched anew. `rate` is money for a point,
     `most` for all of them, `bonus` for taking part. `chat` is how many characters a message may
@@ -72,8 +74,9 @@ class GameSettings:
 
 @plain_dataclass(frozen=True)
 class Part:
-    """One game of the sequence, with what is different in a treatment, and the texts around and in
-    it.
+    """One game of the sequence, with what differs in a treatment, and its texts.
+
+    The texts are those around and in it.
 
     `number` is that of the game in the file, from 0; the game is played `again` where a part before
     was the same.
@@ -97,8 +100,9 @@ class TreatmentTable:
 
 @dataclass(frozen=True, config=TABLE)
 class Assignment:
-    """How people are put into groups and roles: in the order they come, or at random; into groups
-    also in the order in which they have passed the quiz of the first game.
+    """How people are put into groups and roles: in the order they come, or at random.
+
+    Into groups also in the order in which they have passed the quiz of the first game.
 
     People meet within a matching group of `matching_groups` groups: as partners the same in every
     game, as strangers others, as perfect strangers nobody twice. With `labels` only people with one
@@ -124,8 +128,9 @@ class Assignment:
 
 @dataclass(frozen=True, config=TABLE)
 class TimeLimits:
-    """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free
-    again.
+    """Seconds for an answer, in the waiting room, and until a seat is free again.
+
+    The latter is about a seat that was not confirmed.
 
     Whoever has sent a wrong quiz `tries` times is screened out; 0 is no limit.
     """
@@ -171,8 +176,10 @@ class Experiment:
     treatments: tuple[TreatmentTable, ...] = ()
 
     def list_pages(self, before: str = "") -> list[FormPage]:
-        """List the pages with questions before the game of that name, or after the last, where the
-        questionnaire is."""
+        """List the pages with questions before the game of that name, or after the last.
+
+        The questionnaire comes after the last game.
+        """
         asked = (
             [FormPage("questionnaire", items=self.questionnaire)]
             if self.questionnaire and not before
@@ -196,8 +203,10 @@ class Experiment:
 
 
 def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
-    """Return the experiment that tables without a file are: one game without payment, and theory at
-    the end."""
+    """Return the experiment that tables without a file are.
+
+    It has one game without payment, and theory at the end.
+    """
     name = setup.game.name or "game"
     experiment = Experiment(
         title=name,

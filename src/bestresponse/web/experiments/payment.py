@@ -22,8 +22,9 @@ Code = Annotated[str, Field(max_length=100)]
 
 @dataclass(frozen=True, config=TABLE)
 class Payment:
-    """What participants are paid: `show_up`, and `rate` for every point; at least `least`, at most
-    `most`.
+    """What participants are paid: `show_up`, and `rate` for every point.
+
+    At least `least`, at most `most`.
 
     `stand_ins` says what a round counts in which a stand-in or bot answered. `paid` are all games
     and rounds, one game drawn for each person, or one round of each game; `unfinished`

@@ -76,8 +76,10 @@ class GamePhrases:
 
 
 def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) -> GamePhrases:
-    """List what the game says in all seats, in that language; without its rules where an experiment
-    tells these itself."""
+    """List what the game says in all seats, in that language.
+
+    Without its rules where an experiment tells these itself.
+    """
     listening = ListeningLanguage(
         name=language.name,
         messages=language.messages,
@@ -162,16 +164,20 @@ def _name_parts(game: Game[S], ask: Ask, language: ListeningLanguage) -> None:
 
 
 def list_foreign(phrases: GamePhrases, language: Language) -> list[str]:
-    """List the words of a game that the language has no word for: people would read them in
-    English."""
+    """List the words of a game that the language has no word for.
+
+    People would read them in English.
+    """
     if language.name == "en":
         return []
     return [word for word in phrases.words if language.find_word(word) is None]
 
 
 def write_text_table(game: Game[S], name: str, language: str) -> str:
-    """Write the table [games.text] of an experiment file with all that a game says, in English and
-    in that language."""
+    """Write the table [games.text] of an experiment file with all that a game says.
+
+    It is in English and in that language.
+    """
     spoken = load_language(language)
     phrases = list_phrases(game, spoken)
     english = load_language("en").messages

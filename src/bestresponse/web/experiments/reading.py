@@ -126,8 +126,10 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
 
 
 def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
-    """Read the file and look up its games, seats and strategies, and its pictures where their
-    folder is known; UsageError with line and cause."""
+    """Read the file and look up its games, seats and strategies.
+
+    Looks up its pictures too if their folder is known. Raises UsageError with line and cause.
+    """
     experiment, treatments = parse_experiment(text)
     if pictures is not None:
         _check_pictures(text, experiment, pictures)
@@ -184,8 +186,10 @@ def _check_phrases(part: Part, where: str) -> None:
 
 
 def list_remarks(text: str) -> list[str]:
-    """Say what is seldom meant, and which words people would read in another language than that of
-    the experiment."""
+    """Say what is seldom meant, and which words are in another language.
+
+    People would read these in another language than that of the experiment.
+    """
     experiment, treatments = parse_experiment(text)
     remarks = list_oddities(experiment, treatments)
     for parts in treatments.values():
@@ -259,8 +263,10 @@ def _can_be_answered(item: Item, answer: str) -> bool:
 def _read_parts(
     experiment: Experiment, names: Sequence[str], treatment: int, changes: Mapping[str, JsonObject]
 ) -> tuple[Part, ...]:
-    """Read all games of a treatment; one that is repeated is asked about, and brings its bonus,
-    once."""
+    """Read all games of a treatment.
+
+    One that is repeated is asked about, and brings its bonus, once.
+    """
     parts: list[Part] = []
     for number, name in enumerate(names):
         part = _read_part(experiment, number, name, treatment, changes.get(name, {}))
@@ -286,8 +292,10 @@ def _read_parts(
 def _read_part(
     experiment: Experiment, number: int, name: str, treatment: int, changes: JsonObject
 ) -> Part:
-    """Read a game of the file, with what a treatment changes in it; parameters are merged name by
-    name."""
+    """Read a game of the file, with what a treatment changes in it.
+
+    Parameters are merged name by name.
+    """
     values = experiment.games[number]
     merged = {**values, **changes}
     if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
@@ -324,8 +332,10 @@ def _read_part(
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse a language that is not there or not complete, and texts of pages that do not exist
-    or that have other places."""
+    """Refuse a language that is missing or incomplete, and texts that do not fit.
+
+    Texts do not fit if their pages do not exist or have other places.
+    """
     try:
         load_language(experiment.language)
     except UsageError as error:
@@ -411,8 +421,10 @@ def find_line(text: str, path: KeyPath) -> int:
 
 
 def _measure_depth(lines: Sequence[str], path: KeyPath) -> int:
-    """Return how much of the path the lines hold; lines at their end that begin something
-    unfinished are left out."""
+    """Return how much of the path the lines hold.
+
+    Lines at their end that begin something unfinished are left out.
+    """
     for count in range(len(lines), 0, -1):
         with suppress(ValueError):
             here: Any = parse_toml("\n".join(lines[:count]))

@@ -46,14 +46,18 @@ def list_chat(session: Session, seat: int) -> list[ChatLine]:
 
 
 def name_roles(game: Game[S]) -> Mapping[str, str]:
-    """Return the name by which people know each role: a dialogue's speakers are called after their
-    parts."""
+    """Return the name by which people know each role.
+
+    A dialogue's speakers are called after their parts.
+    """
     return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
 def send_chat(context: SeatContext, typed: str) -> None:
-    """Send a message to the group; FieldMistake where it is empty or too long, NotAsked where
-    nobody can send any."""
+    """Send a message to the group.
+
+    FieldMistake where it is empty or too long, NotAsked where nobody can send any.
+    """
     session = context.session
     texts = session.table.texts
     text = typed.strip().replace("\r\n", "\n")

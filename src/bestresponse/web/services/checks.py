@@ -33,8 +33,10 @@ class CheckQueue:
         self._threads = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="check")
 
     def run(self, key: Hashable, check: Callable[[], T]) -> T:
-        """Return what `check` returns, which `key` tells from others; Busy where too many wait, or
-        where it is not done in time."""
+        """Return what `check` returns, which `key` tells from others.
+
+        Busy where too many wait, or where it is not done in time.
+        """
         with self._lock:
             future = self._done.pop(key, None) or self._open.get(key)
             if future is None:

@@ -1,5 +1,6 @@
-"""What participants have earned: where every answer is in its game, what it brought, and the
-money for it.
+"""What participants have earned.
+
+It says where every answer is in its game, what it brought, and the money for it.
 
 A person is paid the rounds that they played themselves. A game that pays no single rounds counts as
 one round: it is paid in full to whoever gave all answers of their seat.
@@ -75,8 +76,9 @@ def _credit(
 
 @dataclass(frozen=True, slots=True)
 class RoundEarnings:
-    """What a round brought a seat, or a whole game that pays no single rounds; `number` is None
-    then.
+    """What a round brought a seat, or a whole game that pays no single rounds.
+
+    `number` is None then.
 
     `stand_ins` of the `answers` are not the person's.
     """
@@ -87,14 +89,18 @@ class RoundEarnings:
     stand_ins: int
 
     def count_points(self, payment: Payment) -> float:
-        """Count the points for the person: all where no stand-in answered, or else as the
-        experiment says."""
+        """Count the points for the person.
+
+        All points count if no stand-in answered, or else those that the experiment says.
+        """
         return self.points * payment.weigh_stand_ins() if self.stand_ins else self.points
 
 
 def list_round_earnings(session: Session, seat: int) -> list[RoundEarnings]:
-    """List what every round of a play brought the seat; one entry where single rounds are not paid
-    or the seat was never asked."""
+    """List what every round of a play brought the seat.
+
+    One entry where single rounds are not paid or the seat was never asked.
+    """
     role = session.roles[seat]
     every = session.episode.submissions
     own = [submission for submission in every if submission.role == role]
@@ -123,8 +129,10 @@ def list_round_earnings(session: Session, seat: int) -> list[RoundEarnings]:
 
 @dataclass(frozen=True, slots=True)
 class PartEarnings:
-    """What one game brings: the points of the seat, those that count for the person, and the money
-    for these at `rate`, at most `most`.
+    """What one game brings: points, and money for those that count.
+
+    It has the points of the seat, those that count for the person, and the money for these at
+    `rate`, at most `most`.
 
     `counts` is False for a game that is not over, which brings nothing yet. `bonus` is for taking
     part, and is paid whichever game or round is drawn. `rounds` are those that were played, and
@@ -152,8 +160,9 @@ class PartEarnings:
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
-    """What a participant has earned; money is due only to whoever confirmed the seat (consent and
-    quiz included).
+    """What a participant has earned.
+
+    Money is due only to whoever confirmed the seat (consent and quiz included).
 
     `paid` is the name of the game that was drawn to be paid, by the number `draw` between 0 and 1;
     empty where all are. `settled` says that no game of the person goes on, so that the amount is
@@ -246,8 +255,9 @@ def compute_earnings(
 
 
 def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> PartEarnings:
-    """Work out what a game brings: the rounds that are the person's own, or the one of them that
-    was drawn.
+    """Work out what a game brings.
+
+    The rounds that are the person's own count, or the one of them that was drawn.
 
     A game that was closed counts as far as it was played where the experiment says so.
     """
@@ -325,8 +335,10 @@ def name_part(part: Part) -> str:
 def find_outcome(
     server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]
 ) -> Outcome:
-    """Tell whether a person who sees the last page has finished: not closed, not replaced, half of
-    the answers own."""
+    """Tell whether a person who sees the last page has finished.
+
+    Their game was not closed, they were not replaced, and half of the answers are their own.
+    """
     standings = [(server.sessions.standings[name], seat) for name, seat in seats]
     ended = any(standing.closed or seat in standing.replaced for standing, seat in standings)
     return "unfinished" if ended or earnings.stand_ins > earnings.answers else "finished"

@@ -1,5 +1,6 @@
-"""Sessions as tables: a row for each answer, for each person, and for each game of a person, with a
-codebook.
+"""Sessions as tables, with a codebook.
+
+There is a row for each answer, for each person, and for each game of a person.
 
 A participant is a code made from the session and the seat, beside the labels that came with the
 link. Nothing else personal is kept, so nothing else is exported, unless people write it into their
@@ -84,8 +85,10 @@ def list_items(server: ServerState, lobby: str = "") -> list[Item]:
 
 
 def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
-    """List every person who took a seat or came in vain, with what they agreed to, did, earned and
-    answered on pages with questions."""
+    """List every person who took a seat or came in vain.
+
+    Rows say what they agreed to, did, earned and answered on pages with questions.
+    """
     items = list_items(server, lobby)
     readied = _find_ready(server)
     rows: list[Row] = []
@@ -201,8 +204,10 @@ def list_formats() -> list[str]:
 
 
 def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
-    """Export the table in that format, of one lobby or of all; UsageError if there is no table of
-    that name."""
+    """Export the table in that format, of one lobby or of all.
+
+    Raises UsageError if there is no table of that name.
+    """
     if table not in TABLES or form not in FORMATS:
         raise UsageError(
             f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}"
@@ -233,15 +238,19 @@ def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
 
 
 def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Session | None]]:
-    """List the tables of one lobby or of all, the oldest first; a session that cannot be rebuilt is
-    None."""
+    """List the tables of one lobby or of all, the oldest first.
+
+    A session that cannot be rebuilt is None.
+    """
     tables = [table for known in _list_lobbies(server, lobby) for table in known.tables]
     return [(table, server.sessions.find_session(table.id)) for table in tables]
 
 
 def _count_rounds(choice: GameChoice) -> int | None:
-    """Count the rounds of a game; None where a plug-in that brought it is gone, so that nobody can
-    tell."""
+    """Count the rounds of a game.
+
+    Returns None where a plug-in that brought it is gone, so that nobody can tell.
+    """
     try:
         return count_rounds(choice)
     except BestResponseError:
@@ -281,8 +290,10 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
 
 
 def list_moves(server: ServerState, lobby: str = "", table: str = "decisions") -> list[Row]:
-    """List one row for each answer of a seat, or as `draws` for each of nature and for each ruling
-    of a referee."""
+    """List one row for each answer of a seat.
+
+    As `draws`, lists one for each answer of nature and for each ruling of a referee.
+    """
     rows = [
         row
         for row in _list_moves(server, lobby)
@@ -306,8 +317,10 @@ def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
 def _list_answers(
     server: ServerState, table: SessionTable, answers: list[TimedAnswer]
 ) -> list[Row]:
-    """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but
-    none is left out."""
+    """List the answers of one attempt.
+
+    Where it cannot be rebuilt without rounds and payoffs, but none is left out.
+    """
     roles: tuple[Role, ...] = ()
     turns: list[AnswerPlace] | list[None] = [None] * len(answers)
     seen: list[Row] = [dict.fromkeys(("situation", "private", "known")) for _ in answers]
@@ -346,8 +359,10 @@ def _list_answers(
 
 
 def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
-    """List what was known before each answer: the situation in words, what one seat alone knew, and
-    both as data."""
+    """List what was known before each answer.
+
+    This is the situation in words, what one seat alone knew, and both as data.
+    """
     seen: list[Row] = []
     for submission, state in zip(submissions, trace_states(game, submissions), strict=False):
         role = submission.role
@@ -369,8 +384,10 @@ def _dump(value: object) -> str:
 
 
 def list_times(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each page that a person came to, with the time until the next one by a
-    steady clock."""
+    """List one row for each page that a person came to, with the time until the next.
+
+    The time is by a steady clock.
+    """
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
     visits: dict[tuple[str, int], list[JsonMapping]] = {}
     for event in server.sessions.journal.read_events("seated", "shown", "moved"):
@@ -430,8 +447,10 @@ def list_chat_messages(server: ServerState, lobby: str = "") -> list[Row]:
 def _list_answer_rounds(
     server: ServerState, table: SessionTable, session: Session | None
 ) -> dict[tuple[int, int], int]:
-    """List the round of every answer, by attempt and number from 0; none where the play cannot be
-    rebuilt."""
+    """List the round of every answer, by attempt and number from 0.
+
+    None where the play cannot be rebuilt.
+    """
     attempts = server.sessions.list_attempts(table.id)
     if session is None:
         return {}
@@ -445,8 +464,10 @@ def _list_answer_rounds(
 
 
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each person of an experiment: all of `participants`, what every game
-    brought, and every answer in a column of its own."""
+    """List one row for each person of an experiment.
+
+    It has all of `participants`, what every game brought, and every answer in a separate column.
+    """
     cells: dict[Cell, Row] = {}
     for row in list_parts(server, lobby):
         if row["participant"]:

@@ -19,8 +19,10 @@ SimpleAsk = Choice | Amount | Words | Mixture
 
 @dataclass(frozen=True, slots=True)
 class DrawnField:
-    """One part of a question as it is drawn: `typed` is what is in it, `error` the sentence
-    beside it."""
+    """One part of a question as it is drawn.
+
+    `typed` is what is in it, `error` the sentence beside it.
+    """
 
     name: str
     label: str
@@ -144,8 +146,10 @@ def _read_amount(ask: Amount, text: str, texts: PageTexts) -> float | str:
 
 
 def _read_shares(ask: Mixture, typed: list[str], texts: PageTexts) -> tuple[float, ...]:
-    """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is
-    shared."""
+    """Read percent as probabilities.
+
+    An empty field is nothing, and what rounding leaves out is shared.
+    """
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
         readings = list_readings(text.strip().removesuffix("%") or "0", texts.language.decimal_mark)

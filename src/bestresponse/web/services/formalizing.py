@@ -1,5 +1,6 @@
-"""A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture;
-and a model's help.
+"""A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture.
+
+And a model's help.
 
 Everything is worked out from the text alone, each time it changes. Programs that are games can be
 saved with their story, by a plain name.
@@ -50,8 +51,7 @@ _queue = CheckQueue()
 
 @dataclass(frozen=True, slots=True)
 class CheckedProgram:
-    """What is known of a program: what is wrong with it, and where it is a game, all about the
-    game."""
+    """What is known of a program: its errors and, if it is a game, all about the game."""
 
     ok: bool
     diagnostics: tuple[Diagnostic, ...]
@@ -60,8 +60,10 @@ class CheckedProgram:
 
 
 def check_program(source: str) -> CheckedProgram:
-    """The program through all stages, then solved and drawn as far as that goes; Busy where too
-    many are checked already."""
+    """The program through all stages, then solved and drawn as far as that goes.
+
+    Busy where too many are checked already.
+    """
     if not source.strip():
         return CheckedProgram(False, ())
     return _queue.run((source, settings.limits), lambda: _check(source))
@@ -76,8 +78,10 @@ def _check(source: str) -> CheckedProgram:
 
 
 def _solve_apart(report: Report, seconds: float) -> tuple[Section, ...]:
-    """Solve and draw a game in another process, which ends itself after so many seconds of
-    processor time, and is asked again otherwise."""
+    """Solve and draw a game in another process.
+
+    The process ends itself after so many seconds of processor time, and is asked again otherwise.
+    """
     process, connection = _idle.pop() if _idle else _start_solver()
     with suppress(EOFError, OSError):  # the process has ended: its time is up, or memory ran out
         connection.send((report, seconds))
@@ -154,8 +158,10 @@ class WrittenProgram:
 
 
 def write_program(model: Model, story: str, program: str, remark: str) -> WrittenProgram:
-    """Let a model write the game of a story, or change its program as `remark` says; that may take
-    minutes."""
+    """Let a model write the game of a story, or change its program as `remark` says.
+
+    That may take minutes.
+    """
     with take_turn(), closing(open_engine("embedded")) as engine:
         formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS))
         if program.strip():
@@ -187,8 +193,10 @@ def list_saved_games(output: Path) -> tuple[str, ...]:
 
 
 def load_game(output: Path, name: str) -> Example:
-    """Load the program of that name, looked up among those that are there, with the story beside it
-    if there is one."""
+    """Load the program of that name, with the story beside it if there is one.
+
+    The name is looked up among those that are there.
+    """
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
     story = output / "games" / f"{name}.txt"
@@ -197,8 +205,10 @@ def load_game(output: Path, name: str) -> Example:
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:
-    """Keep a program that is a game; UsageError or InvalidGame where it is none or the name is
-    taken."""
+    """Keep a program that is a game.
+
+    UsageError or InvalidGame where it is none or the name is taken.
+    """
     if not _NAME.fullmatch(name):
         raise UsageError(
             "a name has small letters, digits and hyphens, such as my-first-game, at most 60 of"

@@ -41,8 +41,10 @@ _RESAMPLES = 400
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One question to a judge; `levels` say what 1, 2, ... mean, in order unless `scale` is
-    nominal."""
+    """One question to a judge.
+
+    `levels` say what 1, 2, ... mean, in order unless `scale` is nominal.
+    """
 
     key: str
     title: str
@@ -104,8 +106,10 @@ class Score:
 
 @cache
 def rubrics() -> dict[str, tuple[Criterion, ...]]:
-    """The published scales for play, the published protocol of errors in reasoning, and verdicts of
-    a checker."""
+    """The scales for play, the protocol of errors in reasoning, and a checker's verdicts.
+
+    Scales and protocol are the published ones.
+    """
     scales = tuple(Criterion(scale, *rubric()[scale]) for scale in SCALES[:-1])
     yes_no = ("no", "yes")
     errors = {kind: f"{words[:1].upper()}{words[1:]}" for kind, words in ERROR_KINDS.items()}
@@ -145,8 +149,10 @@ def read_items(text: str) -> tuple[JudgedItem, ...]:
 
 
 def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
-    """Tabulate median and agreement of every criterion; a dash where one is not defined, as with
-    one judge."""
+    """Tabulate median and agreement of every criterion.
+
+    A dash where one is not defined, as with one judge.
+    """
     scored = {(score.judge, score.item): score.levels for score in scores}
     measures = []
     for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)"):
@@ -175,8 +181,10 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
 
 @lru_cache(maxsize=256)
 def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) -> Interval | None:
-    """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is
-    not defined."""
+    """Compute Krippendorff's alpha of a table of judges x items with its interval.
+
+    Returns None where it is not defined.
+    """
     table = np.array(levels)
     rng = np.random.default_rng(0)
     shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
@@ -263,8 +271,10 @@ class JudgingStore:
                 self._apply_event(event)
 
     def give_sheet(self, task: JudgingTask, text: str) -> None:
-        """Keep the scores of a filled sheet; empty rows are left out, anything else is refused with
-        its place."""
+        """Keep the scores of a filled sheet.
+
+        Empty rows are left out, anything else is refused with its place.
+        """
         keys = [criterion.key for criterion in task.criteria]
         items = {item.id for item in task.items}
         scores: list[Score] = []
@@ -286,8 +296,10 @@ class JudgingStore:
     def judge(
         self, task: JudgingTask, judge: int, item: str, levels: Mapping[str, str], remark: str
     ) -> dict[str, str]:
-        """Keep the score of one item, or say for each criterion what is wrong; NotFound where there
-        is no such item."""
+        """Keep the score of one item, or say for each criterion what is wrong.
+
+        NotFound where there is no such item.
+        """
         if item not in {known.id for known in task.items}:
             raise NotFound("there is no such transcript")
         numbers, wrong = _check_levels(task, levels)

@@ -67,8 +67,7 @@ tables/codebook.csv says what every column of the tables means.
 
 @dataclass(frozen=True, slots=True)
 class PackManifest:
-    """What pack.json says: which sessions these are, what made the pack, and the hash of every
-    other file."""
+    """What pack.json says: the sessions, what made the pack, and all other files' hashes."""
 
     format: int
     title: str
@@ -90,8 +89,10 @@ class Pack:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTable:
-    """A table of a pack as it was made again; `difference` says where it is another one, empty
-    where both are equal."""
+    """A table of a pack as it was made again.
+
+    `difference` says where it is another one, empty where both are equal.
+    """
 
     name: str
     content: bytes
@@ -114,8 +115,10 @@ class ReplayedPack:
 def make_pack(
     folder: Path, secret: str, lobby: str, pictures: Path, *, anonymous: bool = False
 ) -> Pack:
-    """Make the pack of a lobby from the folder of sessions; with `anonymous` people are called
-    label-1, label-2 and so on in the place of their labels."""
+    """Make the pack of a lobby from the folder of sessions.
+
+    With `anonymous` people are called label-1, label-2 and so on in the place of their labels.
+    """
     removed: dict[str, str] = {}
     journal = _collect_journal(folder, lobby, removed if anonymous else None)
     with _open_journal(journal, Keys(secret)) as server:
@@ -146,8 +149,10 @@ def make_pack(
 
 
 def replay_pack(path: Path) -> ReplayedPack:
-    """Make the tables of a pack again from its journal, and compare them; UsageError where the file
-    is no pack."""
+    """Make the tables of a pack again from its journal, and compare them.
+
+    Raises UsageError where the file is no pack.
+    """
     files = read_archive(path, _LARGEST)
     about = _read_json(files, _ABOUT, path)
     made = about.get("format") if isinstance(about, dict) else None
@@ -173,8 +178,11 @@ def replay_pack(path: Path) -> ReplayedPack:
 
 
 def find_lobby_id(folder: Path, wanted: str, text: str | None) -> str:
-    """Find the newest lobby that was made from the file with that `text`, or the one that is
-    `wanted` by its id; UsageError where there is none in the folder of sessions."""
+    """Find the newest lobby that was made from the file with that `text`.
+
+    If one is `wanted` by its id, finds that one. Raises UsageError if there is none in the folder
+    of sessions.
+    """
     found = ""
     for line in read_raw(folder / "events.jsonl"):
         event = parse_line(line, folder / "events.jsonl", 0)
@@ -192,8 +200,10 @@ def find_lobby_id(folder: Path, wanted: str, text: str | None) -> str:
 
 
 def _collect_journal(folder: Path, lobby: str, removed: dict[str, str] | None) -> dict[str, bytes]:
-    """Collect the lines about one lobby; where labels are `removed`, that notes each with what is
-    written instead."""
+    """Collect the lines about one lobby.
+
+    Where labels are `removed`, that notes each with what is written instead.
+    """
     collected: dict[str, bytes] = {}
     for name in _KEPT:
         path = folder / f"{name}.jsonl"

@@ -63,8 +63,11 @@ class PersonState:
 def list_people(
     server: ServerState, lobby: Lobby, stage: str = "", find: str = ""
 ) -> list[PersonState]:
-    """List the people of a lobby in the order of their seats: those at a stage, and with some words
-    in their label, code, group, treatment or role."""
+    """List the people of a lobby in the order of their seats.
+
+    Only those at a stage, and with some words in their label, code, group, treatment or role, are
+    listed.
+    """
     if stage not in STAGES:
         known = ", ".join(name for name in STAGES if name)
         raise UsageError(f"there is no stage {stage[:40]!r}; expected one of {known}")

@@ -1,5 +1,7 @@
-"""What Play does, for pages and programs: games, tables and their seats, and what the experimenter
-does about them."""
+"""What Play does, for pages and programs: games, tables, seats, and their control.
+
+Control is what the experimenter does about them.
+"""
 
 import time
 from collections.abc import Iterable
@@ -24,8 +26,7 @@ _LONGEST_MESSAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class LobbySummary:
-    """A lobby at a glance: how many people it has seats for, and how many of its groups have
-    finished."""
+    """A lobby at a glance: its seats for people, and how many groups have finished."""
 
     lobby: str
     game: str
@@ -37,8 +38,9 @@ class LobbySummary:
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """A seat with its link, how far it is, and what its person sees; a seat that no person takes
-    has no link.
+    """A seat with its link, how far it is, and what its person sees.
+
+    A seat that no person takes has no link.
 
     `on_page` are the seconds since the page was first shown, `seen` those since it was last heard
     of.
@@ -259,8 +261,10 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
 
 
 def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
-    """Send a message to the people of one session or of all that are not over; returns how many
-    tables got it."""
+    """Send a message to the people of one session or of all that are not over.
+
+    Returns how many tables got it.
+    """
     words = text.strip()
     if not words or len(words) > _LONGEST_MESSAGE:
         raise UsageError(
@@ -273,8 +277,10 @@ def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -
 
 
 def _open_tables(server: ServerState, lobby: Lobby, session: str) -> list[Session]:
-    """Open one session or all of a lobby that are not over; one that cannot be rebuilt is left
-    out."""
+    """Open one session or all of a lobby that are not over.
+
+    One that cannot be rebuilt is left out.
+    """
     opened = [
         server.sessions.find_session(table.id)
         for table in lobby.tables
@@ -286,8 +292,9 @@ def _open_tables(server: ServerState, lobby: Lobby, session: str) -> list[Sessio
 def act(
     server: ServerState, lobby: Lobby, action: str, session: str = "", seat: int | None = None
 ) -> int:
-    """Do it for one seat, for all people at one table, or for the whole lobby; returns how many
-    were concerned.
+    """Do it for one seat, for all people at one table, or for the whole lobby.
+
+    Returns how many were concerned.
 
     A session that cannot be rebuilt is left as it is, unless it is restarted.
     """

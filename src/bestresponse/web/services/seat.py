@@ -1,5 +1,6 @@
-"""What a person in a seat may know and do, for pages and programs: rules, quiz, questions, what
-theory says.
+"""What a person in a seat may know and do, for pages and programs.
+
+This covers rules, quiz, questions, and what theory says.
 
 Everything here is that seat's view and nothing else.
 """
@@ -60,8 +61,10 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class SeatView:
-    """What the person in a seat may know, and what is asked; `version` changes whenever any of it
-    does."""
+    """What the person in a seat may know, and what is asked.
+
+    `version` changes whenever any of it does.
+    """
 
     role: str
     participant: str
@@ -83,8 +86,10 @@ class SeatView:
 
 
 def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
-    """Describe the seat as it is now; the person has seen it then, unless somebody else is
-    `looking`."""
+    """Describe the seat as it is now.
+
+    The person has seen it then, unless somebody else is `looking`.
+    """
     session = context.session
     seat = context.seat
     role = context.role
@@ -141,8 +146,9 @@ def find_seat(
     key: str,
     kept: tuple[str, int] | None = None,
 ) -> tuple[str, int] | None:
-    """Find the seat of a personal link, or the one that was `kept`; NotAllowed where a label is not
-    enough.
+    """Find the seat of a personal link, or the one that was `kept`.
+
+    NotAllowed where a label is not enough.
 
     A label alone opens no seat that was taken: anybody can write one into an address. Where the
     experiment lists its labels, nobody takes part without the key of one.
@@ -165,8 +171,10 @@ def find_seat(
 
 
 def find_consent(context: SeatContext) -> str:
-    """Return what the person still has to agree to; empty after the first game, and after they
-    agreed to take part."""
+    """Return what the person still has to agree to.
+
+    Empty after the first game, and after they agreed to take part.
+    """
     holder = context.server.sessions.register.get(context.session.id, context.seat)
     asked = context.session.table.number == 1 and not holder.agreed
     return context.session.setup.consent if asked else ""
@@ -186,8 +194,10 @@ def _tell_rules(session: Session, view: View) -> str:
 
 
 def list_calculator(session: Session, role: str) -> list[tuple[int, str]]:
-    """List number and name of every seat of a payoff table that is too large to be read; none for
-    others."""
+    """List number and name of every seat of a payoff table that is too large to be read.
+
+    None for others.
+    """
     form = find_stage_form(session.game)
     if form is None or form.payoffs[0].size <= _MOST_READABLE:
         return []
@@ -195,8 +205,9 @@ def list_calculator(session: Session, role: str) -> list[tuple[int, str]]:
 
 
 def list_announcements(session: Session, seat: int) -> list[str]:
-    """Say that the game was restarted until the seat has answered, and which answers a stand-in
-    gave.
+    """Say that the game was restarted, and which answers a stand-in gave.
+
+    The restart is told until the seat has answered.
 
     Of this seat that is its last answer, of others all settled ones.
     """
@@ -221,8 +232,10 @@ def list_announcements(session: Session, seat: int) -> list[str]:
 
 
 def count_answered(session: Session, seat: int) -> str:
-    """Say to a person who waits how many of those who choose at the same time have answered; empty
-    where that is clear anyway."""
+    """Say to a person who waits how many of those who choose at the same time have answered.
+
+    Returns an empty result where that is clear anyway.
+    """
     done = len(session.episode.moves)
     of = done + len(session.pending())
     if session.phase(seat) != "waiting" or not done or of <= _TWO:
@@ -236,8 +249,10 @@ def make_questions(game: Game[S], seat: int, seed: int) -> tuple[Question, ...]:
 
 
 def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
-    """List the quiz of a session for that seat: the questions of the experiment, and those made
-    from the rules."""
+    """List the quiz of a session for that seat.
+
+    It has the questions of the experiment, and those made from the rules.
+    """
     written = session.table.part.game.questions
     if not session.setup.quiz:
         return written
@@ -291,8 +306,10 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
 
 
 def submit_answer(context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
-    """Take the answer to question number `turn`; NotAsked, AlreadyAnswered or InvalidMove where it
-    does not count."""
+    """Take the answer to question number `turn`.
+
+    NotAsked, AlreadyAnswered or InvalidMove where it does not count.
+    """
     if context.session.phase(context.seat) in ("welcome", "replaced"):
         raise NotAsked("nobody is asked here: the seat is not confirmed, or a bot plays it now")
     decision = Decision(decision.action, decision.reasoning[:_LONGEST])
@@ -310,8 +327,10 @@ def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
 
 
 def find_page(context: SeatContext) -> FormPage | None:
-    """Return the page with questions that the person has to answer before anything else, None where
-    there is none."""
+    """Return the page with questions that the person has to answer first, or None.
+
+    It comes before anything else. None means that there is no such page.
+    """
     session = context.session
     seat = context.seat
     experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
@@ -351,8 +370,10 @@ def name_page(context: SeatContext) -> str:
 
 
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:
-    """Keep the answers to the page that is open, or say for each field what is wrong; NotAsked
-    where none is."""
+    """Keep the answers to the page that is open, or say for each field what is wrong.
+
+    NotAsked where none is.
+    """
     session = context.session
     page = find_page(context)
     if page is None:
@@ -385,8 +406,10 @@ class StudyStage:
 
 
 def describe_stage(context: SeatContext) -> StudyStage:
-    """Describe what comes after the game: the next part, the questionnaire, or the end with code
-    and money."""
+    """Describe what comes after the game.
+
+    This is the next part, the questionnaire, or the end with code and money.
+    """
     session = context.session
     seat = context.seat
     experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
@@ -571,8 +594,11 @@ def _write_number(amount: float, texts: PageTexts) -> str:
 
 
 def _judge_play(game: Game[S], record: Record, texts: PageTexts) -> str:
-    """Say what the choices cost: in one round beside the best reply to what the others did, over
-    several beside the best reply to the strategies that are known."""
+    """Say what the choices cost beside the best reply.
+
+    In one round this is the best reply to what the others did, over several the best reply to the
+    strategies that are known.
+    """
     role_of = {number: s.role for number, s in enumerate(record.submissions, 1)}
     if isinstance(game, HasStage):
         known = find_known_strategies(game, record.players)

@@ -1,5 +1,6 @@
-"""What people have done so far in a lobby, round by round and treatment by treatment, while they
-play.
+"""What people have done so far in a lobby, while they play.
+
+It goes round by round and treatment by treatment.
 
 Only answers of people count, not those of stand-ins, strategies and models; a restarted game counts
 from its last beginning.
@@ -19,8 +20,10 @@ _MOST_OPTIONS = 6
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
-    """The answers of people at one point of a game, in one treatment: how many, what they were, and
-    what they brought on average."""
+    """The answers of people at one point of a game, in one treatment.
+
+    It says how many there are, what they were, and what they brought on average.
+    """
 
     part: int
     game: str
@@ -64,8 +67,9 @@ def _summarize(place: tuple[int, str, int, int], rows: Sequence[Row]) -> RoundSu
 
 
 def summarize_answers(answers: Sequence[Cell]) -> str:
-    """Say what answers were: numbers by their mean and range, choices by their shares; empty for
-    anything else.
+    """Say what answers were: numbers by their mean and range, choices by their shares.
+
+    Returns an empty result for anything else.
 
     >>> summarize_answers([4, 7.5, 5])
     'mean 5.5 (4 to 7.5)'

@@ -25,8 +25,9 @@ _ROOM = re.compile("[A-Za-z0-9_-]{1,40}")
 
 @dataclass(frozen=True)
 class Lobby:
-    """Tables that were created together, from the text `source` of an experiment file if there is
-    one.
+    """Tables that were created together.
+
+    They come from the text `source` of an experiment file if there is one.
 
     `chains` are for every seat the seats of its person, part by part.
     """
@@ -52,8 +53,9 @@ class Lobby:
 
 @dataclass(frozen=True)
 class Departed:
-    """A person who takes no part any more, and why; `place` is the session, the seat and the number
-    of its holder, None where they never had one.
+    """A person who takes no part any more, and why.
+
+    `place` is the session, the seat and the number of its holder, None where they never had one.
 
     `answers` are those on pages before the game, `origin` is the place that the person had first.
     """
@@ -154,8 +156,10 @@ def _seat_people(
 
 
 def draw_treatments(experiment: Experiment) -> list[str]:
-    """Draw the treatment of every matching group: in blocks that hold each treatment once, in
-    random order."""
+    """Draw the treatment of every matching group.
+
+    They are drawn in blocks that hold each treatment once, in random order.
+    """
     names = [treatment.name for treatment in experiment.treatments] or [""]
     size = experiment.assignment.matching_groups
     drawn = list[str]()

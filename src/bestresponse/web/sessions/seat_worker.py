@@ -40,8 +40,9 @@ def make_seat(
     open_model: OpenModel,
     understand: Callable[[str], str] = str,
 ) -> Player:
-    """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`,
-    or nature.
+    """Make the player for the seat of `role`, or nature.
+
+    The words `strategy:NAME` or `model:NAME` put it there.
 
     The rule that rules in dialogues reads messages as `understand` returns them.
     """
@@ -148,8 +149,10 @@ class SeatWorker:
                     self._start(session, role, work)
 
     def _start(self, session: Session, role: Role, work: Callable[[], None]) -> None:
-        """Have the question of a role answered in the background, once; whoever answers first
-        counts."""
+        """Have the question of a role answered in the background, once.
+
+        Whoever answers first counts.
+        """
         turn = session.turn(role)
         if (role, turn) not in session.thinking:
             session.thinking.add((role, turn))
@@ -196,8 +199,10 @@ class SeatWorker:
         return replace(failed, action=player.decide(view, ask).action, stand_in=name)
 
     def _keep_time(self) -> None:
-        """Look after every table that is not over: time limits, the waiting room, and answers to be
-        tried again."""
+        """Look after every table that is not over.
+
+        This covers time limits, the waiting room, and answers to be tried again.
+        """
         now = time.monotonic()
         if now - self._looked < _TICK:
             return

@@ -47,8 +47,7 @@ typed."""
 
 @dataclass(frozen=True, slots=True)
 class SessionTable:
-    """A session as the journal knows it: its number among the groups of a lobby, and what is
-    played.
+    """A session as the journal knows it: its group number in a lobby, and what is played.
 
     In an experiment people have a seat at a table of each part; `number` counts these from 1. Where
     it is `grouped_by_quiz`, people are put into their groups once they have passed the quiz.
@@ -76,8 +75,9 @@ class SessionTable:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """What is known about a person while a question was open: whether the time was up when the
-    answer came.
+    """What is known about a person while a question was open.
+
+    It says whether the time was up when the answer came.
 
     `away_times` and `away_seconds` say how often and how long the page was out of sight; None where
     nobody noted it.
@@ -103,8 +103,10 @@ class Moment:
         return cls(event["at"], event.get("clock"), event.get("boot"))
 
     def seconds_until(self, later: Moment) -> float | None:
-        """Return the seconds from here to a later moment; None where the machine was started
-        between them, so that its clock began anew."""
+        """Return the seconds from here to a later moment.
+
+        Returns None where the machine was started between them, so that its clock began anew.
+        """
         if self.clock is None or later.clock is None or self.boot != later.boot:
             return None
         spent = round(later.clock - self.clock, 3)
@@ -113,8 +115,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing(Presence):
-    """When a question was first shown and when it was answered (UTC), and the seconds between by a
-    steady clock."""
+    """When a question was first shown and when it was answered (UTC).
+
+    It also has the seconds between by a steady clock.
+    """
 
     shown: str | None
     answered: str
@@ -142,8 +146,9 @@ class GroupMessage:
 
 @dataclass
 class TableStanding:
-    """What happened to the seats of a table besides answers; shared between the store and the
-    session.
+    """What happened to the seats of a table besides answers.
+
+    Shared between the store and the session.
 
     `pages` are those that people saw last. `asked_as` are the seats for whose role people have got
     their quiz, where they were put into another group since.
@@ -227,8 +232,9 @@ def find_label(labels: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The person in a seat; `number` counts those who held the seat before and did not confirm it,
-    -1 means nobody.
+    """The person in a seat.
+
+    `number` counts those who held the seat before and did not confirm it, -1 means nobody.
 
     `agreed` says that the person agreed to the consent text before taking the seat, `released` that
     they lost it again. `origin` is the session, seat and number that the person had first, where
@@ -257,8 +263,10 @@ class Holder:
 
 
 class SeatRegister:
-    """The holders of all seats, as the events of the journal tell them; `taken` counts seats taken
-    in each lobby."""
+    """The holders of all seats, as the events of the journal tell them.
+
+    `taken` counts seats taken in each lobby.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -330,8 +338,7 @@ class SeatRegister:
         return self._holders.get((session, seat), Holder())
 
     def find(self, lobby: str, labels: Mapping[str, str]) -> tuple[str, int] | None:
-        """Return the seat of the person with these labels, None where they hold none in that
-        lobby."""
+        """Return the seat of the person with these labels in that lobby, or None."""
         return self._by_label.get((lobby, find_label(labels)))
 
     def is_free(self, session: str, seat: int, hold: int, seen: float | None) -> bool:
@@ -461,8 +468,10 @@ class Session:
 
     @property
     def settled(self) -> int:
-        """How many answers have changed the state; those of a round that is not complete have
-        not."""
+        """How many answers have changed the state.
+
+        Those of a round that is not complete have not.
+        """
         return len(self.episode.submissions) - len(self.episode.moves)
 
     def record(self) -> Record:
@@ -480,8 +489,10 @@ class Session:
         )
 
     def payoffs(self) -> dict[Role, float]:
-        """Return the payoffs of a play that is over, without rounding noise; none of a void
-        play."""
+        """Return the payoffs of a play that is over, without rounding noise.
+
+        None of a void play.
+        """
         if self.episode.void:
             return {}
         return {
@@ -497,8 +508,10 @@ class Session:
         )
 
     def turn(self, role: Role) -> int:
-        """How many answers of that role count so far: the number of the answer it is asked for
-        next."""
+        """How many answers of that role count so far.
+
+        This is the number of the answer it is asked for next.
+        """
         return sum(submission.role == role for submission in self.episode.submissions)
 
     def answer(self, role: Role, turn: int) -> Submission | None:
@@ -568,8 +581,9 @@ class Session:
         )
 
     def seconds_left(self, seat: int) -> float | None:
-        """Until a stand-in answers for the person in that seat; None where there is no limit or no
-        question.
+        """Until a stand-in answers for the person in that seat.
+
+        Returns None where there is no limit or no question.
 
         Whoever has missed a question and was not seen since gets a short time only, whoever never
         came none.
@@ -586,8 +600,10 @@ class Session:
         return max(0.0, since + limit - time.monotonic())
 
     def is_overdue(self, seat: int) -> bool:
-        """Tell whether a stand-in has to answer now; a person who is there gets a moment for the
-        form to arrive."""
+        """Tell whether a stand-in has to answer now.
+
+        A person who is there gets a moment for the form to arrive.
+        """
         role = self.roles[seat]
         left = self.seconds_left(seat)
         if role not in self.asked:
@@ -603,8 +619,7 @@ class Session:
         return time.monotonic() > since + self.setup.seconds + grace
 
     def waited_too_long(self) -> bool:
-        """Tell whether the people who are ready have waited for the others as long as the setup
-        allows."""
+        """Return whether those ready have waited for the others as long as the setup allows."""
         since = self.gathering_since
         return (
             bool(self.setup.waiting)

@@ -1,5 +1,6 @@
-"""What a session is made of: a game, who sits where, and the rules of the room; and the game that a
-choice means.
+"""What a session is made of: a game, who sits where, and the rules of the room.
+
+And the game that a choice means.
 
 Setups are plain values that serialise. The bounds of every value stand here once; the interface for
 programs, the form on the page and experiment files read values into these classes. A game is named
@@ -105,8 +106,9 @@ class GameChoice:
 
 @dataclass(frozen=True, config=CLOSED)
 class Setup:
-    """One table: `seats` in the order of the game's roles, each `person`, `strategy:NAME` or
-    `model:NAME`.
+    """One table: `seats` in the order of the game's roles.
+
+    Each is `person`, `strategy:NAME` or `model:NAME`.
 
     `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person.
     `waiting` is how many seconds those who are ready wait for the others before the table begins
@@ -156,8 +158,10 @@ _PARAMETERS = "parameters"
 
 
 def read_checked(kind: type[T], values: Mapping[str, object]) -> T:
-    """Read an object of that class from plain values; UsageError about the first value that does
-    not fit."""
+    """Read an object of that class from plain values.
+
+    UsageError about the first value that does not fit.
+    """
     try:
         return TypeAdapter(kind).validate_python(values)
     except ValidationError as error:
@@ -286,8 +290,10 @@ def count_rounds(choice: GameChoice) -> int:
 
 
 def list_placeholders(choice: GameChoice) -> dict[str, str]:
-    """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set
-    or usual."""
+    """List what `$name` means in instructions.
+
+    These are the rounds, and the parameters of the game, set or usual.
+    """
     settings = {
         "rounds": count_rounds(choice),
         **list_parameters(make_game(choice)),
@@ -325,8 +331,10 @@ def list_parameters(game: Game[S]) -> dict[str, Parameter]:
 
 
 def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
-    """Return the game with these parameters; UsageError where it has none of that name or of
-    another kind."""
+    """Return the game with these parameters.
+
+    Raises UsageError where it has none of that name or of another kind.
+    """
     known = list_parameters(game)
     for name, value in values.items():
         if name not in known:
@@ -386,8 +394,10 @@ _written = threading.BoundedSemaphore(_MOST_WRITTEN)
 
 @contextmanager
 def take_turn() -> Iterator[None]:
-    """Be one of the few who have a program written by a model; `Busy` keeps the threads of the
-    server free."""
+    """Be one of the few who have a program written by a model.
+
+    `Busy` keeps the threads of the server free.
+    """
     if not _written.acquire(blocking=False):
         raise Busy(f"{_MOST_WRITTEN} programs are being written already; try again in a minute")
     try:

@@ -97,8 +97,7 @@ class SessionStore:
             self._apply_event(event)
 
     def _apply_event(self, event: JsonObject) -> None:
-        """Follow one event of the journal: of a lobby, of a person who came in vain, or of a
-        table."""
+        """Follow a journal event: of a lobby, of a person who came in vain, or of a table."""
         match event["event"]:
             case "lobby":
                 try:
@@ -183,16 +182,20 @@ class SessionStore:
 
     @contextmanager
     def changing(self, session: Session) -> Iterator[None]:
-        """Hold a table while something happens there; then new questions get their time, and the
-        worker looks."""
+        """Hold a table while something happens there.
+
+        Then new questions get their time, and the worker looks.
+        """
         with session.lock:
             yield
             session.note_asked()
         self.changed(session)
 
     def create_sessions(self, setup: Setup, groups: int = 1) -> Lobby:
-        """Create a lobby with one session for each group; UsageError where the setup does not fit
-        its game."""
+        """Create a lobby with one session for each group.
+
+        Raises UsageError where the setup does not fit its game.
+        """
         if not 1 <= groups <= _MOST_GROUPS:
             raise UsageError(f"{groups} groups: expected 1 to {_MOST_GROUPS}")
         check_setup(setup)
@@ -206,8 +209,10 @@ class SessionStore:
         return self._lobbies[lobby]
 
     def create_experiment(self, text: str, speed: int = 1) -> Lobby:
-        """Create the sessions of an experiment file; UsageError with line and cause where it is not
-        right."""
+        """Create the sessions of an experiment file.
+
+        UsageError with line and cause where it is not right.
+        """
         experiment = check_experiment(text)
         lobby = secrets.token_hex(6)
         about = {"experiment": text, "treatments": draw_treatments(experiment), "speed": speed}
@@ -220,8 +225,10 @@ class SessionStore:
         return next((lobby for lobby in self.list_lobbies() if lobby.source == text), None)
 
     def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
-        """List the seats that a person of an experiment has, part by part; for any other person the
-        one seat."""
+        """List the seats that a person of an experiment has, part by part.
+
+        For any other person the one seat.
+        """
         table = self._tables.get(session)
         chains = self._lobbies[table.lobby].chains if table else {}
         return chains.get((session, seat), [(session, seat)])
@@ -251,14 +258,15 @@ class SessionStore:
                 )
 
     def gather_answers(self, session: str, seat: int) -> dict[str, ItemAnswer]:
-        """Return what the person has answered on all pages with questions, by the names of
-        these."""
+        """Return what the person has answered on all pages with questions, by question name."""
         sent = [self.questionnaires[address] for address in self.list_seats(session, seat)]
         return {name: answer for answers in sent for name, answer in answers.items()}
 
     def note_finished(self, session: str, seat: int) -> None:
-        """Keep the time at which the person first saw the last page of an experiment, under their
-        first seat."""
+        """Keep the time at which the person first saw the last page of an experiment.
+
+        It is kept under their first seat.
+        """
         person = self.find_participant(session, seat)
         with self.lock:
             if person not in self.finished:
@@ -268,8 +276,9 @@ class SessionStore:
     def note_declined(
         self, lobby: str, labels: Mapping[str, str], why: Outcome, agreed: bool = False
     ) -> int:
-        """Keep that somebody took no seat, as they did not agree or found none; returns their
-        number among those who left.
+        """Keep that somebody took no seat, as they did not agree or found none.
+
+        Returns their number among those who left.
 
         Whoever comes again with the same label is kept once.
         """
@@ -288,8 +297,10 @@ class SessionStore:
             self.record_event("left", session=session.id, seat=seat, **about)
 
     def open_room(self, room: str, lobby: str) -> None:
-        """Let a room lead to that lobby, whichever was open in it before; UsageError where its name
-        cannot be part of a link."""
+        """Let a room lead to that lobby, whichever was open in it before.
+
+        Raises UsageError where its name cannot be part of a link.
+        """
         check_room(room)
         self.get_lobby(lobby)
         with self.lock:
@@ -318,8 +329,10 @@ class SessionStore:
         return self._tables[session]
 
     def find_texts(self, name: str) -> PageTexts:
-        """Return the texts of the lobby or session of that name, the English ones where there is
-        none."""
+        """Return the texts of the lobby or session of that name.
+
+        Returns the English ones if there is none.
+        """
         lobby = self._lobbies.get(name.partition("-")[0])
         return lobby.texts if lobby else load_texts("en")
 
@@ -338,8 +351,10 @@ class SessionStore:
         return session in self._recorded
 
     def get_session(self, name: str) -> Session:
-        """Return the session, rebuilt from its answers if it is not in memory; BrokenSession where
-        that fails."""
+        """Return the session, rebuilt from its answers if it is not in memory.
+
+        BrokenSession where that fails.
+        """
         if name in self.live:
             return self.live[name]
         if name not in self._tables:
@@ -394,8 +409,10 @@ class SessionStore:
         return session
 
     def list_attempts(self, name: str) -> list[tuple[int, list[TimedAnswer]]]:
-        """List number and answers of the attempts that are not in play: those before a restart, and
-        a broken one."""
+        """List number and answers of the attempts that are not in play.
+
+        These are the attempts before a restart, and a broken one.
+        """
         numbers = range(1, self.standings[name].attempt + 1)
         attempts = [
             (number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers
@@ -409,8 +426,10 @@ class SessionStore:
             self.record_event("quiz", session=session.id, seat=seat, tries=tries)
 
     def make_ready(self, session: Session, seat: int) -> None:
-        """Note that the person in that seat has read the rules; the last one to do so begins the
-        game."""
+        """Note that the person in that seat has read the rules.
+
+        The last one to do so begins the game.
+        """
         if session.table.grouped_by_quiz:
             with self._grouping:
                 self._note_ready(*self._find_group(session, seat))
@@ -418,8 +437,9 @@ class SessionStore:
             self._note_ready(session, seat)
 
     def _find_group(self, session: Session, seat: int) -> tuple[Session, int]:
-        """Put a person who has passed the quiz into the group that lacks the fewest people, in
-        exchange for somebody who has not; returns the seat there.
+        """Put a person who has passed the quiz into the group that lacks the fewest people.
+
+        This is in exchange for somebody who has not passed. Returns the seat there.
 
         The role stays, unless roles are drawn.
         """
@@ -453,8 +473,7 @@ class SessionStore:
                 self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
 
     def note_shown(self, session: Session, seat: int, page: str) -> None:
-        """Keep the time at which the person in that seat came to a page, and first saw a
-        question."""
+        """Keep the time at which that seat's person came to a page, and first saw a question."""
         with session.lock:
             role = session.roles[seat]
             turn = session.turn(role) if role in session.pending() else None
@@ -473,8 +492,10 @@ class SessionStore:
         decision: Decision,
         presence: Presence = _UNKNOWN,
     ) -> None:
-        """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or
-        AlreadyAnswered."""
+        """Accept answer number `turn` of `role` once.
+
+        Else raise InvalidMove, NotAsked or AlreadyAnswered.
+        """
         with self.changing(session):
             earlier = session.answer(role, turn)
             expected = session.turn(role)
@@ -544,8 +565,10 @@ class SessionStore:
     def take_seat(
         self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False
     ) -> tuple[str, int]:
-        """Take the next free seat of a person, group by group; whoever has a label gets their own
-        seat back."""
+        """Take the next free seat of a person, group by group.
+
+        Whoever has a label gets their own seat back.
+        """
         labels = dict(labels or {})
         with self.lock:
             held = self.register.find(lobby, labels)
@@ -566,8 +589,11 @@ class SessionStore:
         raise NoSeatLeft(Cause("cause_full"))
 
     def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
-        """Choose a free seat: group by group in the order of the seats, or at random as the
-        experiment says."""
+        """Choose a free seat, in order or at random.
+
+        The order is group by group, in the order of the seats. Seats are drawn at random if the
+        experiment says so.
+        """
         assignment = lobby.experiment.assignment
         groups_left = _MIXED if assignment.groups == "random" else 1
         free: list[Place] = []
@@ -619,8 +645,7 @@ class SessionStore:
             self.replace_person(self.get_session(name), later)
 
     def advance_person(self, session: Session, seat: int) -> None:
-        """Have the page send what is typed, or else the stand-in answer, or begin without that
-        person."""
+        """Have the page send what is typed, or let the stand-in answer, or begin without them."""
         with self.changing(session):
             role = session.roles[seat]
             if session.setup.seats[seat] != PERSON or session.ended:

@@ -1,2 +1,4 @@
-"""What is seen of the web app: each module has the pages of a subject, and the calls of the
-interface for programs."""
+"""What is seen of the web app.
+
+Each module has the pages of a subject, and the calls of the interface for programs.
+"""

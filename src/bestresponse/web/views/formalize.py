@@ -1,5 +1,7 @@
-"""Formalize, as pages and as calls for programs: a story, its program, the game that it tells, and
-a model's help."""
+"""Formalize, as pages and as calls for programs.
+
+This covers a story, its program, the game that it tells, and a model's help.
+"""
 
 from typing import Annotated
 
@@ -127,8 +129,10 @@ calls.get("/examples")(library)
 
 @calls.post("/programs/check")
 def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> dict[str, object]:
-    """Whether a program is a game, what is wrong with it by line, and the game: words, table,
-    equilibria, picture."""
+    """Whether a program is a game, what is wrong with it by line, and the game.
+
+    The game has words, a table, equilibria and a picture.
+    """
     checked = formalizing.check_program(program)
     sections = serialize_report(Document("", sections=checked.sections))["sections"]
     return {
@@ -154,8 +158,10 @@ def save(server: Server, body: SaveIn) -> tuple[str, ...]:
 
 @calls.post("/programs/help")
 def write_posted(server: Server, body: HelpIn) -> formalizing.WrittenProgram:
-    """Let a model write or repair a program; the answer comes when it is done, which may take
-    minutes."""
+    """Let a model write or repair a program.
+
+    The answer comes when it is done, which may take minutes.
+    """
     story = check_story(body.story)
     return formalizing.write_program(server.model(body.model), story, body.program, body.remark)
 

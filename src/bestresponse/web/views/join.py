@@ -56,8 +56,10 @@ def _show_invitation(
 async def take_part(
     request: Request, server: Server, lobby: LobbyDoor, form: PostedForm
 ) -> Response:
-    """Take the next free seat, or none where the person does not agree; whoever holds one gets it
-    again."""
+    """Take the next free seat, or none where the person does not agree.
+
+    Whoever holds one gets it again.
+    """
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
         return _lead_to_seat(request, server, lobby, kept)
@@ -79,8 +81,10 @@ async def take_part(
 
 
 def say_goodbye(server: ServerState, lobby: str, number: int) -> HTMLResponse:
-    """Show the last page of a person who takes no part, with the code for that; `number` is theirs
-    among those who left."""
+    """Show the last page of a person who takes no part, with the code for that.
+
+    `number` is theirs among those who left.
+    """
     study = server.sessions.get_lobby(lobby)
     experiment = study.experiment
     left = server.sessions.departed[lobby][number]

@@ -1,5 +1,7 @@
-"""Judge, as pages and as calls for programs: blinded transcripts under a rubric, by judges with
-keys of their own."""
+"""Judge, as pages and as calls for programs.
+
+Judges with their own keys judge blinded transcripts under a rubric.
+"""
 
 import secrets
 from typing import Annotated
@@ -174,8 +176,9 @@ def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
 
 
 class TaskIn(render.Closed):
-    """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a
-    `run`.
+    """Transcripts to judge, which come from one place.
+
+    This is `items`, the text of a `csv` file, or `count` drawn from a `run`.
 
     Drawn are seats whose player has `player` in its name, those without a word of reasoning only if
     `silent`.
@@ -250,8 +253,10 @@ def upload(
 
 @calls.get("/judging/{task}/{judge}")
 def sheet(server: Server, door: JudgeDoor) -> Answer:
-    """The rubric, the transcripts in the order of one judge, and what is judged. Needs the token of
-    that judge."""
+    """The rubric, the transcripts in the order of one judge, and what is judged.
+
+    Needs the token of that judge.
+    """
     task, judge = door
     done = sorted(server.judging.done(task.id, task.judges[judge]))
     return {"criteria": task.criteria, "items": task.order(judge), "done": done}

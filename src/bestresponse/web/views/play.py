@@ -1,5 +1,6 @@
-"""Play, as pages for the experimenter and as calls for programs: games, tables, the monitor of a
-lobby.
+"""Play, as pages for the experimenter and as calls for programs.
+
+This covers games, tables, and the monitor of a lobby.
 
 The admin's calls carry the admin's token, a person's calls the token of one seat, as
 `Authorization: Bearer ...`.
@@ -111,8 +112,10 @@ def begin_experiment(server: Server, form: PostedForm) -> Response:
 
 
 def _try_experiment(server: ServerState, text: str, action: str, people: int) -> HTMLResponse:
-    """Check the file, show every page of it, or let programs take part in a folder that is thrown
-    away."""
+    """Check the file, show every page of it, or let programs take part.
+
+    They take part in a folder that is thrown away.
+    """
     # The trial opens an application of its own, which has this view.
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 
@@ -139,8 +142,10 @@ def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTML
 
 
 def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> setup.GameChoice:
-    """Return the game of that name, which may be a saved one; without a number of rounds it has its
-    usual ones."""
+    """Return the game of that name, which may be a saved one.
+
+    Without a number of rounds it has its usual ones.
+    """
     program = (
         load_game(server.output, name.removeprefix(_SAVED)).program
         if name.startswith(_SAVED)
@@ -364,8 +369,10 @@ Brief = Annotated[str, Field(max_length=200)]
 
 
 class JoinIn(Closed):
-    """Labels that tell the participants apart with the key of a personal link, and whether consent
-    is given."""
+    """Labels that tell the participants apart, and whether consent is given.
+
+    With the labels comes the key of a personal link.
+    """
 
     participant_label: Brief = ""
     PROLIFIC_PID: Brief = ""
@@ -448,8 +455,10 @@ def report_lobby(server: Server, lobby: Name) -> list[RoundSummary]:
 def join_lobby(
     server: Server, lobby: LobbyDoor, body: JoinIn | None = None
 ) -> dict[str, str | int]:
-    """Take the next free seat; the answer holds its token and its path. Needs the token of the
-    lobby."""
+    """Take the next free seat; the answer holds its token and its path.
+
+    Needs the token of the lobby.
+    """
     wanted = body or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
     held = find_seat(server, lobby, labels, wanted.key)
@@ -465,8 +474,10 @@ def join_lobby(
 
 @calls.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
 def post_action(server: Server, lobby: Name, body: ActionIn) -> dict[str, int]:
-    """Begin without the missing, advance, replace by a bot, close, or restart; returns how many it
-    concerned."""
+    """Begin without the missing, advance, replace by a bot, close, or restart.
+
+    Returns how many it concerned.
+    """
     return {
         "count": play.act(
             server, server.sessions.get_lobby(lobby), body.action, body.session, body.seat

@@ -81,8 +81,10 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
 def payoffs(
     context: SeatDoor, choice: Annotated[list[str] | None, Query()] = None
 ) -> PlainTextResponse:
-    """Say what everybody gets for some choices, one for each seat, where the payoff table is too
-    large to be shown."""
+    """Say what everybody gets for some choices, one for each seat.
+
+    This is for a payoff table that is too large to be shown.
+    """
     session = context.session
     choices = [typed.strip() for typed in choice or []]
     form = find_stage_form(session.game)
@@ -105,8 +107,11 @@ def payoffs(
 
 @dataclass(frozen=True)
 class PageNews:
-    """What a page has not shown yet: the version it should have, messages of the experimenter and
-    of the group, whether it should send what is typed, and how many have answered meanwhile."""
+    """What a page has not shown yet.
+
+    This is the version it should have, messages of the experimenter and of the group, whether it
+    should send what is typed, and how many have answered meanwhile.
+    """
 
     version: str
     notes: list[str] = field(default_factory=list)
@@ -170,8 +175,9 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
 
 
 def _read_presence(form: dict[str, str], left: float | None) -> Presence:
-    """Read what the page noted: whether the time was up, and how often and how long it was out of
-    sight.
+    """Read what the page noted about the person's presence.
+
+    This is whether the time was up, and how often and how long it was out of sight.
 
     Whether the time was up goes by the server's clock; a page may only be a little ahead of it.
     """
@@ -217,8 +223,10 @@ async def changes(
     chatted: Known | None = None,
     answered: Version | None = None,
 ) -> dict[str, object]:
-    """Wait until the page is another than that of version `after`, the experimenter did something
-    or somebody wrote to the group, and say what.
+    """Wait until something on the page changes, and say what.
+
+    It changes if it is another than that of version `after`, the experimenter did something or
+    somebody wrote to the group.
 
     `known` messages of the experimenter, `chatted` ones of the group and the words `answered` are
     on the page already; without `after` the answer comes at once. Whoever does not say `chatted` or
@@ -282,8 +290,10 @@ def look_at_seat(server: Server, session: str, seat: int) -> HTMLResponse:
 def _render(
     context: SeatContext, forms: SeatForms, status: int = 200, looking: bool = False
 ) -> HTMLResponse:
-    """Render the page of the seat as it is now; whoever only looks has not seen it in the person's
-    place."""
+    """Render the page of the seat as it is now.
+
+    Whoever only looks has not seen it in the person's place.
+    """
     session = context.session
     seat = context.seat
     server = context.server

@@ -1,5 +1,7 @@
-"""Watch and Export, as pages and as calls for programs: runs, reports, plays step by step,
-comparisons, tables."""
+"""Watch and Export, as pages and as calls for programs.
+
+This covers runs, reports, plays step by step, comparisons and tables.
+"""
 
 import asyncio
 import time
@@ -240,8 +242,10 @@ def show_export(server: Server) -> HTMLResponse:
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
 def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") -> Response:
-    """`decisions`, `participants`, `parts` or another table as csv, json or parquet, of one lobby
-    or of all."""
+    """A table as csv, json or parquet, of one lobby or of all.
+
+    It is `decisions`, `participants`, `parts` or another table.
+    """
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
 
@@ -249,8 +253,10 @@ def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") 
 @pages.get("/lobby/{lobby}/pack.zip")
 @calls.get("/lobbies/{lobby}/pack.zip", response_class=Response)
 def send_pack(server: Server, lobby: Name, anonymous: bool = False) -> Response:
-    """The replication pack of a lobby: file, texts, journal and tables; `anonymous` leaves out the
-    labels of participants."""
+    """The replication pack of a lobby: file, texts, journal and tables.
+
+    `anonymous` leaves out the labels of participants.
+    """
     study = server.sessions.get_lobby(lobby)
     pack = make_pack(
         server.sessions.journal.path,
@@ -306,8 +312,10 @@ def show_report(server: Server, run: Name) -> dict[str, object]:
 def show_plays(
     server: Server, run: Name, start: Start = 0, count: Annotated[int, Query(ge=1, le=500)] = 100
 ) -> list[dict[str, object]]:
-    """Finished plays in the order they finished: who sat where, what they got, and the data of the
-    spec."""
+    """Finished plays in the order they finished.
+
+    They say who sat where, what they got, and the data of the spec.
+    """
     fields = ("game", "players", "payoffs", "void")
     return [
         {
@@ -321,8 +329,9 @@ def show_plays(
 
 @calls.get("/runs/{run}/plays/{spec}")
 def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
-    """A play step by step: what each seat saw and was asked, what it said, how that was read, and
-    its regrets.
+    """A play step by step.
+
+    It shows what each seat saw and was asked, what it said, how that was read, and its regrets.
 
     `briefing` are the rules as the first role is told them; it is `live` while the play goes on.
     """
@@ -345,7 +354,10 @@ def leaderboard(server: Server) -> dict[str, object]:
 
 @calls.get("/compare")
 def compare_figures(server: Server, first: RunOrLobby, second: RunOrLobby) -> dict[str, object]:
-    """Two runs beside each other: settings that differ, metrics, and differences between models,
-    game by game where the runs share games."""
+    """Two runs beside each other.
+
+    This shows settings that differ, metrics, and differences between models, game by game if the
+    runs share games.
+    """
     folders = server.runs.folder(first), server.runs.folder(second)
     return compare_runs(*(folder.path for folder in folders)).to_json()

@@ -1,5 +1,6 @@
-"""Runs below the output folder, watched while they grow: how far they are, what they cost, their
-plays, and rankings.
+"""Runs below the output folder, watched while they grow.
+
+It says how far they are, what they cost, their plays, and rankings.
 
 A run is known by the name of its folder, which is looked up among those that are there. Files are
 read on from where they were read last, so that looking at a long run often costs little.
@@ -81,8 +82,9 @@ def _read_name(setting: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price
-    is not known.
+    """A run at a glance.
+
+    `total` is None where it is not settled beforehand, `money` where a price is not known.
 
     `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that
     was killed. `version` changes exactly when the run has come further.
@@ -103,8 +105,10 @@ class RunProgress:
 
 
 class _FollowedRun:
-    """Follow one run: sums over its plays and calls and the plays under way, as far as its files
-    were read."""
+    """Follow one run, as far as its files were read.
+
+    It has sums over its plays and calls, and the plays under way.
+    """
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self._prices = folder, price_by_model(folder.manifest)
@@ -170,8 +174,10 @@ class _FollowedRun:
         )
 
     def list_live(self) -> list[StoredPlay]:
-        """List the plays that are not over, with the answers so far; a play whose game is not known
-        is left out."""
+        """List the plays that are not over, with the answers so far.
+
+        A play whose game is not known is left out.
+        """
         if self._run is None or not is_worked_on(self._folder.path):
             return []
         path = self._folder.path / "submissions.jsonl"
@@ -218,8 +224,10 @@ class Runs:
         return RunFolder.read(self._output / name)
 
     def all(self) -> list[RunProgress]:
-        """List every run; one that cannot be read has the status unreadable, and its title says
-        why."""
+        """List every run.
+
+        One that cannot be read has the status unreadable, and its title says why.
+        """
         runs = []
         for name in self.names():
             try:
@@ -261,8 +269,7 @@ class Runs:
             return self._follow(name).measure_progress()
 
     def list_live(self, name: str) -> list[StoredPlay]:
-        """List the plays of a run that is under way which are not over, with their answers so
-        far."""
+        """List the unfinished plays of a run under way, with their answers so far."""
         with self._lock:
             return self._follow(name).list_live()
 
@@ -273,8 +280,10 @@ class Runs:
         return list(islice(read_lines(path), start, start + count))
 
     def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[dict[str, object]], bool]:
-        """Open a play with its calls, and tell whether it is still going on; NotFound where there
-        is none."""
+        """Open a play with its calls, and tell whether it is still going on.
+
+        NotFound where there is none.
+        """
         folder = self.folder(name)
         calls = [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
         live = [play for play in self.list_live(name) if play.spec == spec]
@@ -285,8 +294,10 @@ class Runs:
 
 
 def is_worked_on(path: Path) -> bool:
-    """Tell whether a process holds the lock of the folder; where that cannot be seen, whether a
-    file is fresh."""
+    """Tell whether a process holds the lock of the folder.
+
+    Where that cannot be seen, whether a file is fresh.
+    """
     try:
         inode = (path / ".lock").stat().st_ino
         held = Path("/proc/locks").read_text("ascii")
@@ -323,8 +334,10 @@ def has_report(folder: RunFolder) -> bool:
 
 
 def open_pages(folder: RunFolder) -> PlayPages:
-    """Open the plays of a run for the page that shows them; NotFound where its study is not
-    known."""
+    """Open the plays of a run for the page that shows them.
+
+    NotFound where its study is not known.
+    """
     if not has_report(folder):
         raise NotFound("the plays of this run are not listed on a page of their own")
     names = ("records.jsonl", "calls.jsonl")
@@ -401,8 +414,10 @@ def _has_words(text: str, words: str) -> bool:
 
 
 def filter_plays(folder: RunFolder, find: str, only: str) -> Iterator[StoredPlay]:
-    """Yield the plays that fit, in the order they finished: all, `only` those that are void, or
-    were repaired."""
+    """Yield the plays that fit, in the order they finished.
+
+    These are all plays, or `only` those that are void or were repaired.
+    """
     for play in folder.plays():
         record = play.record
         repaired = any(
@@ -461,8 +476,10 @@ def _group_plays(folder: RunFolder) -> dict[str, list[StoredPlay]]:
 
 @lru_cache(maxsize=64)
 def _read_figures(path: Path, size: int) -> Figures:
-    """Read the figures of a run as it was when its records had that size; none where they cannot be
-    read."""
+    """Read the figures of a run as it was when its records had that size.
+
+    None where they cannot be read.
+    """
     try:
         return load_run(path).figures
     except BestResponseError:

@@ -40,8 +40,10 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class RoundChart:
-    """A figure of every round, from `low` to `high`: a line for each seat, or one where it is the
-    same for all."""
+    """A figure of every round, from `low` to `high`.
+
+    It has a line for each seat, or one if it is the same for all.
+    """
 
     title: str
     low: float
@@ -124,8 +126,10 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
 
 
 def _measure_bars(stages: Sequence[ReplayStage], roles: Sequence[str]) -> list[Bar]:
-    """Measure the regrets against the others (else against the equilibrium); empty where none is
-    known."""
+    """Measure the regrets against the others (else against the equilibrium).
+
+    Returns an empty result where none is known.
+    """
     bars: list[Bar] = []
     for number, stage in enumerate(stages if len(stages) > 1 else ()):
         for step in stage.steps:
@@ -147,8 +151,10 @@ def _list_path(tree: Tree, node: int) -> list[str]:
 
 
 def _weigh_cells(form: NormalForm, stage: ReplayStage, record: Record) -> str:
-    """Return how much of each cell was chosen at this stage; a seat that did not answer leaves its
-    side open."""
+    """Return how much of each cell was chosen at this stage.
+
+    A seat that did not answer leaves its side open.
+    """
     answers = {
         step.role: record.submissions[step.number - 1].decision.action for step in stage.steps
     }

@@ -1,5 +1,8 @@
-"""Statements about amounts: what somebody gets, which of two choices gives more, best responses,
-best and worst cases."""
+"""Statements about amounts.
+
+They say what somebody gets, which of two choices gives more, and name best responses, best cases
+and worst cases.
+"""
 
 from __future__ import annotations
 
@@ -186,8 +189,10 @@ class Amounts(Cases):
         return Fact(state)
 
     def _order(self, acts: list[Act], player: int, sign: int) -> list[int]:
-        """Return the indices of two moves, the better one first; the other one of two where only
-        one is named."""
+        """Return the indices of two moves, the better one first.
+
+        The other one of two where only one is named.
+        """
         indices = [act.index(player) for act in acts]
         if len(indices) != 2:
             indices.append(self._other_index(player, indices[0]))
@@ -395,8 +400,7 @@ class Amounts(Cases):
         return Fact(state)
 
     def _read_both_extremes(self, *parts: Part) -> Fact:
-        """Claim the best and the worst that a move gives: "3 in the best case and 0 in the
-        worst"."""
+        """Claim the best and worst of a move: "3 in the best case and 0 in the worst"."""
         shared = [part for part in parts if isinstance(part, Party | Act | Side)]
         amounts = pick(parts, PaidAmount)
         kinds = [part for part in parts if part in ("highest", "lowest")]

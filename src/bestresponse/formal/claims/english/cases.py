@@ -37,8 +37,10 @@ from bestresponse.formal.claims.form import Mix, Move, WrittenNumber
 
 
 class Cases:
-    """What a sentence says of moves and players. `context` is the case that a heading above it
-    sets."""
+    """What a sentence says of moves and players.
+
+    `context` is the case that a heading above it sets.
+    """
 
     def __init__(self, words: Vocabulary, tokens: list[Token], context: Case) -> None:
         self.words = words
@@ -87,8 +89,7 @@ class Cases:
         return Case(choices)
 
     def _read_profile(self, *acts: Act) -> Either:
-        """Name an outcome: the players are in the order of the game, or the reasoner stands
-        first."""
+        """Name an outcome, with the players in the order of the game or the reasoner first."""
         cases = []
         in_game = tuple(map(int, np.argsort(self.subject.order)))
         for order in dict.fromkeys((self.everybody, in_game)):
@@ -101,8 +102,10 @@ class Cases:
         return Either(dict.fromkeys(cases))
 
     def _read_mixes(self, party: Party, *chances: MoveChance) -> Case:
-        """Return the probabilities of all moves; what is left belongs to the only move that has
-        none."""
+        """Return the probabilities of all moves.
+
+        What is left belongs to the only move that has none.
+        """
         return Case((player, self._complete(player, chances)) for player in party.players)
 
     def _complete(self, player: int, chances: Sequence[MoveChance]) -> tuple[Fraction, ...]:
@@ -180,8 +183,10 @@ class Cases:
     # From parts to the moves of the game.
 
     def _join(self, *cases: Case) -> Choices:
-        """Return who chooses what. What a heading says gives way; in a tree the moves are numbered
-        in their order."""
+        """Return who chooses what.
+
+        What a heading says gives way; in a tree the moves are numbered in their order.
+        """
         pairs = [pair for case in cases for pair in case]
         if self.has_turns:
             return dict(enumerate((*self.context.items(), *pairs)))
@@ -196,8 +201,10 @@ class Cases:
         side: Side,
         party: Party,
     ) -> tuple[Choices, int | None]:
-        """Add the outcome or the move that a fact names to its case; also return whose move it is,
-        if one player's."""
+        """Add the outcome or the move that a fact names to its case.
+
+        Also return whose move it is, if one player's.
+        """
         case = dict(case)
         added = list(side.case)
         mover = None
@@ -229,8 +236,11 @@ class Cases:
         return faced | {opponent: act.index(opponent)}
 
     def _find_mover(self, act: Act, party: Party, case: Choices) -> int:
-        """Return whose move a named move is: whose payoff is spoken of, else the one whose choice
-        is not said yet."""
+        """Return whose move a named move is.
+
+        It is that of the player whose payoff is spoken of, else of the one whose choice is not said
+        yet.
+        """
         movers = list(act.owners)
         if not self.has_turns:
             movers = []

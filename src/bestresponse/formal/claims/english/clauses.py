@@ -1,5 +1,7 @@
-"""Clauses beside a statement: reasons, comments and asides, and what "which", "it" and "there"
-stand for in them."""
+"""Clauses beside a statement: reasons, comments and asides.
+
+Also resolves what "which", "it" and "there" stand for in them.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -47,8 +49,10 @@ _OF_MOVES: Final = frozenset(
 
 
 class Parting(NamedTuple):
-    """A statement and what else its sentence says; `link` is the word between them, "(" for an
-    aside."""
+    """A statement and what else its sentence says.
+
+    `link` is the word between them, "(" for an aside.
+    """
 
     statement: str
     rest: str
@@ -56,8 +60,10 @@ class Parting(NamedTuple):
 
 
 class FilledClause(NamedTuple):
-    """A clause as a sentence of its own; `place` is what is chosen where it speaks of, None where
-    that is not said."""
+    """A clause as a sentence of its own.
+
+    `place` is what is chosen where it speaks of, None where that is not said.
+    """
 
     text: str
     place: Case | None = None
@@ -110,8 +116,9 @@ def carry_over(
     claims: Sequence[Claim],
     words: Vocabulary,
 ) -> Iterator[FilledClause]:
-    """Yield a clause with what "which", "it" or "there" stands for, where only one thing can be
-    meant.
+    """Yield a clause with what "which", "it" or "there" stands for.
+
+    This is done only if just one thing can be meant.
 
     "I get 0, which is better than 1" says that 0 is better than 1; "(R, R) is an equilibrium
     because each of us gets 1 there" says what each gets at (R, R); "R is dominant since it pays me
@@ -144,8 +151,10 @@ def _fill_place(parting: Parting, claims: Sequence[Claim], place: Case) -> Itera
 
 
 def _fill_guarantee(parting: Parting, claims: Sequence[Claim]) -> Iterator[FilledClause]:
-    """Yield "with a guaranteed payoff of 1" as a statement about the move with the best worst
-    case."""
+    """Yield "with a guaranteed payoff of 1" as a statement about a move.
+
+    It is about the move with the best worst case.
+    """
     guaranteed = _GUARANTEED.fullmatch(parting.rest)
     forms = {claim.form for claim in claims}
     if parting.link == "with" and guaranteed is not None and forms == {_MAXIMIN}:
@@ -153,8 +162,10 @@ def _fill_guarantee(parting: Parting, claims: Sequence[Claim]) -> Iterator[Fille
 
 
 def _find_predicate(parting: Parting) -> str | None:
-    """Return what a clause says of "which", "it" or what stands before a bracket; None where it
-    speaks of something else."""
+    """Return what a clause says of "which", "it" or what stands before a bracket.
+
+    Returns None where it speaks of something else.
+    """
     match parting.link:
         case "(":
             return f"is {parting.rest}"

@@ -198,8 +198,10 @@ class Meaning(Amounts):
     # Solutions of the whole game.
 
     def _solve(self, claims: list[Claim]) -> Fact:
-        """Make a fact about the whole game, which may not stand under a case, unless that is its
-        outcome."""
+        """Make a fact about the whole game.
+
+        It may not be under a case, unless that is its outcome.
+        """
 
         def state(case: Choices) -> list[Claim]:
             same = not case or [self._chain(case)] == [claim.args[0] for claim in claims]
@@ -209,8 +211,10 @@ class Meaning(Amounts):
         return Fact(state)
 
     def _judge_outcomes(self, form: str, *parts: Part) -> Fact:
-        """Claim something of outcomes; "this is an equilibrium" speaks of the one that a heading
-        names."""
+        """Claim something of outcomes.
+
+        "this is an equilibrium" speaks of the one that a heading names.
+        """
         denied = "denied" in parts
         cases = [dict(case) for case in pick(parts, Case)]
         if not cases:
@@ -247,8 +251,10 @@ class Meaning(Amounts):
         return self._solve([Claim("pareto_dominates", outcomes)])
 
     def _read_count_equilibria(self, *parts: Part) -> Fact:
-        """Count pure equilibria; without that word mixed ones are meant too, and only a sole one is
-        read."""
+        """Count pure equilibria.
+
+        Without that word mixed ones are meant too, and only a sole one is read.
+        """
         count = find_first(parts, WrittenNumber) or Fraction(int("sole" in parts))
         cases = [dict(case) for case in pick(parts, Case)]
         sole = count == 1 and cases and self.shows_sole_equilibrium
@@ -259,8 +265,9 @@ class Meaning(Amounts):
 
     @cached_property
     def shows_sole_equilibrium(self) -> bool:
-        """Whether the number of pure equilibria says if there is one equilibrium: in 2 x 2 where no
-        reply is tied.
+        """Whether the number of pure equilibria says if there is one equilibrium.
+
+        This is so in 2 x 2 games in which no reply is tied.
 
         With a tie one pure equilibrium may have mixed ones beside it, and with three players too.
         """
@@ -323,14 +330,15 @@ class Meaning(Amounts):
         return self._solve(claims)
 
     def _dominate(self, form: str, *parts: Part) -> Fact:
-        """Claim dominance: strict or weak as it is called, else in the weaker sense, and denied in
-        the stricter one."""
+        """Claim dominance, strict or weak as it is called.
+
+        If neither is said, it is claimed in the weaker sense and denied in the stricter one.
+        """
         strict = "strictly" in parts or ("denied" in parts and "weakly" not in parts)
         return self._judge_moves(f"{'strictly' if strict else 'weakly'}_{form}", *parts)
 
     def _read_dominates(self, *parts: Part) -> Fact:
-        """Claim that one move dominates another, perhaps in the game that is left without a
-        third."""
+        """Claim that one move dominates another, perhaps in the game without a third move."""
         whole = self._dominate("dominates", *parts)
 
         def state(case: Choices) -> Iterable[Claim]:
@@ -423,8 +431,10 @@ class Meaning(Amounts):
 
 
 def _list_near_cases(group: Group, number: int) -> list[Case]:
-    """Return the cases that a fact may take: its own, else none, or that of what another player
-    gets beside it."""
+    """Return the cases that a fact may take.
+
+    These are its own case, else none, or that of what another player gets beside it.
+    """
     fact, own = group.items[number]
     if own is not None:
         return [own or NO_CASE]

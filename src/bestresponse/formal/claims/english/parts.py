@@ -51,8 +51,10 @@ NO_CASE: Final = Case()
 
 
 class Party(NamedTuple):
-    """The players that are spoken of, none where it is not said; `we` is a word that may speak of a
-    sum."""
+    """The players that are spoken of, none where it is not said.
+
+    `we` is a word that may speak of a sum.
+    """
 
     players: tuple[int, ...] = ()
     we: bool = False

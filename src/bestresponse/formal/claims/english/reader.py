@@ -1,5 +1,7 @@
-"""Read sentences about one game: words become terminals, the grammar accounts for all of them, or
-nothing is read."""
+"""Read sentences about one game.
+
+Words become terminals, and the grammar accounts for all of them, or nothing is read.
+"""
 
 from __future__ import annotations
 
@@ -105,8 +107,10 @@ def _parse(kinds: tuple[str, ...], start: str) -> Tree[Token] | None:
 
 
 class Context(NamedTuple):
-    """The case that headings set, and whether they speak of everybody at once: "they" may then be
-    everybody."""
+    """The case that headings set, and whether they speak of everybody at once.
+
+    If they do, "they" may be everybody.
+    """
 
     case: Case = Case()
     together: bool = False
@@ -118,8 +122,7 @@ class Context(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a sentence claims, and the clauses of it that say something of the game and were not
-    understood."""
+    """What a sentence claims, and its clauses about the game that were not understood."""
 
     claims: tuple[Claim, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -138,8 +141,9 @@ class SentenceReader:
         """Why the sentence before was not read; empty where it was."""
 
     def read(self, sentence: str, context: Context | None = None) -> Told:
-        """Return what a sentence claims; nothing where a word of it is left over or two readings
-        differ.
+        """Return what a sentence claims.
+
+        Returns nothing where a word of it is left over or two readings differ.
 
         A reason, a comment or an aside is read as a statement of its own. Where that fails it may
         be left over if no word in it could change what is stated; if it says something of the game,
@@ -218,8 +222,10 @@ class SentenceReader:
         return Told((*claims, *more), tuple(filter(self.tells, left)))
 
     def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-        """Return what a clause claims, by itself or of what its sentence speaks of; nothing where
-        readings differ."""
+        """Return what a clause claims, by itself or of what its sentence speaks of.
+
+        Returns nothing where readings differ.
+        """
         if _is_unilateral(parting, claims):
             return ()
         readings = {}

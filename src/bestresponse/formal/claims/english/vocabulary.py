@@ -1,5 +1,6 @@
-"""The words of sentences about one game: English from `words.toml`, moves and players from the
-game.
+"""The words of sentences about one game.
+
+English comes from `words.toml`, moves and players from the game.
 
 A sentence becomes terminals of `claims.lark`. Words that belong to the same lists become the same
 terminal, so that the parser tells apart no more words than the grammar does. A word that nobody
@@ -63,8 +64,10 @@ def split_words(sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class English:
-    """The grammar with its word lists filled in, and the terminal of every word and phrase in
-    it."""
+    """The grammar with its word lists filled in and the terminals of its words.
+
+    Every word and phrase in it has a terminal.
+    """
 
     grammar: str
     terminals: dict[Phrase, str]
@@ -113,8 +116,10 @@ def load_english() -> English:
 
 
 def _list_phrases(words: dict[str, dict[str, list[str]]]) -> dict[Phrase, set[str]]:
-    """Return the names of the word lists that each phrase is in; verbs are in theirs in three
-    forms."""
+    """Return the names of the word lists that each phrase is in.
+
+    Verbs are in theirs in three forms.
+    """
     lists: dict[Phrase, set[str]] = {}
     for name, phrases in words["phrases"].items():
         for phrase in phrases:
@@ -128,8 +133,10 @@ def _list_phrases(words: dict[str, dict[str, list[str]]]) -> dict[Phrase, set[st
 
 
 def _name_quoted_words(rules: str, lists: dict[Phrase, set[str]]) -> str:
-    """Put each quoted word of a grammar into a list of its own, and return the rules with the names
-    of these lists."""
+    """Put each quoted word of a grammar into a separate list.
+
+    Returns the rules with the names of these lists.
+    """
     quoted = set(re.findall(r'"([^"]+)"', rules))
     for number, word in enumerate(sorted(quoted)):
         name = f"_word_{number}"
@@ -139,8 +146,10 @@ def _name_quoted_words(rules: str, lists: dict[Phrase, set[str]]) -> str:
 
 
 def _name_optional_parts(rules: str) -> str:
-    """Make every optional part a rule of its own: written out, the alternatives would double with
-    every one of them."""
+    """Make every optional part a separate rule.
+
+    Written out, the alternatives would double with every optional part.
+    """
     optional = set(re.findall(r"\b(\w+)\?", rules))
     for name in sorted(optional):
         rules = re.sub(rf"\b{name}\?", f"_maybe_{name}", rules)
@@ -156,8 +165,7 @@ def _add_ending(word: str, ending: str) -> Iterator[str]:
 
 
 def _inflect(word: str) -> Iterator[str]:
-    """Yield the ways in which a move's first word is used: swerves, swerving, cooperation,
-    defectors."""
+    """Yield forms of a move's first word: swerves, swerving, cooperation, defectors."""
     yield f"{word}s"
     yield f"{word}ment"
     for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers"):
@@ -251,8 +259,10 @@ class Vocabulary:
         return _list_people(two) | _name_phrases(phrases)
 
     def read(self, sentence: str) -> list[Token]:
-        """Return the terminals of a sentence; `UnknownWord` where a word is not known or not
-        clear."""
+        """Return the terminals of a sentence.
+
+        `UnknownWord` where a word is not known or not clear.
+        """
         words = split_words(sentence)
         tokens: list[Token] = []
         position = 0

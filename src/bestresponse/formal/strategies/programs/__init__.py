@@ -23,8 +23,10 @@ opponent's."""
 
 
 def published_strategy(name: str) -> str:
-    """The rules of the strategy of that name; UsageError with the nearest name where there is
-    none."""
+    """The rules of the strategy of that name.
+
+    UsageError with the nearest name where there is none.
+    """
     if name not in (*PUBLISHED, AS_RUN):
         raise UsageError(
             f"there is no published strategy named {name!r}.{did_you_mean(name, list(PUBLISHED))}"

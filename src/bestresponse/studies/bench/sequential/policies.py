@@ -75,8 +75,10 @@ class Arena:
 
     @cached_property
     def is_zero_sum(self) -> bool:
-        """Whether exploitability is defined: two players, payoffs of constant sum, a known
-        value."""
+        """Whether exploitability is defined.
+
+        This takes two players, payoffs of constant sum, and a known value.
+        """
         return (
             self.tree.num_players == 2
             and self.tree.is_constant_sum
@@ -167,8 +169,10 @@ class Arena:
         }
 
     def find_nearest(self, policy: Policy) -> Policy:
-        """Return the equilibrium nearest to a policy; where the game is not zero-sum, the one that
-        is known."""
+        """Return the equilibrium nearest to a policy.
+
+        Where the game is not zero-sum, the one that is known.
+        """
         if not self.is_zero_sum or self.equilibrium is None:
             return self.equilibrium or policy
         plans = self.form.plans(policy)
@@ -222,8 +226,9 @@ class SeatFigures:
 
 @dataclass(frozen=True)
 class StatedPolicy:
-    """A policy in a row, as in `Policy`, and the information sets at which it is known; elsewhere
-    it is uniform.
+    """A policy in a row, as in `Policy`, and the information sets at which it is known.
+
+    Elsewhere it is uniform.
 
     `counts` hold the moves drawn by information set where moves were sampled.
     """
@@ -262,8 +267,10 @@ class StatedPolicy:
 
     @cached_property
     def seat_figures(self) -> tuple[SeatFigures, ...]:
-        """What the policy loses, seat by seat; there are regrets where it is known for all
-        players."""
+        """What the policy loses, seat by seat.
+
+        There are regrets where it is known for all players.
+        """
         regrets: Sequence[float | None] = [None] * self.arena.tree.num_players
         if self.known.all():
             found = sequence_form.plan_regrets(self.arena.form, self.plans)
@@ -291,8 +298,10 @@ class StatedPolicy:
         return least, self.arena.clean(best - self.complete_by(seat, np.minimum))
 
     def complete_by(self, seat: int, pick: np.ufunc) -> float:
-        """Return what the policy earns against the equilibrium if `pick` chooses where it is not
-        known."""
+        """Return what the policy earns against the equilibrium.
+
+        `pick` chooses where the policy is not known.
+        """
         values = self.arena.worths[seat].copy()
         plex = self.arena.form.plexes[seat]
         behaviour = plex.behaviour(self.policy)
@@ -323,8 +332,10 @@ class StatedPolicy:
         return min(arena.measure_exploitability(seat, plan), most), most
 
     def find_worst(self, seat: int) -> float:
-        """Return what is left to a seat if all opponents and its missing moves know everything and
-        work against it."""
+        """Return what is left to a seat if all opponents know all and work against it.
+
+        Its own missing moves do so too.
+        """
         tree = self.arena.tree
         payoffs = tree.payoffs[:, seat]
         above = np.where(tree.owner == CHANCE, 0.0, np.inf)
@@ -345,8 +356,10 @@ class StatedPolicy:
 
     @cached_property
     def figures(self) -> dict[str, float | None]:
-        """NashConv, and the means over the seats of exploitability and gap, also as shares of the
-        payoff range."""
+        """NashConv, and the means over the seats of exploitability and gap.
+
+        They are also given as shares of the payoff range.
+        """
         ranges = [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
         taken = [seat.settle(seat.exploitability) for seat in self.seat_figures]
         gaps = [seat.settle(seat.gap) for seat in self.seat_figures]
@@ -385,20 +398,25 @@ class StatedPolicy:
 
     @cached_property
     def losses(self) -> dict[int, float | None]:
-        """By information set what is lost there against equilibrium opponents; nothing where none
-        was found."""
+        """By information set what is lost there against equilibrium opponents.
+
+        Returns nothing where none was found.
+        """
         return {} if self.arena.equilibrium is None else self.split_losses(self.arena.equilibrium)
 
     @cached_property
     def nearest(self) -> Array:
-        """The equilibrium nearest to the policy, of all there are where the game is zero-sum, in a
-        row."""
+        """The equilibrium nearest to the policy, in a row.
+
+        It is the nearest of all there are if the game is zero-sum.
+        """
         return self.arena.find_nearest(self.policy).probabilities
 
     @cached_property
     def excesses(self) -> dict[int, float]:
-        """By information set the exploitability that goes once this set alone is as in the nearest
-        equilibrium.
+        """The exploitability that goes if one information set is corrected, by set.
+
+        That set alone is then as in the nearest equilibrium.
 
         Nothing where there is no exploitability. Sets that are wrong together may add up to more
         than the whole, or to less: one is 0 where putting it right alone does not help.
@@ -420,13 +438,18 @@ class StatedPolicy:
 
     @cached_property
     def regrets(self) -> dict[int, float | None]:
-        """By information set what is lost there if all follow the policy; nothing where it is not
-        known for all."""
+        """By information set what is lost there if all follow the policy.
+
+        Returns nothing where it is not known for all.
+        """
         return self.split_losses(self.policy) if self.known.all() else {}
 
     def estimate(self, name: str) -> Interval | None:
-        """Return one figure with the interval that the sampling of moves leaves; with none where
-        the policy was stated, since one policy does not tell how policies of its player vary."""
+        """Return one figure with the interval that the sampling of moves leaves.
+
+        With none where the policy was stated, since one policy does not tell how policies of its
+        player vary.
+        """
         figure = self.figures[name]
         if figure is None:
             return None
@@ -484,8 +507,10 @@ class StatedPolicy:
         return {}
 
     def _draw(self, way: float) -> dict[str, Array]:
-        """Draw samples as large as the one at hand from a policy on the way to an equilibrium;
-        return their figures."""
+        """Draw samples as large as the one at hand from a policy on the way to an equilibrium.
+
+        Return their figures.
+        """
         if way not in self._drawn:
             rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
             true = self._move(way).row
@@ -505,8 +530,10 @@ class StatedPolicy:
         return self._drawn[way]
 
     def _move(self, way: float) -> StatedPolicy:
-        """Return the policy that lies so far on the straight way to the nearest equilibrium, 0
-        being this one."""
+        """Return the policy that lies so far on the straight way to the equilibrium.
+
+        The equilibrium is the nearest one, and 0 is this policy.
+        """
         row = (1 - way) * self.row + way * self.nearest
         return StatedPolicy(self.arena, self.seats, row, self.known)
 

@@ -47,8 +47,10 @@ State = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class PolicyQuestion:
-    """A game of one answer: the player of an information set sees what it knows there, and says
-    what it would do."""
+    """A game of one answer.
+
+    The player of an information set sees what it knows there, and says what it would do.
+    """
 
     name: str
     shown: View
@@ -150,8 +152,10 @@ class QuestionPlan:
 
     @cached_property
     def infosets(self) -> tuple[int, ...]:
-        """The information sets that are asked about: where there are too many, those that uniform
-        play reaches most."""
+        """The information sets that are asked about.
+
+        If there are too many, these are those that uniform play reaches most.
+        """
         most = self.config.max_infosets
         if most is None or most >= len(self.candidates):
             return self.candidates
@@ -176,8 +180,10 @@ class QuestionPlan:
         return sum(count for _, count in self.count_by_first())
 
     def count_by_first(self) -> Iterator[tuple[JsonObject, int]]:
-        """Yield the first question of every model in every way at an information set, with the
-        number of its like."""
+        """Yield the first question of every model in every way at an information set.
+
+        Each comes with the number of questions like it.
+        """
         for data in takewhile(lambda data: data["policy"] == 0, self.list_plays()):
             if data["sample"] == 0:
                 yield data, self.config.games * self.count_answers(data["way"])
@@ -226,8 +232,10 @@ class QuestionPlan:
 
     @cached_property
     def equilibrium(self) -> Policy | None:
-        """The first equilibrium that was found, of a payoff table as a policy in its tree; None
-        where there is none."""
+        """The first equilibrium that was found, of a payoff table as a policy in its tree.
+
+        Returns None where there is none.
+        """
         if self.theory.policies:
             return self.theory.policies[0]
         if not self.theory.predicted:
@@ -241,8 +249,10 @@ class QuestionPlan:
         return Policy(self.tree, np.array(row))
 
     def find_equilibrium_mix(self, player: str, infoset: str) -> dict[str, float]:
-        """Return what the equilibrium does at an information set; SettingError where none was
-        found."""
+        """Return what the equilibrium does at an information set.
+
+        Raises SettingError where none was found.
+        """
         if self.equilibrium is None:
             raise SettingError(
                 "model", f"no equilibrium of {self.game.name} was found; leave out `equilibrium`"
@@ -262,8 +272,10 @@ class QuestionPlan:
 
 @lru_cache(maxsize=8)
 def plan_questions(config: BenchConfig) -> QuestionPlan:
-    """Return the plan of these settings, the same object each time: its tree and views are found
-    once."""
+    """Return the plan of these settings, the same object each time.
+
+    Its tree and views are found once.
+    """
     return QuestionPlan(config)
 
 

@@ -85,8 +85,10 @@ def _average(name: str, title: str, explained: str, format: str) -> Metric[Polic
 
 
 def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
-    """Make the metric of the least or the most that a figure can be, whatever policies do where
-    they are not known."""
+    """Make the metric of the least or the most that a figure can be.
+
+    This holds whatever policies do where they are not known.
+    """
 
     def compute(policies: Policies) -> float | None:
         if all(policy.complete for policy in policies):
@@ -220,8 +222,10 @@ class InfosetRow(TypedDict):
 
 
 class SeatRow(TypedDict):
-    """What is earned in a seat against equilibrium opponents, and lost against others; means over
-    policies."""
+    """What is earned in a seat against equilibrium opponents, and lost against others.
+
+    Means over policies.
+    """
 
     player: str
     seat: str
@@ -232,8 +236,10 @@ class SeatRow(TypedDict):
 
 
 class TreeRow(TypedDict):
-    """The game: how many information sets it has, at how many of them models are asked, how it was
-    solved."""
+    """The game: how many information sets it has and how it was solved.
+
+    Also says at how many of them models are asked.
+    """
 
     infosets: int
     asked: int
@@ -246,8 +252,10 @@ Answer = tuple[int, Array | None, StoredPlay]
 
 @dataclass(frozen=True)
 class TreeResults:
-    """The answers of a run, by player, way of asking and number of the policy, in the game that
-    they are about."""
+    """The answers of a run by player, way of asking and number of the policy.
+
+    Also holds the game that they are about.
+    """
 
     plan: QuestionPlan
     arena: plans.Arena
@@ -255,8 +263,10 @@ class TreeResults:
 
     @cached_property
     def players(self) -> dict[tuple[str, str], dict[int, plans.StatedPolicy]]:
-        """The policies of every player in every way of asking, by number: readable answers are
-        averaged."""
+        """The policies of every player in every way of asking, by number.
+
+        Readable answers are averaged.
+        """
         tree = self.plan.tree
         players: dict[tuple[str, str], dict[int, plans.StatedPolicy]] = {}
         for (player, way, number), answers in self.answers.items():
@@ -305,8 +315,7 @@ class TreeResults:
                 )
 
     def list_infosets(self) -> Iterator[InfosetRow]:
-        """Yield what every player does at every information set, those with the largest losses
-        first."""
+        """Yield what players do at every information set, those with largest losses first."""
         tree = self.plan.tree
         solution = self.arena.equilibrium
         for group, numbered in self.players.items():
@@ -483,8 +492,10 @@ def draw_policies(measured: Measurement) -> Shown | None:
 
 
 def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:
-    """Choose the ways to the information sets with the largest losses where a tree is large, else
-    none: all."""
+    """Choose the ways to the information sets with the largest losses.
+
+    This is done if a tree is large; otherwise none are chosen, which means all.
+    """
     chosen: set[int] = set()
     if len(tree.leaves) <= MOST_ENDS:
         return chosen

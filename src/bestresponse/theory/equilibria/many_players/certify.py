@@ -46,8 +46,10 @@ _REGRET_LIMIT = Fraction(1, 10**9)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certified:
-    """An equilibrium; `exact` where it is rational, and its supports where they hold all best
-    replies."""
+    """An equilibrium, its exact form and its supports.
+
+    `exact` is given if it is rational, and the supports if they hold all best replies.
+    """
 
     strategies: Profile
     exact: Fractions | None = None
@@ -73,8 +75,9 @@ class _Precision:
 
 
 def certify(game: NormalForm, mix: Profile) -> Certified | None:
-    """Compute the equilibrium next to a candidate; None where the candidate cannot be shown to be
-    one.
+    """Compute the equilibrium next to a candidate.
+
+    Returns None where the candidate cannot be shown to be one.
 
     Where payoffs are floats that may stand for numbers nearby, they are taken exactly first; a
     candidate that fails so, by ties that rounding broke, is kept where no player gains more than
@@ -100,8 +103,10 @@ def _drop_unplayed(strategy: Numbers) -> Numbers:
 
 
 def _is_close(units: Numbers, mix: Profile) -> bool:
-    """Say whether every regret is less than 1e-9 of what the player's own moves differ by, all in
-    rationals."""
+    """Return whether every regret is less than 1e-9 of the player's range, in rationals.
+
+    The range is what the player's own moves differ by.
+    """
     shares = tuple(strategy / strategy.sum() for strategy in map(as_fractions, mix))
     for player, table in enumerate(units):
         earned = contract(table, shares, player)
@@ -164,8 +169,10 @@ def _find_limits(used: list[list[Fraction]]) -> list[Fraction]:
 
 
 def _refine(units: Numbers, mix: Profile, precision: _Precision) -> list[list[int]] | None:
-    """Make all actions earn the same, in whole numbers of the unit; None where steps do not get
-    small enough."""
+    """Make all actions earn the same, in whole numbers of the unit.
+
+    Returns None where steps do not get small enough.
+    """
     point = tuple(_write_in_units(strategy, precision.unit) for strategy in mix)
     for _ in range(_STEPS):
         step = _find_step(units, point, precision.unit)
@@ -190,16 +197,20 @@ def _write_in_units(strategy: Numbers, unit: int) -> Numbers:
 
 
 def _drop_rounding(share: float) -> Fraction:
-    """Give the simple fraction next to a float: in a continuum, no step would lead back to it from
-    its rounding."""
+    """Give the simple fraction next to a float.
+
+    In a continuum, no step would lead back to it from its rounding.
+    """
     whole = Fraction(share)
     near = whole.limit_denominator(1000)
     return near if abs(near - whole) <= _ROUNDING * share else whole
 
 
 def _find_step(units: Numbers, point: tuple[Numbers, ...], unit: int) -> list[float] | None:
-    """Compute by how much to change the probabilities of all actions but the first ones; None if by
-    more than 1."""
+    """Compute by how much to change the probabilities of all actions but the first ones.
+
+    Returns None if by more than 1.
+    """
     leads = find_leads(units, point).tolist()
     if not leads:
         return []
@@ -225,8 +236,9 @@ def _find_step(units: Numbers, point: tuple[Numbers, ...], unit: int) -> list[fl
 
 
 def _recognise(point: list[list[int]], precision: _Precision) -> list[list[Fraction]] | None:
-    """Find the fractions that all numbers stand for; None where one is not next to a fraction that
-    is short enough.
+    """Find the fractions that all numbers stand for.
+
+    Returns None where one is not next to a fraction that is short enough.
 
     A third of the digits make the denominator: irrational numbers are not as close to any such
     fraction.

@@ -1,5 +1,7 @@
-"""Curves of equilibria through a known one, along directions in which the equations of its supports
-stay solved."""
+"""Curves of equilibria through a known one.
+
+They follow directions in which the equations of its supports stay solved.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,9 @@ _NEARER = 0.7
 
 
 def add_continua(payoffs: Array, mix: Profile, continua: list[Continuum]) -> None:
-    """Add curves of equilibria through one, in directions in which the equations stay solved, to
-    those known.
+    """Add curves of equilibria through one to those known.
+
+    The curves go in directions in which the equations stay solved.
 
     Every face between the supports and the best responses is tried; of sets of more dimensions on a
     face one is kept.
@@ -63,8 +66,7 @@ def add_continua(payoffs: Array, mix: Profile, continua: list[Continuum]) -> Non
 
 
 def _list_faces(payoffs: Array, mix: Profile) -> Iterator[Supports]:
-    """Yield the supports with every choice of best responses that are not in them, the smallest
-    first."""
+    """Yield the supports with every choice of best responses outside them, smallest first."""
     supports = find_supports(mix, USED)
     unused = []
     for player, actions in enumerate(find_best_replies(payoffs, mix)):
@@ -143,8 +145,10 @@ def _walk(payoffs: Array, face: Supports, mix: Profile, step: Array) -> list[Pro
 
 
 def _find_end(payoffs: Array, near: Profile) -> Profile | None:
-    """Return the equilibrium next to the last point of a walk in which what is played next to never
-    is not played at all."""
+    """Return the equilibrium next to the last point of a walk.
+
+    In it, what is played next to never is not played at all.
+    """
     last = []
     for strategy in near:
         is_played = strategy > _END

@@ -27,8 +27,10 @@ _REGULAR = 1e-9  # of the largest singular value: a derivative with a smaller on
 
 
 def scale_payoffs(game: NormalForm) -> Array:
-    """Return payoffs moved and scaled into [0, 1], player by player; best responses stay what they
-    are."""
+    """Return payoffs moved and scaled into [0, 1], player by player.
+
+    Best responses stay what they are.
+    """
     scaled = []
     for table in game.payoffs:
         payoff_range = find_range(table)
@@ -60,8 +62,10 @@ def pair_payoffs(
     player: int,
     other: int,
 ) -> Numbers:
-    """Say what actions earn against those of one other player, as (actions of player, actions of
-    other)."""
+    """Say what actions earn against those of one other player.
+
+    The axes are (actions of player, actions of other).
+    """
     table = contract(payoffs[player], mix, player, other)
     return table if player < other else table.T
 
@@ -112,8 +116,10 @@ def worst_regret(payoffs: Array, mix: Profile) -> float:
 
 
 def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile | None:
-    """Find mixtures on `supports` whose actions all earn the same, or None if Newton's method does
-    not get to any."""
+    """Find mixtures on `supports` whose actions all earn the same.
+
+    Returns None if Newton's method does not get to any.
+    """
     part, point = restrict(payoffs, start, supports)
     for _ in range(_NEWTON_STEPS):
         leads = find_leads(part, point)
@@ -129,8 +135,10 @@ def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile
 
 
 def embed(point: Profile, supports: Supports, start: Profile) -> Profile | None:
-    """Write mixtures on supports as mixtures of all actions; None where a probability is
-    negative."""
+    """Write mixtures on supports as mixtures of all actions.
+
+    Returns None where a probability is negative.
+    """
     if np.concatenate(point).min() < _NEGATIVE:
         return None
     mix = tuple(np.zeros(len(strategy)) for strategy in start)

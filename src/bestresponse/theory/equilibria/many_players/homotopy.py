@@ -1,5 +1,6 @@
-"""All solutions of the equations of a mixed equilibrium, by following paths from a system whose
-solutions are known.
+"""All solutions of the equations of a mixed equilibrium, by following paths.
+
+The paths start from a system whose solutions are known.
 
 On given supports player i's actions all earn the same: u_i(a, x_-i) = u_i(0, x_-i) for a = 1, ...,
 d_i, which is linear and homogeneous in the mixture x_j of every other player. Replace each equation
@@ -123,8 +124,10 @@ def _correct(
     t: Floats,
     converged: float,
 ) -> tuple[Complexes, Floats]:
-    """Newton's method at a fixed t: the points, and the size of the first step, infinite where it
-    did not converge."""
+    """Newton's method at a fixed t: the points, and the size of the first step.
+
+    The size is infinite if it did not converge.
+    """
     first = size = np.zeros(len(z))
     for k in range(_CORRECTIONS):
         value, jacobian, _ = evaluate(begin, ends, sizes, z, t)
@@ -193,8 +196,9 @@ _WORTH_COMPILING = 150  # paths
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathEnds:
-    """Where the paths of one shape end: the system each belongs to, every player's x_j, and how it
-    ended.
+    """Where the paths of one shape end.
+
+    For each path this has the system it belongs to, every player's x_j, and how it ended.
 
     `regular` says that the end was reached with a derivative far from singular, so that no other
     path of the system can end there.
@@ -207,8 +211,9 @@ class PathEnds:
 
 @lru_cache(maxsize=4096)
 def count_paths(sizes: tuple[int, ...]) -> int:
-    """Count the paths for players who mix `sizes` actions: the coefficient of McKelvey and
-    McLennan's polynomial.
+    """Count the paths for players who mix `sizes` actions.
+
+    This is the coefficient of McKelvey and McLennan's polynomial.
 
     >>> count_paths((2, 2, 2)), count_paths((3, 3, 3)), count_paths((2, 2, 3)), count_paths((4, 2))
     (2, 10, 2, 0)
@@ -227,8 +232,10 @@ def count_paths(sizes: tuple[int, ...]) -> int:
 
 
 def _assignments(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """For every equation, player by player, whose linear form vanishes; every player's forms
-    exactly d_j times."""
+    """For every equation, player by player, whose linear form vanishes.
+
+    Every player's forms exactly d_j times.
+    """
     owners = [i for i, size in enumerate(sizes) for _ in range(size - 1)]
     room = [size - 1 for size in sizes]
 
@@ -248,8 +255,10 @@ def _assignments(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Start:
-    """Random coordinates of every player, products of linear forms, and the solutions of their
-    system."""
+    """Random coordinates of every player, products of linear forms, and their solutions.
+
+    The solutions are those of the system of the products.
+    """
 
     bases: tuple[Complexes, ...]
     tensors: tuple[Complexes, ...]
@@ -299,8 +308,10 @@ def _vanish(
 
 
 def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto") -> PathEnds:
-    """Follow all paths of systems of one shape; `payoffs[i]` has shape (systems, actions of every
-    player)."""
+    """Follow all paths of systems of one shape.
+
+    `payoffs[i]` has shape (systems, actions of every player).
+    """
     sizes = payoffs[0].shape[1:]
     start = _prepare(sizes, seed)
     targets = []

@@ -84,8 +84,10 @@ def _evaluate(
 
 @njit(cache=True, error_model="numpy")
 def _solve(matrix: Complexes, right: Complexes, other: Complexes) -> bool:
-    """Solve for two right sides in place by elimination with the largest pivots; False where it is
-    singular."""
+    """Solve for two right sides in place by elimination with the largest pivots.
+
+    False where it is singular.
+    """
     n = len(right)
     for k in range(n):
         best = k
@@ -137,8 +139,10 @@ def _extrapolate(
     span: float,
     h: float,
 ) -> Complexes:
-    """Continue the cubic through two points with their slopes, `span` apart, by h; a straight line
-    at the start."""
+    """Continue the cubic through two points with their slopes, `span` apart, by h.
+
+    A straight line at the start.
+    """
     if span == 0.0:
         return z + h * slope
     s = 1.0 + h / span
@@ -162,8 +166,9 @@ def _correct(
     limits: Floats,
     work: Complexes,
 ) -> tuple[float, float]:
-    """Newton's method at a fixed t: the sizes of the first step and of the last, infinite where it
-    does not converge.
+    """Newton's method at a fixed t: the sizes of the first step and of the last.
+
+    They are infinite if it does not converge.
 
     Leaves the direction of the path in the first row of `work`.
     """
@@ -207,8 +212,10 @@ def _follow_one(
     limits: Floats,
     work: Complexes,
 ) -> float:
-    """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest
-    step, tolerances."""
+    """Move z along its path; how far it came, 1 being the end.
+
+    `limits`: steps, first and smallest step, tolerances.
+    """
     n = len(z)
     t = 0.0
     h = float(limits[1])

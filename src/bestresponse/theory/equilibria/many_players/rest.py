@@ -80,8 +80,10 @@ class ReducedGame:
         return Continuum(continuum.dimension, path)
 
     def solve_simple(self, engine: Engine, deadline: Deadline) -> NashResult | None:
-        """Solve a rest of at most two players with a choice; None if it is another, too large, or
-        takes longer than the `deadline`."""
+        """Solve a rest of at most two players with a choice.
+
+        Returns None if it is another, too large, or takes longer than the `deadline`.
+        """
         if self.game.num_players > 2:
             return None
         try:

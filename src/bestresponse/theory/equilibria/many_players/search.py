@@ -83,8 +83,10 @@ _SURELY_SAME = 1e-9  # solutions between this and `_SAME` apart may be two
 
 @dataclass(slots=True)
 class _Search:
-    """What the search has found so far; `sure` ends with the first doubt that a solution may have
-    been missed."""
+    """What the search has found so far.
+
+    `sure` ends with the first doubt that a solution may have been missed.
+    """
 
     payoffs: Array
     engine: Engine
@@ -103,8 +105,9 @@ def nplayer_nash(
     seconds: float = SECONDS,
     report: Callable[[str], None] | None = None,
 ) -> NashResult:
-    """Find pure equilibria, and mixed ones for as long as `seconds`; `report` hears how many there
-    are so far.
+    """Find pure equilibria, and mixed ones for as long as `seconds`.
+
+    `report` hears how many there are so far.
 
     The continua that equilibria lie on are followed for as long again, which may be too short to
     find them all. `degenerate` says that an equilibrium listed is not regular; each says whether it
@@ -207,8 +210,10 @@ def _describe(
     points: list[Certified],
     deadline: Deadline,
 ) -> tuple[list[Equilibrium], list[Continuum]]:
-    """Compute the indices of equilibria, and until `deadline` the continua that those lie on which
-    have none."""
+    """Compute the indices of equilibria, and the continua of those that have none.
+
+    Continua are computed until `deadline`.
+    """
     payoffs = scale_payoffs(rest.game)
     equilibria: list[Equilibrium] = []
     continua: list[Continuum] = []
@@ -222,8 +227,10 @@ def _describe(
 
 
 def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
-    """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is
-    irrational."""
+    """Solve a game of which 2x2x2 is left.
+
+    All of it is exact where the payoffs are and no root is irrational.
+    """
     game = rest.game
     cube = solve_two_actions(game)
     points = []
@@ -250,8 +257,10 @@ def nplayer_nash_one(
     method: OneMethod = "auto",
     seconds: float = inf,
 ) -> Equilibrium:
-    """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where
-    there is one."""
+    """Find one equilibrium by "logit" or "auto".
+
+    By "logit" it is the end of the principal branch, by "auto" a pure one if there is one.
+    """
     deadline = Deadline.after(seconds)
     _check_size(game)
     if method not in get_args(OneMethod):
@@ -385,8 +394,10 @@ def _batches(
 
 
 def _is_beaten(payoffs: Array, supports: Supports) -> bool:
-    """Say whether some action in a support earns less than another action whatever the others'
-    supports do."""
+    """Return whether some action in a support always earns less than another action.
+
+    It earns less whatever the others' supports do.
+    """
     for i, support in enumerate(supports):
         count = payoffs.shape[1 + i]
         cells: list[Sequence[int]] = list(supports)
@@ -401,8 +412,10 @@ def _is_beaten(payoffs: Array, supports: Supports) -> bool:
 
 
 def _solve_systems(search: _Search, batch: list[Supports]) -> None:
-    """Solve the systems of profiles of equal sizes; again, from other starts, where two paths ended
-    in one solution."""
+    """Solve the systems of profiles of equal sizes.
+
+    Again, from other starts, where two paths ended in one solution.
+    """
     left = batch
     for seed in range(_SEEDS):
         start = monotonic()

@@ -89,8 +89,10 @@ def make_systems(payoffs: Array, profiles: Sequence[Supports]) -> Systems:
 
 
 def _find_leads(payoffs: Array, supports: Supports, player: int) -> Array:
-    """Say what every action of a player earns more than the first of its support, as polynomials:
-    one axis for actions, then one for each player who mixes."""
+    """Say what every action of a player earns more than the first of its support.
+
+    The results are polynomials: one axis for actions, then one for each player who mixes.
+    """
     cells: list[Sequence[int]] = list(supports)
     cells[player] = range(payoffs.shape[1 + player])
     earned = payoffs[player][np.ix_(*cells)]
@@ -118,8 +120,10 @@ def _find_leads(payoffs: Array, supports: Supports, player: int) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """Where the terms of a polynomial lie in a row of coefficients: linear ones, and of every term
-    which unknowns it multiplies."""
+    """Where the terms of a polynomial lie in a row of coefficients.
+
+    It has the linear ones, and for every term which unknowns it multiplies.
+    """
 
     sizes: tuple[int, ...]
     linear: NDArray[np.int_]
@@ -343,8 +347,10 @@ def _bound_change(
     higher: Array,
     radius: Array,
 ) -> Array:
-    """Bound what is added to the identity within boxes, where products of several unknowns are at
-    most `higher`."""
+    """Bound what is added to the identity within boxes.
+
+    Products of several unknowns are at most `higher` there.
+    """
     linear = newton.terms[:, :, shape.linear] - np.eye(radius.shape[1])
     by_linear = np.abs(linear) * radius[:, None, :]
     by_higher = np.abs(newton.terms[:, :, shape.higher]) * higher[:, None]

@@ -1,5 +1,6 @@
-"""Logit equilibria along their branch, and the Nash equilibrium at its end, for any number of
-players.
+"""Logit equilibria along their branch, and the Nash equilibrium at its end.
+
+Games may have any number of players.
 
 Logit equilibria (McKelvey and Palfrey 1995) satisfy log x_is - log x_i0 = k (u_is - u_i0) for
 precision k. From k = 0 and uniform mixtures a branch leads, for generic games, to a Nash
@@ -48,8 +49,9 @@ two tangents."""
 
 
 class LogitBranch:
-    """The equations of a branch. A point is the logarithms of all probabilities followed by the
-    precision.
+    """The equations of a branch.
+
+    A point is the logarithms of all probabilities followed by the precision.
 
     `noise` are the logarithms of what is played at precision 0, and `sizes` the numbers of actions
     of those who choose: the players of a table, the information sets of a tree (see
@@ -92,8 +94,9 @@ class LogitBranch:
         return sides, slopes
 
     def tangent(self, point: Array, towards: Array) -> tuple[Array, float]:
-        """Find the direction of the branch at `point` that goes on towards `towards`; not a number
-        if unclear.
+        """Find the direction of the branch at `point` that goes on towards `towards`.
+
+        Not a number if unclear.
 
         With it comes the sign of the determinant of the derivatives bordered by the direction.
         """
@@ -109,8 +112,10 @@ class LogitBranch:
             return direction, float(np.linalg.slogdet(np.vstack([slopes, direction]))[0])
 
     def correct(self, guess: Array, normal: Array) -> Array | None:
-        """Find the point of the branch nearest to `guess` in the plane with that normal; None if
-        there is none near."""
+        """Find the point of the branch nearest to `guess` in the plane with that normal.
+
+        Returns None if there is none near.
+        """
         point = guess.copy()
         for _ in range(_CORRECTIONS):
             if not point[:-1].max() < 1.0:
@@ -150,8 +155,9 @@ class TableBranch(LogitBranch):
 
 
 def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) -> Iterator[Array]:
-    """List points of the branch from precision 0 to `highest`; NotCertified where it cannot be
-    followed so far.
+    """List points of the branch from precision 0 to `highest`.
+
+    NotCertified where it cannot be followed so far.
 
     Who wants an equilibrium, whatever branch leads to it, may be `bold`.
     """
@@ -214,8 +220,9 @@ def trace_to_equilibrium(
     branches: int = BRANCHES,
     deadline: Deadline = NEVER,
 ) -> Profile | None:
-    """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the
-    branches led there before the `deadline`.
+    """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1].
+
+    Returns None where none of the branches led there before the `deadline`.
 
     The first branch is the principal one, from uniform play; the others start elsewhere.
     """
@@ -236,8 +243,10 @@ def trace_to_equilibrium(
 
 
 def draw_noises(sizes: Sequence[int], count: int = BRANCHES) -> Iterator[Array | None]:
-    """Give what is played at precision 0 on some branches, in logarithms: None, for uniform play,
-    and drawn ones."""
+    """Give what is played at precision 0 on some branches, in logarithms.
+
+    The first is None, for uniform play, and the others are drawn.
+    """
     generator = np.random.default_rng(0)
     yield None
     for _ in range(count - 1):

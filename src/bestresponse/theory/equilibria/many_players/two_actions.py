@@ -31,8 +31,9 @@ _DIGITS = 10**60  # of an irrational root: signs of gains there are decided far 
 
 @dataclass(slots=True)
 class CubeSolution:
-    """Probabilities of the second actions at every isolated equilibrium and at points of every
-    continuum.
+    """Probabilities of the second actions at equilibria.
+
+    They are given at every isolated equilibrium and at points of every continuum.
 
     `continua` says whether there may be continua; `rational` that no root was irrational.
     """
@@ -93,8 +94,10 @@ def _solve_edge(
     face: Sequence[int | None],
     mixing: list[int],
 ) -> None:
-    """At most one player mixes, who must not care: the others' conditions are linear in its
-    probability."""
+    """Solve the case that at most one player mixes, who must not care.
+
+    The others' conditions are linear in its probability.
+    """
     first = [Fraction(x or 0) for x in face]
     if any(_gain_at(gains, i, first) for i in mixing):
         return
@@ -116,8 +119,10 @@ def _keep_segment(
     free: int,
     limits: Sequence[Linear],
 ) -> None:
-    """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not
-    negative."""
+    """Keep the part of a line on which linear functions are not negative.
+
+    The functions are given by their values at 0 and 1.
+    """
     low = Fraction(0)
     high = Fraction(1)
     for start, stop in limits:
@@ -145,8 +150,10 @@ def _solve_square(
     face: Sequence[int | None],
     mixing: list[int],
 ) -> None:
-    """Two players mix, each so that the other does not care; the third must not want its other
-    action."""
+    """Two players mix, each so that the other does not care.
+
+    The third must not want its other action.
+    """
     held = next(i for i in range(3) if i not in mixing)
     chosen = Fraction(face[held] or 0)
     point = [chosen] * 3
@@ -191,8 +198,10 @@ def _fit_corners(
 
 
 def _restrict(gain: Bilinear, player: int, held: int, chosen: Fraction) -> Linear:
-    """A player's gain by the probability of the one who mixes, where the other is held: constant
-    and factor."""
+    """A player's gain by the probability of the one who mixes, with the other held.
+
+    It is a constant and a factor.
+    """
     others = [k for k in range(3) if k != player]
     if others[0] == held:
         return gain[0] + gain[1] * chosen, gain[2] + gain[3] * chosen

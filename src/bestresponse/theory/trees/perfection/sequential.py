@@ -88,8 +88,9 @@ _SURE = Term(Fraction(0), Fraction(1))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequentialEquilibrium:
-    """A policy, for every node the belief in it at its information set, and the certificate; see
-    above.
+    """A policy, for every node the belief in it at its information set, and the certificate.
+
+    See above.
 
     `exact` are the probabilities of the policy as fractions: of the payoffs as given, or of the
     simplest fractions that their floats can stand for; `exact_beliefs` are the beliefs as
@@ -110,8 +111,9 @@ class SequentialEquilibrium:
 
 
 def find_sequential(tree: Tree, *, seconds: float = _SECONDS) -> SequentialEquilibrium:
-    """Find one sequential equilibrium; NotCertified where none could be proved to be one within
-    `seconds`, TooLarge for large trees.
+    """Find one sequential equilibrium.
+
+    NotCertified where none could be proved to be one within `seconds`, TooLarge for large trees.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> entry = find_sequential(load_tree("entry-deterrence"))
@@ -157,8 +159,10 @@ class _Assessment:
 
 
 def _certify(tree: Tree, candidates: Iterable[list[Term]]) -> _Assessment:
-    """Give the first candidate that leaves nobody anything to gain; NotCertified where there is
-    none."""
+    """Give the first candidate that leaves nobody anything to gain.
+
+    NotCertified where there is none.
+    """
     for terms in candidates:
         beliefs = _find_beliefs(tree, terms)
         moves = _list_played(terms)
@@ -177,8 +181,7 @@ def _list_played(terms: Sequence[Term]) -> list[Fraction]:
 
 
 def _solve_parts(tree: Tree, deadline: Deadline) -> list[Term]:
-    """Solve subgames from the last to the first: each with those inside replaced by what they
-    earn."""
+    """Solve subgames from last to first, those inside replaced by what they earn."""
     terms = [_SURE] * int(tree.first_move[-1])
     earned: dict[int, tuple[Fraction, ...]] = {}
     for root in reversed(find_subgames(tree).tolist()):
@@ -234,8 +237,10 @@ def _list_candidates(part: Tree, deadline: Deadline) -> Iterator[list[Term]]:
 
 
 def _restrict(tree: Tree, players: list[int]) -> Tree:
-    """Leave some players alone with each other; all others have one move wherever they move, which
-    becomes a sure draw."""
+    """Leave some players alone with each other.
+
+    All others have one move wherever they move, which becomes a sure draw.
+    """
 
     def expand(node: int) -> Leaf | Chance | Turn:
         if tree.owner[node] == LEAF:
@@ -251,8 +256,10 @@ def _restrict(tree: Tree, players: list[int]) -> Tree:
 
 
 def _improve_pure(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
-    """Change single moves for better ones until none is left, from drawn policies and orders of
-    mistakes."""
+    """Change single moves for better ones until none is left.
+
+    The search starts from drawn policies and orders of mistakes.
+    """
     rng = Random(0)
     count = int(tree.first_move[-1])
     spans = [range(low, high) for low, high in pairwise(tree.first_move.tolist())]
@@ -290,8 +297,10 @@ def _induce_backward(tree: Tree) -> Iterator[list[Term]]:
 
 
 def _follow_agents(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
-    """Guess the terms at the ends of some branches of agent quantal response equilibria, again and
-    again."""
+    """Guess the terms at the ends of some branches, again and again.
+
+    The branches are of agent quantal response equilibria.
+    """
     sizes = [len(infoset.moves) for infoset in tree.infosets]
     for noise in draw_noises(sizes, _BRANCHES):
         branch = AgentBranch(tree, noise)
@@ -308,8 +317,9 @@ def _follow_agents(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
 
 
 def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
-    """Guess the lowest terms of all moves from points of 1, 2, 4 and 8 times the precision; None
-    where there are none.
+    """Guess the lowest terms of all moves from points of 1, 2, 4 and 8 times the precision.
+
+    Returns None where there are none.
 
     With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a
     constant for what is played; polynomials in 1/k through the points tell the constants.
@@ -347,8 +357,10 @@ def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
 
 
 def _double_precision(branch: AgentBranch, point: Array, times: int) -> list[Array] | None:
-    """Give a point of the branch and those of twice, four times, ... its precision; None where one
-    is not found."""
+    """Give a point of the branch and those of twice, four times, ... its precision.
+
+    Returns None where one is not found.
+    """
     by_precision = np.eye(len(point))[-1]
     points = [point]
     for _ in range(times):
@@ -399,8 +411,10 @@ def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
 
 
 def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
-    """Find the limit of the probability of every node given its information set; 1 where no player
-    moves."""
+    """Find the limit of the probability of every node given its information set.
+
+    1 where no player moves.
+    """
     ways = [_SURE]
     for node in range(1, tree.num_nodes):
         above = int(tree.parent[node])
@@ -432,8 +446,10 @@ def find_gaps(
     policy: Sequence[Fraction],
     beliefs: Sequence[Fraction],
 ) -> list[Fraction]:
-    """Compute at every information set what the best move earns more than the policy, given the
-    beliefs."""
+    """Compute what the best move earns more than the policy, given the beliefs.
+
+    This is done at every information set.
+    """
     earned = _earn_moves(tree, policy, beliefs)
     gaps = []
     for low, high in pairwise(tree.first_move.tolist()):

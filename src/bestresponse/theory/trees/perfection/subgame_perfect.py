@@ -88,8 +88,7 @@ class SubgamePerfectEquilibrium:
 
 @dataclass(frozen=True, slots=True)
 class SubgamePerfect:
-    """All pure subgame perfect equilibria (`count` of them) if they are few, else the first one
-    alone.
+    """All pure subgame perfect equilibria (`count`) if they are few, else only the first.
 
     `outcomes` holds every payoff vector that one of them reaches, in any case.
     """
@@ -110,8 +109,10 @@ def subgame_perfect(
     *,
     seconds: float = _SECONDS,
 ) -> SubgamePerfect:
-    """Backward induction; lists all pure equilibria if there are at most `limit`, else the first
-    and their number. NotCertified where that takes longer than `seconds`.
+    """Find pure equilibria by backward induction.
+
+    Lists all if there are at most `limit`, else the first and their number. Raises NotCertified if
+    that takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> subgame_perfect(load_tree("entry-deterrence")).equilibria[0].moves
@@ -138,8 +139,7 @@ def subgame_perfect(
 
 
 def _count(tree: Tree, deadline: Deadline) -> list[dict[Payoffs, int]]:
-    """For each node: the payoff vectors of its subgame's equilibria, and how many equilibria give
-    each."""
+    """For each node, its subgame's equilibrium payoff vectors, and how many give each."""
     tables: list[dict[Payoffs, int]] = [{} for _ in range(tree.num_nodes)]
     for node in range(tree.num_nodes - 1, -1, -1):
         deadline.check(_WANTED)
@@ -155,8 +155,11 @@ def _count(tree: Tree, deadline: Deadline) -> list[dict[Payoffs, int]]:
 
 
 def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
-    """A move and its payoffs are best in all profiles in which every other branch gives the owner
-    no more."""
+    """Find the best moves, with payoffs and counts.
+
+    A move and its payoffs are best in all profiles in which every other branch gives the owner no
+    more.
+    """
     by_branch = [{payoffs[owner] for payoffs in table} for table in below]
     least = max(map(min, by_branch))
     values = [value for value in set().union(*by_branch) if value >= least]
@@ -271,8 +274,10 @@ def find_subgames(tree: Tree) -> IntArray:
 
 
 def solve_subgames(tree: Tree, limit: int = 200, *, seconds: float = _SECONDS) -> SubgameEquilibria:
-    """Find subgame perfect equilibria, at most `limit`; TooLarge where a part between subgames is
-    too large to solve, NotCertified where that takes longer than `seconds`.
+    """Find subgame perfect equilibria, at most `limit`.
+
+    Raises TooLarge where a part between subgames is too large to solve, NotCertified where that
+    takes longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> found = solve_subgames(load_tree("entry-deterrence"))
@@ -317,8 +322,10 @@ class _Solved:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """How many solutions are kept at most, whether ties of movers who see everything are mixed, and
-    until when."""
+    """How many solutions to keep at most, whether to mix ties, and until when.
+
+    The ties are those of movers who see everything.
+    """
 
     limit: int
     mixed: bool
@@ -348,8 +355,10 @@ def _solve_several(
     solved: dict[int, _Solved],
     wish: _Wish,
 ) -> _Solved:
-    """Solve what lies between `root` and the subgames inside, for every combination of their
-    equilibria."""
+    """Solve what lies between `root` and the subgames inside.
+
+    This is done for every combination of their equilibria.
+    """
     inside = _find_inside(tree, root, solved)
     solutions: list[_Solution] = []
     complete = True
@@ -502,15 +511,20 @@ def _choose(
 
 
 def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
-    """Say whether corners and crossings of edges are all corners of the sets in which a move is
-    best: along one edge, or where no more than two moves compete."""
+    """Return whether all corners of the sets in which a move is best are found.
+
+    Corners and crossings of edges are all of them along one edge, or if no more than two moves
+    compete.
+    """
     competing = _list_competing([points[k].earned for k in group], owner)
     return len(group) <= 2 or len(competing) <= 2
 
 
 def _is_one_choice(points: list[_Point], best: list[tuple[int, ...]], group: list[int]) -> bool:
-    """Say whether the best moves of connected points are the same, and payoffs stay linear: one
-    move, or several that earn the same at all of them."""
+    """Return whether connected points have the same best moves, with linear payoffs.
+
+    Payoffs stay linear with one best move, or with several that earn the same at all of the points.
+    """
     moves = best[group[0]]
     if any(best[k] != moves for k in group):
         return False
@@ -525,8 +539,10 @@ def _is_one_choice(points: list[_Point], best: list[tuple[int, ...]], group: lis
 
 
 def _list_edges(numbers: dict[tuple[int, int], int], edges: frozenset[Edge]) -> frozenset[Edge]:
-    """Find the edges between solutions: between tied moves at one point, and along an edge below
-    with the same move."""
+    """Find the edges between solutions.
+
+    They lie between tied moves at one point, and along an edge below with the same move.
+    """
     found = set()
     moves: dict[int, list[int]] = {}
     for point, move in numbers:
