@@ -23,23 +23,23 @@ from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
 TOKENS = {
-    "(top)": 1_143,
-    "analysis": 20_653,
-    "api": 6_187,
-    "cli": 24_286,
-    "core": 18_472,
-    "formal": 68_085,
-    "games": 56_121,
-    "integrations": 10_721,
-    "logic": 51_911,
-    "models": 34_811,
-    "players": 24_938,
-    "report": 28_215,
-    "runs": 37_519,
-    "studies": 194_824,
-    "telling": 16_556,
-    "theory": 142_178,
-    "web": 79_707,
+    "(top)": 1_148,
+    "analysis": 20_697,
+    "api": 6_207,
+    "cli": 24_502,
+    "core": 18_632,
+    "formal": 68_419,
+    "games": 56_208,
+    "integrations": 10_757,
+    "logic": 52_254,
+    "models": 35_037,
+    "players": 25_039,
+    "report": 28_510,
+    "runs": 37_861,
+    "studies": 196_968,
+    "telling": 16_599,
+    "theory": 142_787,
+    "web": 82_213,
 }
 """Tokens of code by package, as `scripts/code_shape.py` counts them."""
 WORDS = {
@@ -48,14 +48,14 @@ WORDS = {
     "games": 3_997,
     "logic": 7_482,
     "players": 371,
-    "studies": 6_549,
+    "studies": 6_666,
     "theory": 2_102,
     "web": 1_749,
 }
 """Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
 SLACK = 1.03
 """Mends need room: a package may grow by this factor before its ceiling has to be raised."""
-RATES = {"long": 0.7, "deep": 18.5, "packed": 0.4, "loops": 45.5}
+RATES = {"long": 0.1, "deep": 17.2, "packed": 0.4, "loops": 42.4}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
 POSITIONAL = 18
