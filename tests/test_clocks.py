@@ -46,7 +46,7 @@ def test_the_wall_clock_is_read_for_stamps_and_for_the_times_of_files_alone():
         ("cli/commands/play.py", "datetime.now"),  # when a play was begun
         ("models/http/endpoint.py", "time.time"),  # a date to retry after, of a server without one
         ("runs/run.py", "datetime.now"),  # when a run was begun
-        ("web/sessions/store.py", "datetime.now"),  # when something happened in a session
+        ("web/sessions/journal.py", "datetime.now"),  # when something happened in a session
         ("web/watching/runs.py", "time.time"),  # whether a file is fresh, where locks are unseen
     ]
 

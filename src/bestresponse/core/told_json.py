@@ -53,6 +53,7 @@ _KINDS: dict[str, type] = {
 def told_to_json(told: Told) -> JsonObject:
     """Turn a statement or an event into plain data.
 
+    >>> from bestresponse.core.told import Cells
     >>> told_to_json(Cells((Cell(("left",), (Fraction(1, 3), Fraction(2))),)))
     {'is': 'Cells', 'cells': [{'is': 'Cell', 'moves': ['left'], 'payoffs': ['1/3', 2]}]}
     """
@@ -85,6 +86,7 @@ def spell_told(told: tuple[Told, ...]) -> str:
 
     Nothing but texts is what they say.
 
+    >>> from bestresponse.core.told import Over, prose
     >>> spell_told(prose("Bid.")), spell_told((Over(),))
     ('Bid.', '[{"is":"Over"}]')
     """

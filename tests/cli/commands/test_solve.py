@@ -319,7 +319,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
             "matrix[0][0]: expected a number such as 3, -2.5 or 1/3, got 'one'",
         ),
         ("a.json", "rock", "a.json, line 1, column 1"),
-        ("a.json", "", "a.json, line 1, column 1"),
+        ("a.json", "", 'a.json is empty; expected a game, such as {"row"'),
         ("a.json", "[[1e300, 0]]", "expected none beyond 1e+150 in size, got 1e+300"),
         ("a.efg", 'EFG 2 R "x" { "a" "b" } q', "a.efg, line 1, column"),
         (

@@ -177,11 +177,13 @@ def test_a_mapping_that_does_not_fit_is_refused_with_the_reason(tmp_path, mappin
 
 
 def test_an_unknown_mapping_or_file_is_refused(tmp_path):
+    there = tmp_path / "there.csv"
+    there.write_text("match,round\n1,1\n")
     with pytest.raises(
         SettingError, match=r"akata, dilemma, fairgame, friend-or-foe, or a \.toml file"
     ):
-        br.import_plays(tmp_path / "x.csv", mapping="acata")
-    with pytest.raises(UsageError, match=r"x\.csv"):
+        br.import_plays(there, mapping="acata")
+    with pytest.raises(UsageError, match=r"x\.csv: there is no such file"):
         br.import_plays(tmp_path / "x.csv", mapping="dilemma")
 
 

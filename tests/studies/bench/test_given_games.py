@@ -117,7 +117,7 @@ def test_names_of_games_may_stand_in_a_list(tmp_path):
             [PENNIES, 7],
             (
                 "game: game 2 of the list: expected a game, its name, a file or a payoff matrix,"
-                " got int"
+                " got 7"
             ),
         ),
         (

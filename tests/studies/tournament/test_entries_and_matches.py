@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import running
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
@@ -65,7 +65,7 @@ def test_a_function_plays_and_a_stored_run_does_not_hold_it(tmp_path):
 def test_a_game_needs_two_players_with_equally_many_moves():
     for payoffs in (np.zeros((2, 2, 3)), np.zeros((2, 3, 2)), np.zeros((3, 2, 2, 2))):
         with pytest.raises(
-            InvalidGame, match="two players who choose at the same time among equally many moves"
+            UsageError, match="two players who choose at the same time among equally many moves"
         ):
             TournamentConfig(NormalForm(payoffs, name="odd"), ["tit-for-tat"])
 

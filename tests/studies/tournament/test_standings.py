@@ -235,7 +235,7 @@ def test_impossible_settings_are_refused_in_a_sentence(settings, told):
 
 
 def test_games_that_are_no_match_are_refused():
-    with pytest.raises(InvalidGame, match="two players"):
+    with pytest.raises(UsageError, match="two players"):
         configure("tit-for-tat", game="kuhn-poker")
 
 

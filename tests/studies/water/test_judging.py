@@ -95,7 +95,7 @@ def test_what_cannot_be_judged_is_explained(tmp_path):
         match="is not a sheet; expected a CSV file with the columns judge, game, resident",
     ):
         read_sheets([tmp_path / "x.csv"])
-    with pytest.raises(UsageError, match=r"no\.csv cannot be read"):
+    with pytest.raises(UsageError, match=r"no\.csv: there is no such file"):
         read_sheets([tmp_path / "no.csv"])
     with pytest.raises(UsageError, match="no scores yet"):
         summarise(())
