@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from held_calls import HoldingServer
 from model_server import stated_mix
+from sources import list_nodes, parse_package
 
 import bestresponse as br
 from bestresponse.web.sessions.session import Moment
@@ -32,8 +33,8 @@ def list_wall_clocks():
     """List every place in the package that reads the wall clock."""
     wall = {"time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "date.today"}
     found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for path in parse_package():
+        for node in list_nodes(path):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in wall:
                 found.append((str(path.relative_to(SOURCE)), ast.unparse(node)))
             if isinstance(node, ast.ImportFrom) and node.module == "time":

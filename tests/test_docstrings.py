@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from sources import parse_package
+
 import bestresponse
 from bestresponse.cli.app import COMMANDS
 
@@ -44,11 +46,6 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 PLACEHOLDER = re.compile(r"NAME|STUDY")
 
 
-@cache
-def read_modules() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.rglob("*.py"))}
-
-
 def is_documentation(node: ast.AST) -> bool:
     is_alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_alone and isinstance(node.value.value, str)
@@ -66,7 +63,7 @@ def list_named(tree: ast.Module) -> Iterator[tuple[int, str]]:
 @cache
 def list_module_names() -> set[str]:
     names = set()
-    for path in read_modules():
+    for path in parse_package():
         parts = path.relative_to(ROOT).with_suffix("").parts
         names.add(".".join(part for part in parts if part != "__init__"))
     return names
@@ -80,7 +77,7 @@ def collect_words() -> tuple[set[str], set[str]]:
     chains = set()
     for name in list_module_names():
         words.update(name.split("."))
-    for tree in read_modules().values():
+    for tree in parse_package().values():
         documented = {node.value for node in ast.walk(tree) if is_documentation(node)}
         for node in ast.walk(tree):
             match node:
@@ -160,7 +157,7 @@ def read_reference() -> str:
 
 def test_names_in_backticks_exist():
     wrong = []
-    for path, tree in read_modules().items():
+    for path, tree in parse_package().items():
         for line, text in list_named(tree):
             why = find_wrong(path, text)
             if why:

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from sources import parse_package
 
 import bestresponse
 
@@ -73,11 +74,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @cache
 def modules() -> list[tuple[str, str, ast.Module]]:
-    paths = sorted(ROOT.rglob("*.py"))
-    return [
-        (path.relative_to(ROOT).as_posix(), text := path.read_text("utf-8"), ast.parse(text))
-        for path in paths
-    ]
+    parsed = []
+    for path, tree in parse_package().items():
+        name = path.relative_to(ROOT).as_posix()
+        parsed.append((name, path.read_text("utf-8"), tree))
+    return parsed
 
 
 @cache

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from daily import share_out
 from recorded import DATA
 
 from bestresponse.logic.confined.engine import ConfinedEngine
@@ -113,7 +114,7 @@ def test_a_hostile_program_is_contained_by_swi_prolog(
 
 
 @needs_swipl
-@pytest.mark.parametrize("path", FURTHER, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", share_out(FURTHER, parts=2), ids=lambda path: path.stem)
 def test_both_engines_come_to_the_same_verdict_on_further_programs(
     path: Path, place: Path, open_swi: OpenEngine
 ) -> None:
