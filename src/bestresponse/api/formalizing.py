@@ -439,17 +439,17 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
     """Let a model turn a story, given as text or as a file, into a checked game program."""
     story = read_text(config.story) if isinstance(config.story, Path) else config.story
     text = check_story(story)
-    taken = (
-        "attempts",
-        "shots",
-        "choose",
-        "form",
-        "max_tokens",
-        "temperature",
-        "effort",
-        "reasoning_tokens",
+    asked = Settings(
+        attempts=config.attempts,
+        shots=config.shots,
+        choose=config.choose,
+        form=config.form,
+        max_tokens=config.max_tokens,
+        temperature=config.temperature,
+        effort=config.effort,
+        reasoning_tokens=config.reasoning_tokens,
+        seed=config.llm_seed,
     )
-    asked = Settings(**{name: getattr(config, name) for name in taken}, seed=config.llm_seed)
     known = (
         library()
         if config.examples is None

@@ -228,8 +228,9 @@ class MatchSettings(AgentSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("continuation", "discount"):
-            if self.rounds == 1 and getattr(self, name) != 1:
+        about_rounds = {"continuation": self.continuation, "discount": self.discount}
+        for name, value in about_rounds.items():
+            if self.rounds == 1 and value != 1:
                 raise SettingError(
                     name, "this is about several rounds; give rounds, the most there are"
                 )
@@ -392,13 +393,10 @@ def list_plays(
     data |= describe_play(config, config.make_game(), seats, personas, referee)
     if config.rounds > 1 or config.noise:
         data |= {
-            name: getattr(config, name)
-            for name in (
-                "rounds",
-                "continuation",
-                "discount",
-                "noise",
-            )
+            "rounds": config.rounds,
+            "continuation": config.continuation,
+            "discount": config.discount,
+            "noise": config.noise,
         }
     if config.about_others != "nothing":
         data["about_others"] = config.about_others

@@ -148,8 +148,10 @@ def find_total(automaton: Automaton, stage: StageGame) -> float | None:
 def list_strategies_to_write(config: StrategiesConfig) -> Iterator[dict[str, object]]:
     """Yield every strategy for every model, `samples` times."""
     asked = {
-        name: getattr(config, name)
-        for name in ("attempts", "max_tokens", "temperature", "llm_seed")
+        "attempts": config.attempts,
+        "max_tokens": config.max_tokens,
+        "temperature": config.temperature,
+        "llm_seed": config.llm_seed,
     }
     for name in config.strategies:
         for model in config.model:

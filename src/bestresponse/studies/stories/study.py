@@ -13,6 +13,7 @@ N-th game that a method wrote for a story.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, cast, get_args
 
@@ -210,21 +211,21 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded", logic_settings.limits.patient)
-    names = (
-        "attempts",
-        "shots",
-        "choose",
-        "form",
-        "max_tokens",
-        "temperature",
-        "effort",
-        "reasoning_tokens",
+    how = Settings(
+        attempts=config.attempts,
+        shots=config.shots,
+        choose=config.choose,
+        form=config.form,
+        max_tokens=config.max_tokens,
+        temperature=config.temperature,
+        effort=config.effort,
+        reasoning_tokens=config.reasoning_tokens,
+        seed=config.llm_seed,
     )
-    shared: dict[str, Any] = {name: getattr(config, name) for name in names}
 
     def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         if not done:
-            asked = Settings(**shared, seed=config.llm_seed, replicate=spec.data["sample"])
+            asked = replace(how, replicate=spec.data["sample"])
             written = Formalizer(models[spec.data["model"]], engine, asked).formalize(
                 texts[spec.data["story"]]
             )
