@@ -71,6 +71,7 @@ class Machine:
         "draw",
         "limits",
         "nesting",
+        "origin",
         "predicates",
         "situations",
         "trail",
@@ -94,6 +95,7 @@ class Machine:
         self.used = 0
         self.below = 0
         self.nesting = 0
+        self.origin: tuple[int, str] = (0, "")
         self.work: Work = Work(limits)
 
     def nest(self) -> Machine:
@@ -148,7 +150,7 @@ class Machine:
                 solved = self._search(None, [], choices, failed=True)
         except Fault as fault:
             if fault.origin is None:
-                fault.origin = _find_origin(fault)
+                fault.origin = self.origin
             raise
 
     def _search(
@@ -196,9 +198,10 @@ class Machine:
                     failed = False
                     continue
                 else:
+                    self.origin = choice[7]
                     if next(choice[3], self) is not self:
                         choices.append(choice)
-                        _, _, _, _, code, slots, frame = choice
+                        _, _, _, _, code, slots, frame, _ = choice
                         failed = False
                     continue
             else:
@@ -210,6 +213,7 @@ class Machine:
                     continue
                 operation = code[0]
                 if operation in CALLS:
+                    self.origin = code[4]
                     arguments = []
                     for pattern in code[3]:
                         kind = pattern[0]
@@ -253,6 +257,7 @@ class Machine:
                                         code[1],
                                         slots,
                                         frame,
+                                        code[4],
                                     )
                                 )
                                 cells += _CHOICE_CELLS
@@ -276,6 +281,7 @@ class Machine:
                     goal_on = frame if following is None else (following, slots, frame)
                 elif operation == DETERMINATE:
                     self.used = cells
+                    self.origin = code[4]
                     if code[2](self, [build(pattern, slots) for pattern in code[3]]):
                         if self.charged:
                             cells += self.charged
@@ -317,6 +323,7 @@ class Machine:
                 elif operation == COLLECT:
                     gathered = slots[code[2]]
                     self.used = cells
+                    self.origin = code[4]
                     gathered.append(copy(build(code[3], slots), self.charge, shared=True))
                     self.charged += 2
                     gathered.cells += self.charged
@@ -344,6 +351,7 @@ class Machine:
                     continue
                 elif operation == FAIL:
                     if code[2] is not None:
+                        self.origin = code[4]
                         raise Fault(code[2])
                     failed = True
                     continue
@@ -353,6 +361,7 @@ class Machine:
                     work.held -= gathered.cells
                     cells += gathered.cells
                     self.used = cells
+                    self.origin = code[4]
                     failed = not gather(self, gathered, build(code[3], slots))
                     cells += self.charged
                     self.charged = 0
@@ -360,6 +369,7 @@ class Machine:
                     continue
                 else:
                     self.used = cells
+                    self.origin = code[4]
                     result = code[2](self, [build(pattern, slots) for pattern in code[3]])
                     cells += self.charged
                     self.charged = 0
@@ -368,7 +378,18 @@ class Machine:
                     elif result is False:
                         failed = True
                     else:
-                        choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                        choices.append(
+                            (
+                                _MORE,
+                                len(trail),
+                                cells,
+                                result,
+                                code[1],
+                                slots,
+                                frame,
+                                code[4],
+                            )
+                        )
                         cells += _CHOICE_CELLS
                         failed = True
                     continue
@@ -487,15 +508,6 @@ class _Found(list[Term]):
 def _make_memory_error(limits: Limits) -> LimitReached:
     """Return the error of a question that takes too much memory."""
     return LimitReached(f"It needed more than {limits.cells:,} cells of memory.")
-
-
-def _find_origin(fault: Fault) -> tuple[int, str]:
-    """Return the place in the program of what `_search` was running when the fault was raised."""
-    here = fault.__traceback__
-    assert here is not None
-    assert here.tb_next is not None
-    code: Code = here.tb_next.tb_frame.f_locals["code"]
-    return code[4] if code else (0, "")
 
 
 def _closure(arguments: list[Term]) -> tuple[str, list[Term]]:
