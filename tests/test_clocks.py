@@ -33,8 +33,8 @@ def list_wall_clocks():
     """List every place in the package that reads the wall clock."""
     wall = {"time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "date.today"}
     found = []
-    for path in parse_package():
-        for node in list_nodes(path):
+    for path, tree in parse_package().items():
+        for node in list_nodes(tree):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in wall:
                 found.append((str(path.relative_to(SOURCE)), ast.unparse(node)))
             if isinstance(node, ast.ImportFrom) and node.module == "time":

@@ -49,8 +49,8 @@ def test_no_module_unpickles_or_evaluates_what_it_reads_or_starts_a_shell():
         "exec",
     }
     calls = []
-    for file in parse_package():
-        for node in list_nodes(file):
+    for file, tree in parse_package().items():
+        for node in list_nodes(tree):
             if isinstance(node, ast.Call):
                 shell = any(word.arg == "shell" for word in node.keywords)
                 if shell or ast.unparse(node.func) in forbidden:

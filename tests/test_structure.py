@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from sources import parse_package
+from sources import list_nodes, parse_package
 
 import bestresponse
 
@@ -79,12 +79,6 @@ def modules() -> list[tuple[str, str, ast.Module]]:
         name = path.relative_to(ROOT).as_posix()
         parsed.append((name, path.read_text("utf-8"), tree))
     return parsed
-
-
-@cache
-def list_nodes(tree: ast.AST) -> list[ast.AST]:
-    """Walk through a tree once for all tests."""
-    return list(ast.walk(tree))
 
 
 def functions(tree: ast.AST) -> list[Function]:

@@ -92,8 +92,8 @@ def test_an_option_that_a_page_names_alone_exists_in_some_command(page):
 
 def test_a_command_that_a_message_names_exists_and_has_the_options_that_follow_it():
     unknown = []
-    for path in parse_package():
-        for node in list_nodes(path):
+    for path, tree in parse_package().items():
+        for node in list_nodes(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for span in re.findall(r"`(bestresponse [^`]+)`", node.value):
                     unknown += [f"{path.name}: {each}" for each in find_unknown(span)]

@@ -25,6 +25,6 @@ def parse_package() -> dict[Path, ast.Module]:
 
 
 @cache
-def list_nodes(path: Path) -> list[ast.AST]:
-    """Walk through the tree of a module once."""
-    return list(ast.walk(parse_package()[path]))
+def list_nodes(tree: ast.AST) -> list[ast.AST]:
+    """Walk through a tree once for all tests."""
+    return list(ast.walk(tree))
