@@ -44,6 +44,7 @@ NESTING = (
     ast.Subscript,
 )
 RATES = ("long", "deep", "packed", "loops")
+DATA = {".pl", ".toml", ".po", ".html"}
 
 
 def measure_text(text: str) -> Counter[str]:
@@ -103,12 +104,12 @@ class _Shape:
 def measure_packages(source: Path) -> dict[str, Counter[str]]:
     """Measure every package below a folder; modules of the folder itself are `(top)`.
 
-    Words of the `.pl` and `.toml` files of a package are counted beside its tokens, so that moving
-    code into data does not look like a saving.
+    Words of programs, settings, translations and templates (`.pl`, `.toml`, `.po`, `.html`) of a
+    package are counted beside its tokens, so that moving code into data saves nothing.
     """
     packages: dict[str, Counter[str]] = {}
     for path in sorted(source.rglob("*")):
-        if path.suffix not in {".py", ".pl", ".toml"}:
+        if path.suffix != ".py" and path.suffix not in DATA:
             continue
         parts = path.relative_to(source).parts
         package = parts[0] if len(parts) > 1 else "(top)"

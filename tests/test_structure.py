@@ -23,39 +23,12 @@ sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
-TOKENS = {
-    "(top)": 1_148,
-    "analysis": 20_697,
-    "api": 6_207,
-    "cli": 24_502,
-    "core": 18_632,
-    "formal": 68_419,
-    "games": 56_208,
-    "integrations": 10_757,
-    "logic": 52_254,
-    "models": 35_037,
-    "players": 25_039,
-    "report": 28_510,
-    "runs": 37_861,
-    "studies": 196_968,
-    "telling": 16_599,
-    "theory": 142_787,
-    "web": 82_213,
-}
-"""Tokens of code by package, as `scripts/code_shape.py` counts them."""
-WORDS = {
-    "analysis": 1_177,
-    "formal": 29_359,
-    "games": 3_997,
-    "logic": 7_482,
-    "players": 371,
-    "studies": 6_666,
-    "theory": 2_102,
-    "web": 1_749,
-}
-"""Words of `.pl` and `.toml` files by package: data beside the code, counted so that it is seen."""
-SLACK = 1.03
-"""Mends need room: a package may grow by this factor before its ceiling has to be raised."""
+TOKENS = 823_910
+"""Tokens of code in all, as `scripts/code_shape.py` counts them. What is new is paid for by what
+goes."""
+WORDS = 89_790
+"""Words of programs, settings, translations and templates in all: data beside the code, counted so
+that code does not move there."""
 RATES = {"long": 0.1, "deep": 17.2, "packed": 0.4, "loops": 42.4}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
@@ -207,18 +180,12 @@ def count_short_helpers(text: str, tree: ast.Module) -> int:
     )
 
 
-@pytest.mark.parametrize("package", TOKENS)
-def test_no_package_has_more_tokens_of_code_than_its_ceiling(package):
-    assert measure()[package]["tokens"] <= TOKENS[package] * SLACK
+def test_there_is_no_more_code_than_there_was():
+    assert measure_all()["tokens"] <= TOKENS
 
 
-@pytest.mark.parametrize("package", TOKENS)
-def test_no_package_has_more_words_of_data_than_its_ceiling(package):
-    assert measure()[package]["words"] <= WORDS.get(package, 0) * SLACK
-
-
-def test_every_package_has_a_ceiling():
-    assert set(measure()) == set(TOKENS)
+def test_there_are_no_more_words_of_data_than_there_were():
+    assert measure_all()["words"] <= WORDS
 
 
 @pytest.mark.parametrize("rate", RATES)
