@@ -138,7 +138,7 @@ def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(p
         assert starts[-1] == 1124
         assert starts[-3] == 1024
         assert batch.real in starts
-        assert 0 <= min(lengths)
+        assert min(lengths) >= 0
         assert max(lengths) <= batch.longest == 256
 
 
@@ -175,7 +175,9 @@ def test_another_process_makes_the_same_batches(student, opened):
     for batch, other in zip(here, there, strict=True):
         assert batch.keys() == other.keys()
         for name, value in batch.items():
-            same = torch.equal(value, other[name]) if torch.is_tensor(value) else value == other[name]
+            same = (
+                torch.equal(value, other[name]) if torch.is_tensor(value) else value == other[name]
+            )
             assert same, name
 
 

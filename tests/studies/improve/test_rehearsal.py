@@ -29,8 +29,10 @@ def test_no_beginning_is_a_question_or_a_passage_that_is_measured():
 
 def test_the_base_goes_on_with_chats_in_its_format_and_with_prose_as_it_is(base):
     student = open_causal(base, "cpu", torch.float32)
-    texts = [student.tokenizer.decode(tokens, skip_special_tokens=False) for tokens in
-             rehearsal.encode_beginnings(student)]
+    texts = [
+        student.tokenizer.decode(tokens, skip_special_tokens=False)
+        for tokens in rehearsal.encode_beginnings(student)
+    ]
     kinds = [kind for kind, _ in rehearsal.read_beginnings()]
     assert set(kinds) == {"chats", "questions", "prose"}
     for kind, text in zip(kinds, texts, strict=True):
