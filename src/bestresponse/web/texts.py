@@ -15,7 +15,7 @@ from functools import cache
 from string import Template
 
 from bestresponse.core.numbers import list_readings
-from bestresponse.core.special import CARD_NAMES
+from bestresponse.core.told import CARD_NAMES
 from bestresponse.telling.language import PAGE, Forms, Language, list_words, load_language
 
 Wordings = Mapping[str, str | Mapping[str, str]]

@@ -37,7 +37,10 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.phrase import make_phrase
 from bestresponse.core.player import Player
-from bestresponse.core.special import (
+from bestresponse.core.told import Event, Over, Players, Round, Statement
+from bestresponse.games.statements import read_exactly
+from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
+from bestresponse.games.water.told import (
     DroughtOver,
     DroughtRule,
     HealthRule,
@@ -52,9 +55,6 @@ from bestresponse.core.special import (
     WaterBid,
     WaterFound,
 )
-from bestresponse.core.told import Event, Over, Players, Round, Statement
-from bestresponse.games.statements import read_exactly
-from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import (
     OWN_SUPPLY,
     Day,
