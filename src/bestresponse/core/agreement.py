@@ -19,7 +19,6 @@ from bestresponse.core.paying import pay
 from bestresponse.core.told import (
     AtOnce,
     Cells,
-    Chose,
     Course,
     Decides,
     Draw,

@@ -97,6 +97,18 @@ class Registry:
         hint = did_you_mean(name, known) or f" There are {', '.join(known)}."
         raise UsageError(f"there is no {self.kind} named {name!r}.{hint}")
 
+    def find_package(self, name: str) -> str:
+        """Return the package that has the thing of that name, without importing it.
+
+        >>> games.find_package("water"), games.find_package("nothing")
+        ('bestresponse.games.water', '')
+        """
+        entries = self._find_entries().select(name=name)
+        modules = [entry.module for entry in entries]
+        if name in self.built_in:
+            modules.insert(0, self.built_in[name].partition(":")[0])
+        return modules[0].rpartition(".")[0] if modules else ""
+
     def make(self, name: str, *arguments: object) -> Any:
         """Call the thing of that name.
 

@@ -38,7 +38,7 @@ class GameRule:
     message: ClassVar[str]
 
     def check_asks(self, asks: Mapping[str, Ask]) -> None:
-        """Raise `agreement.Disagreement` where those who move first are asked for something else."""
+        """Raise `agreement.Disagreement` where the first to move are asked for something else."""
 
     def find_owed(self, play: ToldPlay) -> Mapping[str, Fraction] | None:
         """Return what this rule pays everybody for a play that is told, None if it pays nothing."""
@@ -516,8 +516,8 @@ _PUBLIC = (
     LaidOpen,
     Over,
 )
-"""What everybody learns, besides public events of a game. Any other event is known to one player, or
-may be."""
+"""What everybody learns, besides public events of a game. Any other event is known to one player,
+or may be."""
 
 
 def list_branches(position: Position) -> tuple[str, ...]:

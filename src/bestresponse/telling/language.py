@@ -67,7 +67,7 @@ class Language:
 
     `plurals` are messages with several forms, of which `choose_form` returns the one that goes with
     a number. `own` are the names that an experiment gave, which come before those of the language;
-    `homes` are the folders of games that it has words of.
+    `homes` are the folders of games that it has words of, `sources` all its words in English.
     """
 
     name: str
@@ -77,6 +77,7 @@ class Language:
     choose_form: Callable[[int], int] = lambda count: int(count != 1)
     own: Mapping[str, str] = field(default_factory=dict)
     homes: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
 
     def within(self, home: str) -> Language:
         """Return this language with what the folder of a game says in it.
@@ -336,7 +337,14 @@ def _load(name: str, folder: Path | None) -> Language:
             raise UsageError(f"there is no language {name!r}; there are {known}")
         own = _read_catalogue(path, name)
     said = _translate(english, own, name)
-    return Language(name, said.messages, said.plurals, said.words, own.choose_form)
+    return Language(
+        name,
+        said.messages,
+        said.plurals,
+        said.words,
+        own.choose_form,
+        sources=said.sources,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +354,7 @@ class _Said:
     messages: Mapping[str, str]
     plurals: Mapping[str, Forms]
     words: Mapping[str, str]
+    sources: frozenset[str]
 
 
 def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
@@ -363,14 +372,16 @@ def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
             _check_places(form, entry.source, key, name)
         if len(forms) > 1:
             plurals[key] = forms
-        elif not key.startswith(_WORD_KEY):
-            messages[key] = forms[0]
-        elif not is_english:
+        elif key.startswith(_WORD_KEY):
             words[entry.source[0]] = forms[0]
+        else:
+            messages[key] = forms[0]
     unknown = [key for key in own.entries if key not in english.entries]
     if unknown:
         raise _refuse(name, f"there is no {_show(unknown[0])}")
-    return _Said(messages, plurals, words)
+    # Nothing is looked up where every word would be found to mean itself.
+    own_words = {} if own is english else words
+    return _Said(messages, plurals, own_words, frozenset(words))
 
 
 def find_home(thing: object) -> str:
@@ -410,7 +421,7 @@ def _load_folder(name: str, home: str) -> _Said:
     said = _translate(english, _read_catalogue(path, name) if name != ENGLISH else english, name)
     messages = {f"{home}:{key}": text for key, text in said.messages.items()}
     plurals = {f"{home}:{key}": forms for key, forms in said.plurals.items()}
-    return _Said(messages, plurals, said.words)
+    return _Said(messages, plurals, said.words, said.sources)
 
 
 @lru_cache(maxsize=256)
@@ -422,6 +433,7 @@ def _add_folder(language: Language, home: str) -> Language:
         plurals={**language.plurals, **said.plurals},
         words={**language.words, **said.words},
         homes=language.homes | {home},
+        sources=language.sources | said.sources,
     )
 
 

@@ -70,7 +70,7 @@ from bestresponse.telling.course import (
     shorten_options,
 )
 from bestresponse.telling.knowledge import Map, read_course
-from bestresponse.telling.language import ENGLISH, Language, Spoken, load_language
+from bestresponse.telling.language import ENGLISH, Language, Spoken, find_home, load_language
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
 MOST_TOKENS = 17_000
@@ -206,7 +206,8 @@ def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
         stated = game.list_rules(view.role)
     else:
         stated = tuple(rule for rule in view.rules if not isinstance(rule, Title | Aim))
-    return _write_rules(stated, view.role, language, view.layout, MOST_CHARACTERS)
+    spoken = load_language(language).within(find_home(game))
+    return _write_rules(stated, view.role, spoken, view.layout, MOST_CHARACTERS)
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ from bestresponse.telling.course import Narrator
 from bestresponse.theory.catalogue.trees import kuhn_poker, leduc_poker, trust, ultimatum
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
+
 @dataclass(frozen=True, slots=True)
 class TrustCoinsRule(GameRule):
     """The trust game in whole coins; the receiver has the endowment too."""

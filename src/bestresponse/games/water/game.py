@@ -40,6 +40,17 @@ from bestresponse.core.player import Player
 from bestresponse.core.told import Event, Over, Players, Round, Statement
 from bestresponse.games.statements import read_exactly
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
+from bestresponse.games.water.rules import (
+    OWN_SUPPLY,
+    Day,
+    Drought,
+    Resident,
+    Standing,
+    WaterRules,
+    allocate,
+    name_abundance,
+    with_abundance,
+)
 from bestresponse.games.water.told import (
     DroughtOver,
     DroughtRule,
@@ -54,17 +65,6 @@ from bestresponse.games.water.told import (
     WaterAuctionRule,
     WaterBid,
     WaterFound,
-)
-from bestresponse.games.water.rules import (
-    OWN_SUPPLY,
-    Day,
-    Drought,
-    Resident,
-    Standing,
-    WaterRules,
-    allocate,
-    name_abundance,
-    with_abundance,
 )
 
 

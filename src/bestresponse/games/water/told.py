@@ -47,7 +47,7 @@ class HealthRule(GameRule):
         return words.fill(self, twice=words.language.write_number(2 * self.thirst))
 
     def find_owed(self, play: ToldPlay) -> dict[Role, Fraction]:
-        """Return 1 for everybody whom the stated rules keep alive, given the bids that were made."""
+        """Return 1 for everybody whom the rules keep alive, given the bids that were made."""
         health = dict.fromkeys(play.roles, self.start)
         dry_days = dict.fromkeys(play.roles, 0)
         for day in split_rounds(play.history)[1]:
