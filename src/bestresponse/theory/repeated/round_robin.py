@@ -20,7 +20,12 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.arrays import Ints
 from bestresponse.theory.engines import Engine, choose_engine
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 
 _KERNELS = "bestresponse.theory.repeated.kernels"
@@ -118,7 +123,7 @@ class Matches:
 
 def play_round_robin(
     strategies: Sequence[Automaton],
-    game: NormalForm,
+    game: GameLike,
     rules: Rules | None = None,
     *,
     repetitions: int = 10,
@@ -126,6 +131,7 @@ def play_round_robin(
     engine: Engine = "auto",
 ) -> TournamentResult:
     """Play every pair `repetitions` times."""
+    game = as_normal_form(game)
     rules = rules or Rules()
     if repetitions < 1:
         raise UsageError(f"repetitions: expected at least 1, got {repetitions}")
@@ -143,7 +149,7 @@ def play_round_robin(
 
 def exact_round_robin(
     strategies: Sequence[Automaton],
-    game: NormalForm,
+    game: GameLike,
     rules: Rules | None = None,
 ) -> TournamentResult:
     """Return the expected totals of every pair, without sampling error.
@@ -154,6 +160,7 @@ def exact_round_robin(
     >>> exact_round_robin(pair, load("prisoners-dilemma"), Rules(rounds=10)).totals[0, 1].tolist()
     [9.0, 14.0]
     """
+    game = as_normal_form(game)
     rules = rules or Rules()
     smallest = [reduced(strategy) for strategy in strategies]
     matches = Matches.of(smallest, game, rules.noise)

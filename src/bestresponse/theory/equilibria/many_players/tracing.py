@@ -230,11 +230,13 @@ def find_branch_end(game: NormalForm, deadline: Deadline = NEVER) -> Profile | N
     lowest = game.payoffs.min(axis=tuple(range(1, game.payoffs.ndim)), keepdims=True)
     payoffs = game.payoffs - lowest
     branch = TableBranch(payoffs / (float(payoffs.max()) or 1.0))
+    last = branch.noise
     with suppress(NotCertified):
         for point in follow_branch(branch, _END):
             if deadline.is_over:
                 return None
-        return _polish(branch.payoffs, branch.strategies(point), farthest=_CLOSE)
+            last = point
+        return _polish(branch.payoffs, branch.strategies(last), farthest=_CLOSE)
     return None
 
 
