@@ -29,10 +29,6 @@ from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import is_in_words
-from bestresponse.studies.tournament.open_source import (
-    estimate_open_matches,
-    prepare_open_matches,
-)
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.repeated.automaton import Automaton, cooperative_actions
 from bestresponse.theory.repeated.round_robin import Rules
@@ -72,8 +68,6 @@ def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
         "reasons": config.reasons,
         **_AGENTS,
     }
-    if config.open_source:
-        shared |= {"open_source": True, "meta_rounds": config.meta_rounds}
     for repetition, pair in product(range(config.repetitions or 1), config.played_pairs):
         entries = [config.entries[index] for index in pair]
         seats = []
@@ -134,8 +128,7 @@ def _seat_entry(
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one match of one of the games."""
     tooled = config.offer_tools(models)
-    prepare = prepare_open_matches if config.open_source else _prepare_game
-    by_game = {name: prepare(one, tooled) for name, one in config.by_description.items()}
+    by_game = {name: _prepare_game(one, tooled) for name, one in config.by_description.items()}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         play_match = by_game[canonical(spec.data["game"])]
@@ -259,8 +252,6 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
 
 
 def _estimate_game(config: TournamentConfig) -> Estimate:
-    if config.open_source:
-        return estimate_open_matches(config)
     asked = config.rounds * config.attempts * (config.repetitions or 1)
     calls = dict.fromkeys(map(str, config.models), 0)
     for index in chain.from_iterable(config.played_pairs):

@@ -187,8 +187,6 @@ class _PlayedMatch:
 
 def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
     """Count the rounds of a play by the moves of the first seat."""
-    if config.open_source:
-        return config.rounds
     first_seat = config.stage.form.players[0]
     rounds = sum(turn.role == first_seat for turn in play.record.submissions)
     if not rounds:

@@ -177,12 +177,13 @@ def _solve(
         both = np.stack([first[g], second[g]])
         regrets[g] = find_largest_regret(both, x[g : g + 1], y[g : g + 1])
 
-    for g in np.flatnonzero(regrets) if kernels is None else ():
-        points, pivots[g] = _float_path(first[g], second[g], label, deadline)
-        if points:
-            keep(g, points)
+    unsolved = np.flatnonzero(regrets).tolist() if kernels is None else []
+    for g in unsolved:
+        found, pivots[g] = _float_path(first[g], second[g], label, deadline)
+        if found:
+            keep(g, found)
     wrong = ~(regrets <= _REGRET_LIMIT)
-    for g in np.flatnonzero(wrong):
+    for g in np.flatnonzero(wrong).tolist():
         whole = whole_payoffs(first[g]), whole_payoffs(second[g])
         points, pivots[g] = _exact_path(*whole, label, deadline)
         keep(g, points)
@@ -260,7 +261,8 @@ class _Tableau:
         """z, unscaled."""
         values = np.zeros(self.numbers.shape[1])
         values[self.basic] = self.numbers[:, -1]
-        return np.maximum(values[: self.width], 0.0).tolist()
+        shares: list[float] = np.maximum(values[: self.width], 0.0).tolist()
+        return shares
 
 
 def _float_path(

@@ -454,7 +454,7 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
         # Trees, files and the catalogue take longer to load than small games to solve.
         from bestresponse.theory.games.reading import read_table
 
-        return read_table(game)
+        return read_table(cast("str | Path | Tree", game))
     payoffs = cast(Array, game)
     return NormalForm(payoffs) if col is None else NormalForm.bimatrix(payoffs, col)
 
