@@ -35,7 +35,8 @@ from bestresponse.report.frames import Frame, column
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import contract, deviation_payoffs
 from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.best_reply import MatchCourse, find_slips, value_replies
+from bestresponse.theory.repeated.best_reply import find_slips, value_replies
+from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, Policy, Tree
 
@@ -118,11 +119,11 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
     Returns None where it is not known or there is one round only.
     """
     form = find_stage_form(game)
-    if form is None or not isinstance(game, HasCourse) or game.rounds == 1:
+    if form is None or not isinstance(game, HasCourse) or game.repetition.rounds == 1:
         return None
     if any(other not in known for other in form.players if other != role):
         return None
-    course = MatchCourse(game.rounds, game.continuation, game.discount, game.noise)
+    course = game.repetition
     pricer = _Pricer.make(form, form.players.index(role), known, course)
     values = pricer.value_moves(())
     if values is None:
@@ -156,11 +157,11 @@ def price_against_strategies(
     if game is None or form is None:
         return {}
     if isinstance(game, HasCourse):
-        course = MatchCourse(game.rounds, game.continuation, game.discount, game.noise)
+        course = game.repetition
     elif isinstance(game, HasStage):  # how it goes on is not known
         return {}
     else:
-        course = MatchCourse(1)
+        course = Repetition(1)
     if course.rounds == 1:
         known = {**_read_single_answers(record, form), **known}
     pricers = {}
@@ -217,7 +218,7 @@ class _Pricer:
         form: NormalForm,
         seat: int,
         known: KnownStrategies,
-        course: MatchCourse,
+        course: Repetition,
     ) -> "_Pricer":
         """Value every move in every state of the other, by backward induction.
 
@@ -265,7 +266,7 @@ def _value_once(
     automaton: Automaton,
     shape: tuple[int, ...],
     payoffs: bytes,
-    course: MatchCourse,
+    course: Repetition,
 ) -> Array:
     """Value the replies once for all plays against the same automaton."""
     return value_replies(automaton, np.frombuffer(payoffs).reshape(shape), course)

@@ -37,7 +37,7 @@ from bestresponse.studies.tournament.entries import (
 )
 from bestresponse.theory.dynamics.moran import Fitness
 from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.round_robin import Rules
+from bestresponse.theory.repeated.repetition import Repetition
 
 _MOST_ENTRIES = 1_000
 _MOST_KEPT_ROUNDS = 100_000
@@ -221,9 +221,9 @@ class TournamentConfig(ToolSettings):
         return tuple(map(make_stage, self.games))
 
     @property
-    def rules(self) -> Rules:
+    def repetition(self) -> Repetition:
         """How a match is played."""
-        return Rules(self.rounds, self.noise, self.continuation)
+        return Repetition(self.rounds, self.noise, self.continuation)
 
     @cached_property
     def by_description(self) -> Mapping[str, TournamentConfig]:

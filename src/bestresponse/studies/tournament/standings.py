@@ -218,12 +218,12 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
         else:
             players = [*first, *(pair[1] for pair in pairs)]
         if config.repetitions is None:
-            result = exact_round_robin(players, config.stage.form, config.rules)
+            result = exact_round_robin(players, config.stage.form, config.repetition)
         else:
             result = play_round_robin(
                 players,
                 config.stage.form,
-                config.rules,
+                config.repetition,
                 repetitions=config.repetitions,
                 seed=split(config.seed, "matches"),
             )

@@ -349,7 +349,7 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchR
             continue
         if not config.counts(i, k):
             continue
-        rounds = draw_rounds((first[0], second[1]), config.rules, seed=0)
+        rounds = draw_rounds((first[0], second[1]), config.repetition, seed=0)
         first_made = [first_actions[moves.made[0]] for moves in rounds]
         second_made = [second_actions[moves.made[1]] for moves in rounds]
         names = (config.entries[i].name, config.entries[k].name)
