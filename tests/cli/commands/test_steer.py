@@ -295,6 +295,10 @@ def test_a_domain_from_a_file(tmp_path):
     assert summary(tmp_path, str(mine))["overview"][0]["domain"] == "mine"
     report = run_again(tmp_path, "report")
     assert report.exit_code == 0
+    reworded = text.replace("You are $me. ", "Your name is $me; ")
+    mine.write_text(reworded)
+    with pytest.raises(UsageError, match="has others; name another model"):
+        steer(tmp_path, str(mine))
     mine.write_text(text.replace("[texts]", "[text]"))
     with pytest.raises(InvalidGame, match=r"mine\.toml: texts\.task is missing"):
         steer(tmp_path, str(mine))
