@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from operator import itemgetter
 from statistics import fmean
 from typing import Annotated, Any, Literal, TypedDict
@@ -125,11 +126,15 @@ class AttemptFigures(TypedDict):
     unchecked: int
     """runs in which no claim was found"""
     payoff: Annotated[Interval | None, column(format=".3f")]
-    """what the choice earns, mean over readable runs"""
+    """what the choice earns, mean over readable runs; none where equilibria differ about it"""
     gap: Annotated[Interval | None, column("Nash gap", ".3f")]
-    """how much less that is than the best choice would earn"""
+    """how much less that is than the best choice would earn; none where equilibria differ"""
+    gap_least: Annotated[Interval | None, column("least Nash gap", ".3f")]
+    """mean of the gaps at the equilibrium that suits each choice best"""
+    gap_most: Annotated[Interval | None, column("most Nash gap", ".3f")]
+    """mean of the gaps at the equilibrium that suits each choice least"""
     wrong_reason: Annotated[Interval | None, column("right for a wrong reason", ".3f")]
-    """share of the best responses whose reasoning was refuted"""
+    """share of the best responses whose reasoning was refuted; none where equilibria differ"""
 
 
 def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
@@ -139,15 +144,20 @@ def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     ]
 
 
-def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: When) -> list[float]:
-    """List the payoff or gap of readable runs, at the first or the last attempt."""
-    values = []
-    for row in list_readable(rows):
-        attempt = pick_attempt(row, when)
-        value = attempt.payoff if what == "payoff" else attempt.gap
-        if value is not None:
-            values.append(value)
-    return values
+Figure = Literal["payoff", "gap", "gap_least", "gap_most"]
+
+
+def list_values(rows: Iterable[RunRow], what: Figure, when: When) -> list[float]:
+    """List a figure of readable runs, at the first or the last attempt.
+
+    There is none if equilibria differ about what a choice is worth: a mean over the other runs
+    would be one of the games that happen to have a single equilibrium.
+    """
+    attempts = [pick_attempt(row, when) for row in list_readable(rows)]
+    if what in ("payoff", "gap") and any(one.is_open(what) for one in attempts):
+        return []
+    values = [getattr(one, what) for one in attempts]
+    return [value for value in values if value is not None]
 
 
 def sum_up_attempts(
@@ -160,6 +170,8 @@ def sum_up_attempts(
     states = Counter(pick_attempt(row, when).state for row in rows)
     readable = [pick_attempt(row, when) for row in list_readable(rows)]
     best = [one for one in readable if one.gap is not None and one.gap <= _BEST]
+    if any(one.is_open("gap") for one in readable):
+        best = []
     wrong_reasons = sum(one.state == "refuted" for one in best)
     figures: dict[str, Value] = {
         "unrefuted": states["unrefuted"],
@@ -168,6 +180,8 @@ def sum_up_attempts(
         "unchecked": states["unchecked"],
         "payoff": _find_mean(list_values(rows, "payoff", when)),
         "gap": _find_mean(list_values(rows, "gap", when)),
+        "gap_least": _find_mean(list_values(rows, "gap_least", when)),
+        "gap_most": _find_mean(list_values(rows, "gap_most", when)),
         "wrong_reason": wilson(wrong_reasons, len(best)) if best else None,
     }
     chosen = Counter(one.choice for one in readable)
@@ -220,8 +234,17 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
         answered=len(list_readable(rows)),
         labels=tuple(_list_labels(config)),
         groups=figures,
-        metrics=(*METRICS, *_list_shares(config, choices)),
+        metrics=(*_list_figures(rows), *_list_shares(config, choices)),
     )
+
+
+def _list_figures(rows: Sequence[RunRow]) -> Iterator[Metric[Any]]:
+    """Yield the figures of a run; the ends of a gap only if equilibria differ about some gap."""
+    attempts = [pick_attempt(row, when) for row in rows for when in BOTH]
+    differ = any(one.is_open("gap") for one in attempts)
+    for metric in METRICS:
+        if differ or metric.name not in ("gap_least", "gap_most"):
+            yield metric
 
 
 def _list_rows(config: VerifyConfig, folder: RunFolder) -> list[RunRow]:
@@ -377,13 +400,13 @@ def _count_troubles(rows: Iterable[RunRow]) -> Iterator[TroubleRow]:
 
 def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     role = scene.game.roles[scene.seat]
-    worth = scene.worth(play.record.submissions)
+    worths = scene.worth(play.record.submissions)
     decision = next((s.decision for s in play.record.submissions if s.role == role), None)
     attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
-    first = _measure_attempt(attempts[0]["choice"], attempts[0]["state"], worth)
-    last = _measure_attempt(attempts[-1]["choice"], attempts[-1]["state"], worth)
+    first = _measure_attempt(attempts[0]["choice"], attempts[0]["state"], worths)
+    last = _measure_attempt(attempts[-1]["choice"], attempts[-1]["state"], worths)
     return RunRow(
         run=play.spec,
         model=play.data["model"],
@@ -391,22 +414,28 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
         repeat=play.data["repeat"],
         attempts=len(attempts),
         transcript=attempts,
-        first_choice=first.choice,
-        first_state=first.state,
-        first_payoff=first.payoff,
-        first_gap=first.gap,
-        last_choice=last.choice,
-        last_state=last.state,
-        last_payoff=last.payoff,
-        last_gap=last.gap,
+        **{f"first_{name}": value for name, value in asdict(first).items()},
+        **{f"last_{name}": value for name, value in asdict(last).items()},
     )
 
 
-def _measure_attempt(choice: str | None, state: str, worth: Mapping[str, float]) -> AttemptResult:
-    """Measure an attempt by what each choice is worth."""
-    payoff = None if choice is None else worth.get(choice)
-    gap = None if payoff is None else max(worth.values()) - payoff
-    return AttemptResult(choice, state, payoff, gap)
+def _measure_attempt(
+    choice: str | None, state: str, worths: Sequence[Mapping[str, float]]
+) -> AttemptResult:
+    """Measure an attempt by what each choice is worth at every equilibrium."""
+    known = [worth for worth in worths if choice in worth]
+    if choice is None or not known:
+        return AttemptResult(choice, state, None, None)
+    payoffs = [worth[choice] for worth in known]
+    gaps = [max(worth.values()) - worth[choice] for worth in known]
+    return AttemptResult(
+        choice=choice,
+        state=state,
+        payoff=payoffs[0] if np.ptp(payoffs) <= _BEST else None,
+        gap=gaps[0] if np.ptp(gaps) <= _BEST else None,
+        gap_least=min(gaps),
+        gap_most=max(gaps),
+    )
 
 
 def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> Iterator[ChangeRow]:
@@ -417,6 +446,9 @@ def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> It
     )
     for what, title in figures:
         # A run of which one end has no value is no pair.
+        ends = [pick_attempt(row, when) for row in list_readable(rows) for when in BOTH]
+        if any(end.is_open(what) for end in ends):
+            continue
         whole = [row for row in rows if all(list_values([row], what, when) for when in BOTH)]
         if len(whole) < 2:
             continue

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
@@ -73,40 +73,40 @@ class RunRow(TypedDict):
     first_state: str
     first_payoff: Annotated[float | None, column(format=".3f")]
     first_gap: Annotated[float | None, column(format=".3f")]
+    first_gap_least: Annotated[float | None, column(format=".3f")]
+    first_gap_most: Annotated[float | None, column(format=".3f")]
     last_choice: str | None
     last_state: str
     last_payoff: Annotated[float | None, column(format=".3f")]
     last_gap: Annotated[float | None, column(format=".3f")]
+    last_gap_least: Annotated[float | None, column(format=".3f")]
+    last_gap_most: Annotated[float | None, column(format=".3f")]
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
     """Choice, state, payoff and gap of one attempt.
 
-    The choice is None where it could not be read.
+    The choice is None where it could not be read. Where equilibria differ about what the choice is
+    worth there is no payoff and no gap, but a least and a most gap.
     """
 
     choice: str | None
     state: str
     payoff: float | None
     gap: float | None
+    gap_least: float | None = None
+    gap_most: float | None = None
+
+    def is_open(self, what: Literal["payoff", "gap"]) -> bool:
+        """Whether equilibria differ about the payoff or the gap of the choice."""
+        return getattr(self, what) is None and self.gap_most is not None
 
 
 def pick_attempt(row: RunRow, when: When) -> AttemptResult:
     """Return the result of the first or the last attempt of a run."""
-    if when == "first":
-        return AttemptResult(
-            choice=row["first_choice"],
-            state=row["first_state"],
-            payoff=row["first_payoff"],
-            gap=row["first_gap"],
-        )
-    return AttemptResult(
-        choice=row["last_choice"],
-        state=row["last_state"],
-        payoff=row["last_payoff"],
-        gap=row["last_gap"],
-    )
+    figures = {field.name: row.get(f"{when}_{field.name}") for field in fields(AttemptResult)}
+    return AttemptResult(**figures)  # type: ignore[arg-type]
 
 
 class CorrectnessRow(TypedDict):
