@@ -29,6 +29,7 @@ from bestresponse.studies.verify.ratings import (
     AttemptResult,
     CorrectnessRow,
     JudgementRow,
+    MarksRow,
     RunRow,
     When,
     compare_with_people,
@@ -205,7 +206,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     People's judgement is measured if raters have filled in their sheets.
     """
     rows = _list_rows(config, folder)
-    sheets = read_rated_sheets(folder.path)
+    sheets = read_rated_sheets(folder.path, rows)
     judgements, agreements = compare_with_people(rows, sheets)
     choices = _name_choices(config)
     parts = list(split_runs(rows))
@@ -226,6 +227,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
         "attempt_costs": Frame(AttemptCostRow, list(_average_attempts(parts, config, folder))),
         "claims": Frame(ClaimRow, list(_count_claims(rows))),
         "troubles": Frame(TroubleRow, list(_count_troubles(rows))),
+        "marks": Frame(MarksRow, sheets.marks),
         "judgements": Frame(JudgementRow, judgements),
         "agreement": Frame(AgreementRow, agreements),
     }

@@ -157,12 +157,27 @@ Sheet = Mapping[str, Rating]
 """The ratings of one rater, by sample."""
 
 
+class MarksRow(TypedDict):
+    """How many samples a person or a model marked, and how many marks could not be used."""
+
+    rater: str
+    samples: int
+    used: int
+    blank: Annotated[int, column("blank or refused")]
+    contradictory: int
+    """one text is called both correct and incorrect, or correct with kinds of error"""
+
+
 @dataclass(frozen=True, slots=True)
 class RatedSheets:
-    """The sheets of a run that were filled in: people's, and models' by name."""
+    """The sheets of a run that were filled in: people's, and models' by name.
+
+    Contradictory marks are left out; `marks` counts them.
+    """
 
     people: tuple[Sheet, ...] = ()
     models: Mapping[str, Sheet] | None = None
+    marks: tuple[MarksRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +275,41 @@ def name_model_sheet(model: str) -> str:
     return f"sheet-model-{re.sub(r'[^A-Za-z0-9.-]+', '-', model).strip('-') or 'model'}.csv"
 
 
-def read_rated_sheets(folder: Path) -> RatedSheets:
+def read_rated_sheets(folder: Path, rows: Sequence[RunRow]) -> RatedSheets:
     """Read the sheets of a run's folder that were filled in."""
+    samples = {row["run"]: row for row in rows}
+    marks = []
 
-    def read(pattern: str) -> Iterator[tuple[str, dict[str, Rating]]]:
+    def read(pattern: str) -> Iterator[tuple[str, Sheet]]:
         for path in sorted(folder.glob(pattern)):
-            if ratings := read_ratings(read_text(path)):
-                yield path.stem.partition("-")[2].partition("-")[2], ratings
+            ratings = read_ratings(read_text(path))
+            own = {run: rating for run, rating in ratings.items() if run in samples}
+            used = {}
+            for run, rating in own.items():
+                if not _contradicts_itself(rating, samples[run]):
+                    used[run] = rating
+            if ratings:
+                name = path.stem.removeprefix("sheet-")
+                counts = MarksRow(
+                    rater=name,
+                    samples=len(rows),
+                    used=len(used),
+                    blank=len(rows) - len(own),
+                    contradictory=len(own) - len(used),
+                )
+                marks.append(counts)
+                yield name.partition("-")[2], used
 
-    people = tuple(ratings for _, ratings in read("sheet-rater-*.csv"))
-    return RatedSheets(people, dict(read("sheet-model-*.csv")))
+    people = tuple(sheet for _, sheet in read("sheet-rater-*.csv"))
+    return RatedSheets(people, dict(read("sheet-model-*.csv")), tuple(marks))
+
+
+def _contradicts_itself(rating: Rating, row: RunRow) -> bool:
+    """Return whether marks of a sample cannot all be meant."""
+    first, last = (row["transcript"][place]["reasoning"] for place in (0, -1))
+    if first == last and rating.first != rating.last:
+        return True
+    return rating.first and rating.last and bool(rating.kinds)
 
 
 def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:

@@ -183,6 +183,11 @@ verify_model = Study(
             caption="Why sentences have no verdict, over all attempts",
         ),
         text(_PROSE["unread"]),
+        table(
+            "marks",
+            title="Marks",
+            caption="Samples that people and models marked; only the marks used count below",
+        ),
         table("judgements", title="People's judgement"),
         pivot("agreement", "figure", "game", "value", split="model"),
         text(_PROSE["people"]),
