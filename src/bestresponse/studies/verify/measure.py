@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from operator import itemgetter
 from statistics import fmean
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -130,12 +130,17 @@ class AttemptFigures(TypedDict):
     """what the choice earns, mean over readable runs; none where equilibria differ about it"""
     gap: Annotated[Interval | None, column("Nash gap", ".3f")]
     """how much less that is than the best choice would earn; none where equilibria differ"""
+    wrong_reason: Annotated[Interval | None, column("right for a wrong reason", ".3f")]
+    """share of the best responses whose reasoning was refuted; none where equilibria differ"""
+
+
+class GapRange(TypedDict):
+    """What bounds the Nash gap where equilibria differ about it."""
+
     gap_least: Annotated[Interval | None, column("least Nash gap", ".3f")]
     """mean of the gaps at the equilibrium that suits each choice best"""
     gap_most: Annotated[Interval | None, column("most Nash gap", ".3f")]
     """mean of the gaps at the equilibrium that suits each choice least"""
-    wrong_reason: Annotated[Interval | None, column("right for a wrong reason", ".3f")]
-    """share of the best responses whose reasoning was refuted; none where equilibria differ"""
 
 
 def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
@@ -231,22 +236,15 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
         "judgements": Frame(JudgementRow, judgements),
         "agreement": Frame(AgreementRow, agreements),
     }
+    attempts = [pick_attempt(row, when) for row in rows for when in BOTH]
+    ranges = list_metrics(GapRange) if any(one.is_open("gap") for one in attempts) else ()
     return Measured(
         frames,
         answered=len(list_readable(rows)),
         labels=tuple(_list_labels(config)),
         groups=figures,
-        metrics=(*_list_figures(rows), *_list_shares(config, choices)),
+        metrics=(*METRICS, *ranges, *_list_shares(config, choices)),
     )
-
-
-def _list_figures(rows: Sequence[RunRow]) -> Iterator[Metric[Any]]:
-    """Yield the figures of a run; the ends of a gap only if equilibria differ about some gap."""
-    attempts = [pick_attempt(row, when) for row in rows for when in BOTH]
-    differ = any(one.is_open("gap") for one in attempts)
-    for metric in METRICS:
-        if differ or metric.name not in ("gap_least", "gap_most"):
-            yield metric
 
 
 def _list_rows(config: VerifyConfig, folder: RunFolder) -> list[RunRow]:
@@ -409,16 +407,17 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
     first = _measure_attempt(attempts[0]["choice"], attempts[0]["state"], worths)
     last = _measure_attempt(attempts[-1]["choice"], attempts[-1]["state"], worths)
-    return RunRow(
-        run=play.spec,
-        model=play.data["model"],
-        game=read_game_name(play.data),
-        repeat=play.data["repeat"],
-        attempts=len(attempts),
-        transcript=attempts,
-        **{f"first_{name}": value for name, value in asdict(first).items()},
-        **{f"last_{name}": value for name, value in asdict(last).items()},
-    )
+    row: dict[str, Any] = {
+        "run": play.spec,
+        "model": play.data["model"],
+        "game": read_game_name(play.data),
+        "repeat": play.data["repeat"],
+        "attempts": len(attempts),
+        "transcript": attempts,
+    }
+    for when, end in zip(BOTH, (first, last), strict=True):
+        row |= {f"{when}_{name}": value for name, value in asdict(end).items()}
+    return cast(RunRow, row)
 
 
 def _measure_attempt(
