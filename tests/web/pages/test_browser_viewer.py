@@ -129,6 +129,39 @@ def test_an_answer_whose_confirmation_is_lost_is_stored_once_and_nobody_is_told_
     assert ann.locator(".note:visible").all_inner_texts() == []
 
 
+def test_a_telephone_shows_the_money_of_every_game(site, chromium):
+    study = """
+title = "Money"
+[[games]]
+name = "pd"
+title = "A rather long name of a game"
+game = "prisoners-dilemma"
+rounds = 1
+quiz = false
+bonus = 1.25
+rate = 0.125
+seats = ["person", "strategy:random"]
+[payment]
+currency = "EUR"
+show_up = 2
+"""
+    lobby = site.state.sessions.create_experiment(study)
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(site.base + site.state.join_path(lobby.id))
+    page.get_by_role("button", name="Take part").click()
+    ready(page)
+    page.get_by_label("cooperate").check()
+    page.get_by_role("button", name="Send").click()
+    shows(page, "The game is over")
+    boxes = [cell.bounding_box() for cell in page.locator("table.money td").all()]
+    assert len(boxes) == 4
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    scrolled = page.locator(".scroll:has(table.money)")
+    assert scrolled.evaluate("box => box.scrollWidth - box.clientWidth") == 0
+    context.close()
+
+
 def test_whoever_looks_at_a_seat_takes_nothing_and_can_send_nothing(site, people):
     session, links = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
     admin = people(f"{site.base}/enter/{site.state.keys.admin}")
