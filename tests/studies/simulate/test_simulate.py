@@ -537,7 +537,7 @@ def test_functions_sit_in_seats_and_are_asked(tmp_path):
 
 def test_a_stored_run_needs_no_file(tmp_path):
     file = tmp_path / "game.json"
-    file.write_text(json.dumps({"payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]], "name": "meet"}))
+    file.write_text(json.dumps({"tables": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]], "name": "meet"}))
     run = played(tmp_path, settings(file, "equilibrium", repeats=2))
     file.unlink()
     assert run.replay().same == 2
@@ -555,7 +555,7 @@ def test_hostile_names_are_only_text_in_the_report(tmp_path):
     file = tmp_path / "game.json"
     evil = "<script>alert(1)</script>"
     game = {
-        "payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]],
+        "tables": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]],
         "name": evil,
         "players": [evil, "$x_1$ & co"],
         "actions": [["<img src=x onerror=alert(2)>", "=1+1"], ["a", "b"]],
