@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from random import Random
 
 from bestresponse.core.ask import Ask, Choice, Form, Mixture
-from bestresponse.core.capabilities import PlayedRounds, PrivateInformation, RoundHistory, Wording
+from bestresponse.core.capabilities import (
+    PlayedRounds,
+    PrivateInformation,
+    RoundHistory,
+    Wording,
+    put_question,
+)
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
@@ -155,8 +161,8 @@ def _name_columns(rounds: PlayedRounds, language: ListeningLanguage) -> None:
 
 
 def _name_parts(game: Game[S], ask: Ask, language: ListeningLanguage) -> None:
-    if isinstance(game, Wording):
-        language.tell(game.word_question(ask))
+    if question := put_question(game, ask):
+        language.tell(question)
     for label, part in ask.fields if isinstance(ask, Form) else (("", ask),):
         language.translate(label)
         for option in part.options if isinstance(part, Choice | Mixture) else ():
