@@ -7,7 +7,7 @@ language that notes what it is asked for. So the list cannot differ from the pag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
@@ -211,14 +211,3 @@ def _write_word(word: str, language: Language) -> dict[str, str]:
 def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def find_repeated(names: Iterable[str], language: Language) -> tuple[str, str] | None:
-    """Return two names that people would read as one; None where there are none."""
-    taken: dict[str, str] = {}
-    for name in names:
-        shown = language.translate(name).strip().casefold()
-        if shown in taken:
-            return taken[shown], name
-        taken[shown] = name
-    return None
