@@ -877,7 +877,7 @@ def test_a_second_equilibrium_sustains_other_moves_before_the_end(
     # (M, M), which pays 4, for L gains 1 at once and loses 3 - 3/4 in every later round. With
     # discount 0.4 one later round is too little, 0.9, and two are enough, 0.9 + 0.36.
     own = [[1, 5, 0], [0, 4, 0], [0, 0, 3]]
-    table = {"payoffs": [own, np.array(own).T.tolist()], "name": "two-ends"}
+    table = {"tables": [own, np.array(own).T.tolist()], "name": "two-ends"}
     (tmp_path / "two-ends.json").write_text(json.dumps(table))
     config = SimulateConfig(
         str(tmp_path / "two-ends.json"),
