@@ -29,6 +29,7 @@ from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
 from bestresponse.core.capabilities import KnownEquilibrium, measure_decision_cost
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
+from bestresponse.core.player import find_forced
 from bestresponse.games.capabilities import HasCourse, HasStage, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.frames import Frame, column
@@ -136,13 +137,14 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
 def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
     """Yield every answer of a seat with its number and the state it was given in.
 
-    Those of nature are left out.
+    Those of nature and those without a choice are left out.
     """
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state = episode.state
         action = submission.decision.action
-        if submission.role not in (NATURE, REFEREE) and action is not None:
+        is_choice = action is not None and not find_forced(episode.pending[submission.role])
+        if submission.role not in (NATURE, REFEREE) and is_choice:
             yield number, state, submission.role, action
         episode.submit(submission.role, submission.decision)
 

@@ -127,11 +127,14 @@ class Words:
 class Mixture:
     """A probability for each option, in the options' order.
 
+    Without a `question`, a model is asked how likely it is to choose each of its actions.
+
     >>> Mixture(("A", "B")).read("A: 0.25, B: 0.75")
     (0.25, 0.75)
     """
 
     options: tuple[str, ...]
+    question: str = ""
 
     def __post_init__(self) -> None:
         if not self.options or len(set(self.options)) != len(self.options):

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from bestresponse.core import Decision
 from bestresponse.core.ask import Choice
-from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
+from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording, put_question
 from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import Game, S, View
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
@@ -383,9 +383,6 @@ def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
     hand = None
     if "infoset" in view.facts:
         hand = read_hand(game.name, view.facts["infoset"], game.roles)
-    question = ""
-    if ask and isinstance(game, Wording):
-        question = language.tell(game.word_question(ask))
     return ShownGame(
         title=_find_title(context),
         unit=game.unit if isinstance(game, Wording) else "",
@@ -396,7 +393,7 @@ def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
         bubbles=_list_bubbles(game, view),
         hand=hand,
         calculator=service.list_calculator(session, role),
-        question=question,
+        question=language.tell(put_question(game, ask)) if ask else "",
         is_choice=isinstance(ask, Choice),
         fields=make_fields(ask, forms.typed, forms.wrong) if ask else [],
         void=session.episode.void,
