@@ -32,7 +32,7 @@ from bestresponse.core.game import NATURE, View
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision
 from bestresponse.core.registry import find_by_name
-from bestresponse.core.seeds import generator, split
+from bestresponse.core.seeds import split
 from bestresponse.games.water.rules import WaterRules, with_abundance
 
 Floats = NDArray[np.float64]
@@ -130,12 +130,12 @@ class Trace:
 
 def draw_supplies(rules: WaterRules, seeds: Sequence[int]) -> Floats:
     """The supplies that nature draws with these seeds, games x days."""
-    keys = [View(NATURE, facts={"day": day}).key for day in range(1, rules.days + 1)]
+    mornings = [View(NATURE, facts={"day": day + 1}, moves=day) for day in range(rules.days)]
     outcomes = rules.supplies
     weights = [1 / len(outcomes)] * len(outcomes)
     drawn: list[int] = []
-    for seed, key in product(seeds, keys):
-        drawn += generator(seed, key).choices(outcomes, weights)
+    for seed, morning in product(seeds, mornings):
+        drawn += morning.draw(seed).choices(outcomes, weights)
     return np.asarray(drawn, dtype=np.float64).reshape(len(seeds), rules.days)
 
 
