@@ -168,6 +168,12 @@ class LoadedGame:
             return self.game.tree
         return compile_game(self.game, label=write_history)
 
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who plays."""
+        form = self.game
+        return form.players if isinstance(form, NormalForm | Tree) else tuple(form.roles)
+
     def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""
         if isinstance(self.game, NormalForm):

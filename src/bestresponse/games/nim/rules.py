@@ -80,4 +80,4 @@ class Nim(PositionGame[Piles]):
     def list_position(self, position: Piles, role: Role) -> tuple[Statement, ...]:
         """List the piles."""
         lines = tuple(f"pile {pile}: {size}" for pile, size in enumerate(position[1], 1))
-        return (Worded("Left are {piles}.", (TextPlace("piles", lines, "semicolons"),)),)
+        return (Worded("Objects left: {piles}.", (TextPlace("piles", lines, "semicolons"),)),)

@@ -27,6 +27,7 @@ from scipy.sparse.csgraph import connected_components
 from bestresponse.core.capabilities import HasPositions, P
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.arrays import Floats, Ints, Shorts
+from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.positions.graph import UNSEEN, PositionGraph
 from bestresponse.theory.trees.tree import CHANCE, LEAF
@@ -229,6 +230,7 @@ class _Cycles:
     total: float
     tolerance: float
     engine: Engine
+    deadline: Deadline
 
     def settle(self, level: _Level, runs: list[Floats], range_: tuple[float, float]) -> int:
         """Improve these positions in both runs; return how often."""
@@ -243,7 +245,8 @@ class _Cycles:
             sweep += 1
             moved = max(map(improve, runs))
             apart = float((runs[1][level.nodes, 0] - runs[0][level.nodes, 0]).max())
-            is_met = level.cycle == "with chance" and apart <= self.tolerance
+            may_stop = apart <= self.tolerance or self.deadline.is_over
+            is_met = level.cycle == "with chance" and may_stop
             if is_met or moved <= enough:
                 break
         return sweep
@@ -272,11 +275,13 @@ def solve_positions(
     *,
     tolerance: float = 1e-9,
     engine: Engine = "auto",
+    deadline: Deadline = NEVER,
 ) -> PositionSolution:
     """Return what every position is worth.
 
     Where values are only bounded, two games are solved: in one all that is open turns out as badly
-    as can be for the first seat, in the other as well as can be.
+    as can be for the first seat, in the other as well as can be. Once the time is over, cycles with
+    chance are not improved any more, and what is known of them is their bounds.
 
     Raises:
         InvalidGame: there are cycles, and the game is not one of two with a constant sum.
@@ -307,7 +312,7 @@ def solve_positions(
             )
         if len(runs) == 1:
             runs.append(runs[0].copy())
-        cycles = _Cycles(graph, graph.total, tolerance, engine)
+        cycles = _Cycles(graph, graph.total, tolerance, engine, deadline)
         sweeps += cycles.settle(level, runs, range_)
     if len(runs) == 1:
         return PositionSolution(graph, runs[0], runs[0], sweeps)
