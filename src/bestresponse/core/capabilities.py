@@ -322,6 +322,9 @@ class HasPositions(Protocol[S_contra, P]):
     def find_position(self, state: S_contra) -> P:
         """Return the position that a play has come to."""
 
+    def read_position(self, view: View) -> P:
+        """Return the position that the owner of a view is at."""
+
     def begin(self) -> P:
         """Return the position before anybody has moved."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.told import Players, Statement
 from bestresponse.games.logic.game import LogicGame, as_game
@@ -27,8 +26,9 @@ def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     game = loaded.game
     if isinstance(game, NormalForm | Tree | LogicGame):
         return describe_game(game)
-    if isinstance(game, HasPositions):
-        return list_sentences(loaded.playable().view(game.start(), game.roles[0]).rules)
+    view = game.view(game.start(), game.roles[0])
+    if view.position:
+        return list_sentences(view.rules)
     return describe_game(loaded.solvable())
 
 

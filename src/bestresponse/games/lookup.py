@@ -296,7 +296,7 @@ def _from_registry(text: str) -> LoadedGame | None:
         return LoadedGame(key, "registered", game, first_line)
     _, settings = split_settings(text)
     name = f"{key}({','.join(f'{name}={value}' for name, value in settings.items())})"
-    return LoadedGame(name, "registered", apply_settings(game, settings), first_line)
+    return LoadedGame(name, "registered", apply_settings(game, settings, name), first_line)
 
 
 def _explain_unknown(text: str, *, allow_files: bool = True) -> str:

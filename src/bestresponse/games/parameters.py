@@ -92,13 +92,18 @@ def split_settings(text: str) -> tuple[str, dict[str, str]]:
     return name.strip(), settings
 
 
-def apply_settings(game: Game[S], settings: Mapping[str, str]) -> AnyGame:
-    """Return the game with settings that were typed, each read as the kind of value it replaces."""
+def apply_settings(game: Game[S], settings: Mapping[str, str], name: str) -> AnyGame:
+    """Return the game of that name with settings that were typed.
+
+    Each is read as the kind of value that it replaces.
+    """
     known = list_parameters(game)
     values: dict[str, Parameter] = {}
-    for name, text in settings.items():
-        values[name] = _read_value(text, known.get(name, ""))
-    return set_parameters(game, values)
+    for setting, text in settings.items():
+        values[setting] = _read_value(text, known.get(setting, ""))
+    changed = set_parameters(game, values)
+    can_be_named = dataclasses.is_dataclass(changed) and "name" in changed.__dataclass_fields__
+    return dataclasses.replace(changed, name=name) if can_be_named else changed
 
 
 def _read_value(text: str, like: Parameter) -> Parameter:

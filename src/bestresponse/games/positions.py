@@ -17,12 +17,15 @@ from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.capabilities import P, ToMove
 from bestresponse.core.told import Aim, Chose, Drew, Event, Over, Players, Statement
 
+Moves = tuple[tuple[Role, str], ...]
+"""Who made which move, draws of nature included."""
+
 
 @dataclass(frozen=True, slots=True)
 class Played(Generic[P]):
     """A play: who made which move, draws of nature included, and where that led."""
 
-    made: tuple[tuple[Role, str], ...]
+    made: Moves
     position: P
 
 
@@ -58,15 +61,15 @@ class RuledGame(ABC, Generic[P]):
         """Return what a play that is over at this position pays to every seat."""
 
     @abstractmethod
-    def list_rules(self) -> tuple[Statement, ...]:
+    def state_rules(self) -> tuple[Statement, ...]:
         """State the rules, in at most 200 words."""
 
     @abstractmethod
-    def list_position(self, position: P, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: P, role: Role) -> tuple[Statement, ...]:
         """State what a seat sees of a position, in at most 120 words."""
 
     @abstractmethod
-    def list_seen(self, made: tuple[tuple[Role, str], ...], role: Role) -> tuple[Event, ...]:
+    def list_seen(self, made: Moves, role: Role) -> tuple[Event, ...]:
         """List what a seat has learnt of the moves and draws so far."""
 
     def start(self) -> Played[P]:
@@ -95,8 +98,8 @@ class RuledGame(ABC, Generic[P]):
         if not self.asks(state):
             history = (*history, Over())
         facts = {"rivals": [other for other in self.roles if other != role]}
-        rules = (Players(self.roles), *self.list_rules(), Aim())
-        told = self.list_position(state.position, role)
+        rules = (Players(self.roles), *self.state_rules(), Aim())
+        told = self.state_position(state.position, role)
         return View(role, rules, history, facts, position=told)
 
     def payoffs(self, state: Played[P]) -> Mapping[Role, float]:
@@ -117,7 +120,7 @@ class RuledGame(ABC, Generic[P]):
 class PositionGame(RuledGame[P]):
     """A game of perfect information: everybody sees every move, and the position is all."""
 
-    def list_seen(self, made: tuple[tuple[Role, str], ...], role: Role) -> tuple[Event, ...]:
+    def list_seen(self, made: Moves, role: Role) -> tuple[Event, ...]:
         """List all moves and draws so far."""
         return list_openly(made)
 
@@ -125,11 +128,21 @@ class PositionGame(RuledGame[P]):
         """Return the position that a play has come to."""
         return state.position
 
+    def read_position(self, view: View) -> P:
+        """Return the position that the moves and draws of a view lead to."""
+        position = self.begin()
+        for event in view.history:
+            if isinstance(event, Chose):
+                position = self.advance(position, event.options[0])
+            elif isinstance(event, Drew):
+                position = self.advance(position, event.outcomes[0])
+        return position
+
     def find_key(self, position: P) -> Hashable:
         """Return what is equal for positions that go on alike: the position, if not more is."""
         return position
 
 
-def list_openly(made: tuple[tuple[Role, str], ...]) -> tuple[Event, ...]:
+def list_openly(made: Moves) -> tuple[Event, ...]:
     """List moves and draws as everybody sees them."""
     return tuple(Drew((move,)) if role == NATURE else Chose(role, (move,)) for role, move in made)

@@ -30,7 +30,7 @@ import numpy as np
 from bestresponse.analysis.costs import always_mixing
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
 from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import KnownEquilibrium
+from bestresponse.core.capabilities import HasPositions, KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import Game, Role, S, View, find_first_asks
@@ -40,6 +40,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.positions.solve import PositionSolution, list_best
 from bestresponse.theory.repeated.automaton import (
     Automaton,
     classic_strategy,
@@ -595,9 +596,26 @@ class ClosedFormPlayer:
         return Decision(self.game.choose_equilibrium(view, ask))
 
 
+@dataclass(frozen=True, slots=True)
+class BestMovePlayer:
+    """Draws one of the best moves at every position of a solved game."""
+
+    game: HasPositions[Any, Any]
+    solution: PositionSolution
+    seed: int
+    name: str = EQUILIBRIUM
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Look up what the legal moves are worth."""
+        worths = self.solution.list_worths(self.game, self.game.read_position(view))
+        return Decision(view.draw(self.seed).choice(list_best(worths)))
+
+
 def make_equilibrium(game: Game[S], role: Role, seed: int) -> Player:
     """Seat the game's first equilibrium; UsageError where none is known."""
     theory = describe_theory(game)
+    if theory.positions is not None and isinstance(game, HasPositions):
+        return BestMovePlayer(game, theory.positions, seed)
     if theory.predicted:
         return EquilibriumPlayer(theory, theory.predicted[0], seed)
     if theory.known is not None and isinstance(game, KnownEquilibrium):

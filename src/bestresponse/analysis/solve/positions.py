@@ -18,7 +18,12 @@ from bestresponse.report.document import Block, Column, KeyValues, Note, Section
 from bestresponse.telling.render import write_history
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.positions.graph import explore
-from bestresponse.theory.positions.solve import TIE, PositionSolution, solve_positions
+from bestresponse.theory.positions.solve import (
+    TIE,
+    PositionSolution,
+    list_best,
+    solve_positions,
+)
 
 METHODS = ("auto", "backward-induction")
 _MOST_LISTED = 20_000
@@ -136,12 +141,6 @@ class SolvedPositions:
         if data["first_moves"]:
             blocks.append(_show_moves(data["first_moves"]))
         return [size, Section("Values", tuple(blocks))]
-
-
-def list_best(worths: Mapping[str, float]) -> list[str]:
-    """List the moves that are worth the most."""
-    most = max(worths.values())
-    return [move for move, worth in worths.items() if worth >= most - TIE]
 
 
 def _show_moves(worths: Mapping[str, float]) -> Table:

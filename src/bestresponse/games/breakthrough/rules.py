@@ -100,12 +100,12 @@ class Breakthrough(PositionGame[Pawns]):
         """Return -1 for whoever would be to move: the other has come through, or it is stuck."""
         return (-1.0, 1.0) if position[0] == 0 else (1.0, -1.0)
 
-    def list_rules(self) -> tuple[Statement, ...]:
+    def state_rules(self) -> tuple[Statement, ...]:
         """State how pawns move and who wins."""
         places = TextPlace("rows", (str(self.rows),)), TextPlace("columns", (str(self.columns),))
         return (Worded(_RULES, places),)
 
-    def list_position(self, position: Pawns, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: Pawns, role: Role) -> tuple[Statement, ...]:
         """Show the board."""
         _, board = position
         rows = []

@@ -83,12 +83,12 @@ class ConnectFour(PositionGame[Discs]):
                 return True
         return False
 
-    def list_rules(self) -> tuple[Statement, ...]:
+    def state_rules(self) -> tuple[Statement, ...]:
         """State how discs fall and who wins."""
         places = TextPlace("columns", (str(self.columns),)), TextPlace("rows", (str(self.rows),))
         return (Worded(_RULES, places),)
 
-    def list_position(self, position: Discs, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: Discs, role: Role) -> tuple[Statement, ...]:
         """Show the board."""
         mine, all_discs = position
         is_second_next = all_discs.bit_count() % 2 == 1

@@ -71,13 +71,13 @@ class Nim(PositionGame[Piles]):
         winner = 1 - seat if self.last_wins else seat
         return (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
 
-    def list_rules(self) -> tuple[Statement, ...]:
+    def state_rules(self) -> tuple[Statement, ...]:
         """State the piles and who wins."""
         sizes = tuple(self.piles.split("-"))
         places = TextPlace("count", (str(len(sizes)),)), TextPlace("piles", sizes, "and")
         return (Worded(_WINS if self.last_wins else _LOSES, places),)
 
-    def list_position(self, position: Piles, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: Piles, role: Role) -> tuple[Statement, ...]:
         """List the piles."""
         lines = tuple(f"pile {pile}: {size}" for pile, size in enumerate(position[1], 1))
         return (Worded("Objects left: {piles}.", (TextPlace("piles", lines, "semicolons"),)),)

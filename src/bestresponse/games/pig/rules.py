@@ -74,12 +74,12 @@ class Pig(PositionGame[Turns]):
         """Return 1 for whoever has reached the goal."""
         return (1.0, -1.0) if position[0] == 0 else (-1.0, 1.0)
 
-    def list_rules(self) -> tuple[Statement, ...]:
+    def state_rules(self) -> tuple[Statement, ...]:
         """State what a turn is and who wins."""
         places = TextPlace("goal", (str(self.goal),)), TextPlace("moves", (f"{self.most_moves:,}",))
         return (Worded(_RULES, places),)
 
-    def list_position(self, position: Turns, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: Turns, role: Role) -> tuple[Statement, ...]:
         """State both scores and the points of this turn."""
         _, *scores, points, _ = position
         seat = self.roles.index(role)

@@ -65,11 +65,11 @@ class TicTacToe(PositionGame[str]):
             return (0.0, 0.0)
         return (1.0, -1.0) if winner == _MARKS[0] else (-1.0, 1.0)
 
-    def list_rules(self) -> tuple[Statement, ...]:
+    def state_rules(self) -> tuple[Statement, ...]:
         """State how marks are put and who wins."""
         return (Worded(_RULES),)
 
-    def list_position(self, position: str, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: str, role: Role) -> tuple[Statement, ...]:
         """Show the board."""
         mark = _MARKS[self.roles.index(role)]
         rows = [(f"{3 - row}", *position[3 * row : 3 * row + 3]) for row in range(3)]

@@ -15,7 +15,7 @@ Where a graph is not complete, what was not looked into is worth anything betwee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -32,8 +32,9 @@ from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.positions.graph import UNSEEN, PositionGraph
 from bestresponse.theory.trees.tree import CHANCE, LEAF
 
-TIE: Final = 1e-9
-"""Moves whose values differ by no more are equally good: rounding of sums of draws is smaller."""
+TIE: Final = 1e-8
+"""Moves whose values differ by no more are equally good: it is ten times what values of cycles are
+known to."""
 _MOST_SWEEPS = 100_000
 _STILL = 1e-3
 """Of the tolerance: values that move by less do not bring their bounds together in time."""
@@ -139,6 +140,12 @@ class PositionSolution:
     @property
     def _most_off(self) -> float:
         return np.inf if self.graph.is_complete else TIE
+
+
+def list_best(worths: Mapping[str, float]) -> list[str]:
+    """List the moves that are worth the most."""
+    most = max(worths.values())
+    return [move for move, worth in worths.items() if worth >= most - TIE]
 
 
 class _Step:

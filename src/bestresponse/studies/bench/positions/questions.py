@@ -15,7 +15,6 @@ from itertools import product, takewhile
 from random import Random
 from typing import Any
 
-from bestresponse.analysis.solve.positions import list_best
 from bestresponse.core.ask import Choice, Mixture
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
@@ -24,6 +23,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
+from bestresponse.games.positions import Moves
 from bestresponse.models.base import Model
 from bestresponse.players.strategies import EQUILIBRIUM, FixedMix
 from bestresponse.runs.execution import PlayOne
@@ -32,7 +32,7 @@ from bestresponse.studies.bench.config import BenchConfig, choose_temperature, i
 from bestresponse.studies.bench.plan import seat_player
 from bestresponse.studies.bench.sequential.questions import PolicyQuestion
 from bestresponse.telling.render import write_history
-from bestresponse.theory.positions.solve import TIE
+from bestresponse.theory.positions.solve import TIE, list_best
 
 _ERRORS = (1.0, 0.5, 0.0)
 """How often those who meet the positions move at random: players of every strength are asked about
@@ -40,7 +40,6 @@ positions that they may come to."""
 _MOST_PLAYS = 40
 """For each position that is wanted; a small game has no more."""
 _MOST_MOVES = 1_000
-Moves = tuple[tuple[Role, str], ...]
 
 
 @dataclass(frozen=True)

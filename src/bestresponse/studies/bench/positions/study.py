@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypedDict
 
-from bestresponse.analysis.solve.positions import list_best
 from bestresponse.core.files import read_toml
 from bestresponse.models.base import Model
 from bestresponse.players.llm.verified import make_label
@@ -28,6 +27,7 @@ from bestresponse.studies.bench.study import (
     show_first_play,
     warn_unfinished,
 )
+from bestresponse.theory.positions.solve import list_best
 
 _SEED = 21
 """Of the resampling: the same for all players, so that they are resampled alike."""
