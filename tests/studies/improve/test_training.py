@@ -329,7 +329,7 @@ def test_a_model_that_never_fits_is_refused(data, base, tmp_path, monkeypatch):
 
 
 def test_a_loss_that_is_no_number_ends_a_training(data, base, tmp_path):
-    with pytest.raises(UsageError, match="the loss is no number any more.* choose a lower"):
+    with pytest.raises(UsageError, match=r"the loss is no number any more.* choose a lower"):
         train(base, data, tmp_path, steps=40, optimizer="adamw", learning_rate=0.999, keep=0.0)
 
 

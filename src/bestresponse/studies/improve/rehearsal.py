@@ -2,9 +2,9 @@
 
 A training on games alone destroys everything else: 71.7 % right answers to general questions became
 38.3 %, and the perplexity of prose 660,526. So the base is first asked to chat, to answer and to
-write prose from the bundled beginnings of `rehearsal.toml`. A share of every step then consists of these texts, on which the student is held to the
-probabilities of the base (a divergence of Kullback and Leibler, as in "Learning without Forgetting",
-Li and Hoiem, 2016).
+write prose from the bundled beginnings of `rehearsal.toml`. A share of every step then consists of
+these texts, on which the student is held to the probabilities of the base by their divergence (Li
+and Hoiem, "Learning without Forgetting", 2016, with texts of the base instead of data).
 """
 
 from __future__ import annotations

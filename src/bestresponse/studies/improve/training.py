@@ -502,7 +502,7 @@ def _reading(checkpoint: str | None) -> Iterator[None]:
         yield
     except torch.OutOfMemoryError:
         raise
-    except Exception as error:  # readers of weights raise what they like
+    except Exception as error:  # noqa: BLE001 - readers of weights raise what they like
         raise StoreError(
             f"{checkpoint} is damaged and cannot be resumed from; delete it to train from the"
             f" one before, or from the start ({str(error).partition(chr(10))[0]})"
