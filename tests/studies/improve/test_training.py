@@ -91,12 +91,12 @@ def test_every_family_is_trained_whole(family, data, tokenizer, tmp_path):
     assert losses[0] is None
     assert losses[-1] < 8
     after = read_tensors(tmp_path / "student")
-    changed = {
+    same = {
         name
         for name, value in read_tensors(base).items()
-        if not torch.equal(value.to(torch.bfloat16), after[name])
+        if value.ndim == 2 and torch.equal(value.to(torch.bfloat16), after[name])
     }
-    assert len(changed) > 0.8 * len(after)
+    assert {name.rpartition(".")[2] for name in same} <= {"A_log"}  # too large to change so soon
     opened = open_causal(tmp_path / "student", "cpu", torch.float32)
     assert json.loads((tmp_path / "student" / "config.json").read_text())["model_type"] == (
         "gemma3_text" if family == "gemma3" else family
