@@ -29,8 +29,6 @@ _EXACT = 1e-4
 """Largest relative difference where nothing but the order of sums differs."""
 _HALF = 0.1
 """The same in half precision."""
-_STRAY = 0.2
-"""Share of these differences that others in the row may make."""
 
 
 def _attend(
@@ -161,28 +159,17 @@ def is_flat(model: PreTrainedModel) -> bool:
 
 
 def _is_same(model: PreTrainedModel, longest: int | None, tolerance: float) -> bool:
-    """Compare conversations in one row with each alone, and with others before it."""
+    """Compare a conversation after another one in a row with the same one alone."""
     vocabulary = model.get_input_embeddings().num_embeddings
     drawn = torch.Generator().manual_seed(0)
-
-    def draw(length: int) -> Tensor:
-        return torch.randint(vocabulary, (1, length), generator=drawn).to(model.device)
-
-    first, last = (draw(length) for length in _LENGTHS)
+    row = torch.randint(vocabulary, (1, sum(_LENGTHS)), generator=drawn).to(model.device)
+    last = row[:, _LENGTHS[0] :]
     alone = model(last, use_cache=False).logits
-    size = last.shape[1]
     starts = torch.tensor([0, *accumulate(_LENGTHS)], dtype=torch.int32, device=model.device)
     places = torch.cat([torch.arange(length) for length in _LENGTHS])[None].to(model.device)
-    rows: list[Tensor] = []
     with computed_by(model, APART):
-        for before in (first, draw(_LENGTHS[0])):
-            row = model(
-                torch.cat([before, last], 1),
-                position_ids=places,
-                use_cache=False,
-                **write_starts(starts, longest),
-            )
-            rows.append(row.logits[:, -size:])
-    spread = (alone - alone.mean()).norm()
-    strays = (rows[0] - rows[1]).norm() <= _STRAY * tolerance * spread
-    return bool(strays and (rows[0] - alone).norm() <= tolerance * spread)
+        both = model(
+            row, position_ids=places, use_cache=False, **write_starts(starts, longest)
+        ).logits
+    difference = both[:, _LENGTHS[0] :] - alone
+    return bool(difference.norm() <= tolerance * (alone - alone.mean()).norm())

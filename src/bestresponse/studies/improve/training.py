@@ -256,6 +256,7 @@ class Session:
         shape = choose_shape(student, plan.data, left, flat=flat)
         base = None
         if plan.adapter is not None:
+            torch.manual_seed(recipe.seed)  # an adapter begins with random numbers
             adapt(student, plan.adapter)
         elif kept.rows:
             base = open_causal(plan.base, recipe.device, recipe.dtype)
