@@ -114,4 +114,4 @@ class Breakthrough(PositionGame[Pawns]):
             rows.append((str(row + 1), *cells))
         pawn = _PAWNS[self.roles.index(role)]
         yours = Worded("Your pawns are {pawn}. The board:", (TextPlace("pawn", (pawn,)),))
-        return yours, Board((*rows, ("", *_LETTERS[: self.columns])))
+        return yours, Board((("", *_LETTERS[: self.columns]), *rows))
