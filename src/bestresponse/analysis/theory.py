@@ -125,7 +125,7 @@ def describe_theory(game: Game[S]) -> Theory:
     >>> describe_theory(find_game("prisoners-dilemma").playable()).predicted[0].kind
     'pure'
     """
-    if isinstance(game, HasCourse) and game.noise:
+    if isinstance(game, HasCourse) and game.repetition.noise:
         return replace(_describe_intended(game.intended_form), form=find_stage_form(game))
     return _describe(_Identity(find_stage(game)))
 

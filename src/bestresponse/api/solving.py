@@ -126,9 +126,9 @@ def solve(
 
     Either one payoff matrix or the matrices of two players can be given.
 
-    `iterations` are those of CFR or the double oracle, `objective` asks for the correlated
-    equilibrium that is best by it, `seconds` bound the search for all equilibria of a
-    table, and `report` is told how far it is. `engine` is that of `nash`; `to_json()["engine"]`
+    `iterations` are those of CFR, `objective` asks for the correlated equilibrium that is best by
+    it, `seconds` bound the search for all equilibria of a table, and `report` is told how far it
+    is. `engine` is that of `nash`; `to_json()["engine"]`
     says which one was used.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])

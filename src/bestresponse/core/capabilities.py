@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from bestresponse.core.ask import Ask
+from bestresponse.core.ask import Ask, Mixture
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.numbers import list_readings
 from bestresponse.core.phrase import Phrase
@@ -145,6 +145,13 @@ class Wording(Protocol):
 
     def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
+
+
+def put_question(game: object, ask: Ask) -> str | Phrase:
+    """Return the question of an ask: its own, or that of its game; empty where neither has one."""
+    if isinstance(ask, Mixture) and ask.question:
+        return ask.question
+    return game.word_question(ask) if isinstance(game, Wording) else ""
 
 
 @runtime_checkable

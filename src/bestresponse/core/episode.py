@@ -10,7 +10,7 @@ from bestresponse.core.capabilities import EndlessPlays
 from bestresponse.core.errors import InvalidMove, NotAsked
 from bestresponse.core.game import Action, Game, Role, S, View
 from bestresponse.core.notebook import format_html
-from bestresponse.core.player import Decision, Player
+from bestresponse.core.player import Decision, Player, find_forced
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def play(
 ) -> Record:
     """Play `game` to its end, from where `submissions` left off.
 
-    Simultaneous seats see the same state.
+    Simultaneous seats see the same state. A seat with one legal answer is not asked.
     """
     episode = Episode(game, submissions)
     while pending := episode.pending:
@@ -160,15 +160,21 @@ def play(
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
         questions: list[SeatAsk] = []
+        decisions: dict[Role, Decision] = {}
         for role, ask in pending.items():
             player = players[role]
+            if forced := find_forced(ask):
+                decisions[role] = forced
+                continue
             is_blind = getattr(player, "blind", False)
             view = View(role, moves=episode.counts[role]) if is_blind else episode.view(role)
             questions.append((role, player, view, ask))
-        for role, decision in zip(pending, ask_seats(questions), strict=True):
+        asked = [role for role in pending if role not in decisions]
+        decisions.update(zip(asked, ask_seats(questions) if asked else (), strict=True))
+        for role in pending:
             if episode.void:
                 break
-            episode.submit(role, decision)
+            episode.submit(role, decisions[role])
             if on_submission:
                 on_submission(episode.submissions[-1])
     return episode.record({role: player.name for role, player in players.items()})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bestresponse.core.ask import Ask, Lottery
+from bestresponse.core.ask import Amount, Ask, Choice, Lottery, Mixture
 from bestresponse.core.errors import Flaw
 from bestresponse.core.game import Action, View
 from bestresponse.core.json import JsonMapping
@@ -59,6 +59,27 @@ class Decision:
     calls: tuple[Call, ...] = ()
     stand_in: str = ""
     remarks: tuple[JsonMapping, ...] = ()
+
+
+FORCED = Reading(how="forced")
+"""How an answer was read that nobody was asked for, because no other is legal."""
+
+
+def find_forced(ask: Ask) -> Decision | None:
+    """Return the answer to an ask that has only one; None where there is a choice.
+
+    >>> find_forced(Choice(("pass",))).action, find_forced(Choice(("pass", "bet")))
+    ('pass', None)
+    """
+    match ask:
+        case Choice((only,), may_pass=False):
+            return Decision(only, reading=FORCED)
+        case Mixture((_,)):
+            return Decision((1.0,), reading=FORCED)
+        case Amount(low, high, may_pass=False) if low == high:
+            return Decision(low, reading=FORCED)
+        case _:
+            return None
 
 
 class Player(Protocol):

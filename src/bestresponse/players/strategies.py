@@ -48,7 +48,7 @@ from bestresponse.theory.repeated.automaton import (
     reduced,
     relabelled,
 )
-from bestresponse.theory.repeated.round_robin import Rules
+from bestresponse.theory.repeated.repetition import Repetition
 
 ALWAYS = "always:"
 
@@ -315,7 +315,7 @@ class LibraryRound:
 def play_in_library(
     names: tuple[str, str],
     form: NormalForm,
-    rules: Rules,
+    repetition: Repetition,
     seed: int,
 ) -> tuple[LibraryRound, ...]:
     """Let two strategies of Axelrod's library play a match there, and return its rounds.
@@ -323,16 +323,17 @@ def play_in_library(
     A match of 200 rounds takes the library some milliseconds. Asked round by round through views,
     its strategies would have to live through the whole history for every move.
     """
+    repetition.allow("Axelrod's library", "rounds", "noise", "continuation", "discount")
     library = import_module("axelrod")
     # The library tells its players the number of rounds only where no probability of an end is
     # given, not even 0.
-    ends = None if rules.continuation == 1.0 else 1 - rules.continuation
+    ends = None if repetition.continuation == 1.0 else 1 - repetition.continuation
     players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
     match = _recording_match()(
         players,
-        turns=rules.rounds,
+        turns=repetition.rounds,
         prob_end=ends,
-        noise=rules.noise,
+        noise=repetition.noise,
         seed=seed % 2**32,
     )
     first, second = cooperative_actions(form)

@@ -170,7 +170,7 @@ class Measured:
 
     `answered` counts the plays with a result. `labels` name what distinguishes the groups, such as
     model and way of asking; `metrics` replace those of the study where their titles depend on the
-    run.
+    run. `stopped` says why not everything could be measured, empty where it could.
     """
 
     frames: Mapping[str, Frame[Any]]
@@ -178,6 +178,7 @@ class Measured:
     labels: tuple[str, ...] = ()
     groups: Mapping[Heads, Any] = field(default_factory=dict)
     metrics: Sequence[Metric[Any]] | None = None
+    stopped: str = ""
 
     @property
     def rows(self) -> Sequence[Row]:

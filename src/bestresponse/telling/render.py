@@ -336,7 +336,7 @@ def _list_actions(choices: Sequence[Options], words: Narrator) -> str:
     others = [choice for choice in choices if choice.who != words.reader]
     lines = []
     for choice in (*mine, *others):
-        options = ", ".join(map(words.language.write_name, choice.options))
+        options = ", ".join(words.language.write_options(choice.options))
         lines.append(words.say("actions", choice.who, options=options))
     return "\n".join(lines)
 

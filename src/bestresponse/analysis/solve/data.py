@@ -149,7 +149,11 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
     risky = solved.risk_dominant
     components = []
     for component in nash.components:
-        subsets = [{"x": s.x.tolist(), "y": s.y.tolist()} for s in component.subsets]
+        subsets = []
+        for subset in component.subsets:
+            seats = [game.players[seat] for seat in subset.players]
+            corners = {"x": subset.x.tolist(), "y": subset.y.tolist()}
+            subsets.append({"players": seats, **corners})
         components.append(
             {
                 "equilibria": [numbers[id(e)] for e in component.equilibria],

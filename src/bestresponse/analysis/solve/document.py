@@ -221,7 +221,7 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
     """
     equilibria = [data["equilibria"][number] for number in component["equilibria"]]
     sides = []
-    for player, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
+    for player, corners in zip(subset["players"], (subset["x"], subset["y"]), strict=False):
         names = data["actions"][player]
         texts = []
         for corner in corners:
@@ -231,7 +231,8 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
             if same and same[0]["strategies_exact"]:
                 exact = same[0]["strategies_exact"][player]
             texts.append(facts.mix_text(mix, exact))
-        sides.append(f"{{{'; '.join(texts)}}}")
+        side = f"{{{'; '.join(texts)}}}"
+        sides.append(side if len(data["players"]) == 2 else f"{player}: {side}")
     return " x ".join(sides)
 
 

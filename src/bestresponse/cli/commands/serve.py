@@ -139,13 +139,15 @@ def open_to_people(config: ServeConfig) -> None:
             try:
                 if number == 0:
                     key = _GIVEN if admin_token else server.keys.admin
-                    print(_link(listener, f"/enter/{key}"), flush=True)
+                    print(f"your page, keep it secret: {_link(listener, f'/enter/{key}')}")
                     lobby = server.sessions.find_experiment(text) if text else None
-                    if lobby is not None and config.room:
-                        server.sessions.open_room(config.room, lobby.id)
-                        print(_link(listener, server.room_path(config.room)), flush=True)
-                    elif lobby is not None:
-                        print(_link(listener, server.join_path(lobby.id)), flush=True)
+                    if lobby is not None:
+                        invitation = server.join_path(lobby.id)
+                        if config.room:
+                            server.sessions.open_room(config.room, lobby.id)
+                            invitation = server.room_path(config.room)
+                        print(f"participants: {_link(listener, invitation)}")
+                    print("Press Ctrl+C to stop; run the same command to resume.", flush=True)
                 Thread(target=prepare_solver, daemon=True).start()
                 served = uvicorn.Config(
                     app,
