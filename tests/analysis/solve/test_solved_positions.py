@@ -62,13 +62,14 @@ def test_options_of_other_solvers_are_refused(options, problem):
 
 
 def test_a_move_costs_what_it_loses_against_best_play():
-    """Taking both of the second pile loses a won game; of a lost one nothing can be lost."""
-    game = find_game("nim(piles=1-2)").playable()
+    """Only taking one of the pile of 3 wins at first; then 1-2 is won by taking 1. The last move is forced."""
+    game = find_game("nim(piles=1-3)").playable()
     episode = Episode(game)
-    for move in ("take 2 from pile 2", "take 1 from pile 1"):
+    for move in ("take 1 from pile 2",) * 2 + ("take 1 from pile 1", "take 1 from pile 2"):
         episode.submit(next(iter(episode.pending)), Decision(move))
     prices = price_against_equilibrium(episode.record({}), game)
     assert [(priced.best, priced.cost) for priced in prices.values()] == [
-        ("take 1 from pile 2", 2.0),
+        ("take 2 from pile 2", 2.0),
+        ("take 1 from pile 2", 0.0),
         ("take 1 from pile 1", 0.0),
     ]

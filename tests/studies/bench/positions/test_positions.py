@@ -66,7 +66,7 @@ def test_regrets_and_optimal_moves_are_those_worked_out_by_hand(tmp_path):
         (ONE, "take 2 from pile 2", 2),
     ]
     assert rows[1]["position"] == "Objects left: pile 1: 0; pile 2: 2."
-    assert "What moves lose" in render(ran.to_document())
+    assert "What moves lose" in render(ran.report())
 
 
 def test_a_mixture_loses_what_its_moves_lose_on_average(tmp_path):
