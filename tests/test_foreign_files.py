@@ -35,10 +35,10 @@ class Reader:
 
 
 def read_student(path: Path) -> object:
-    pytest.importorskip("torch")
-    from bestresponse.models.students.network import read_folder
+    pytest.importorskip("transformers")
+    from bestresponse.models.students.causal import read_config
 
-    return read_folder(path.parent)
+    return read_config(path.parent)
 
 
 READERS = [
