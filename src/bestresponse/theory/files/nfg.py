@@ -58,6 +58,7 @@ from bestresponse.theory.games.normal_form import (
     read_texts,
 )
 from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.types import TypeCase, build_cases
 
 _EXAMPLE = 'such as {"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
 _CELLS = 20_000_000
@@ -168,8 +169,10 @@ _NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
 _DEEPEST = 60
 
 
-def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
+def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm | Tree:
     """Read the game that `text` describes; InvalidGame names the place and what was expected.
+
+    A game with types, which has `cases`, becomes a tree.
 
     >>> payoffs = '"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]'
     >>> parse_matrix_json("{" + payoffs + ', "players": ["Ann", "Bob"]}').players
@@ -218,7 +221,7 @@ def _read_number(text: str) -> Fraction | float:
         return math.inf
 
 
-def read_table(data: object) -> NormalForm:
+def read_table(data: object) -> NormalForm | Tree:
     """Read a game from plain data.
 
     The data are a matrix of payoffs (zero-sum), cells, a table for every player, or a dictionary.
@@ -263,16 +266,48 @@ def _has_tuples(data: object) -> bool:
     return isinstance(data, tuple)
 
 
-def _game(data: object) -> NormalForm:
+def _game(data: object) -> NormalForm | Tree:
     if isinstance(data, list):
         return _bare(_numbers(data, "matrix"))
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
+    return _read_cases(data) if "cases" in data else _read_object(data)
+
+
+def _read_cases(data: dict[str, object]) -> Tree:
+    """Read a game with types: its names, and for every case types, probability and payoffs."""
+    cases = data["cases"]
+    unknown = sorted(set(data) - {"cases", *_NAMES})
+    if unknown:
+        raise InvalidGame(f"expected 'cases' and {sorted(_NAMES)}, got {', '.join(unknown)}")
+    if not isinstance(cases, list):
+        raise InvalidGame(f"cases: expected a list, got {_kind(cases)}")
+    shared: dict[str, object] = {key: data[key] for key in ("players", "actions") if key in data}
+    read = []
+    for number, case in enumerate(cases):
+        place = f"cases[{number}]"
+        if not isinstance(case, dict) or not {"types", "probability"} < set(case):
+            raise InvalidGame(f"{place}: expected an object with types, probability and payoffs")
+        payoffs = {key: case[key] for key in case if key not in ("types", "probability")}
+        try:
+            table = _read_object({**shared, **payoffs})
+        except InvalidGame as error:
+            raise InvalidGame(f"{place}: {error}") from None
+        types = _read_names(case["types"], f"{place}, types", 1)
+        share = read_texts(case["probability"], f"{place}, probability")
+        if not isinstance(share, Fraction):
+            raise InvalidGame(f"{place}, probability: expected a number, got {_kind(share)}")
+        read.append(TypeCase(types, share, table))
+    return build_cases(read, _read_names(data.get("name", ""), "name", 0))
+
+
+def _read_object(data: dict[str, object]) -> NormalForm:
     names = {
         key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data
     }
     keys = set(data) - set(_NAMES)
-    players = len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2
+    tables_of_all = data.get("payoffs")
+    players = len(tables_of_all) if isinstance(tables_of_all, list) else 2
     for key in ("players", "actions"):
         if key in names and len(names[key]) != players:
             raise InvalidGame(
