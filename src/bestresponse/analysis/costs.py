@@ -28,12 +28,14 @@ from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
 from bestresponse.core.capabilities import KnownEquilibrium, measure_decision_cost
 from bestresponse.core.episode import Episode, Record
-from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
+from bestresponse.core.player import find_forced
 from bestresponse.games.capabilities import HasCourse, HasStage, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import contract, deviation_payoffs
+from bestresponse.theory.positions.solve import PositionSolution, list_best
 from bestresponse.theory.repeated.automaton import Automaton
 from bestresponse.theory.repeated.best_reply import find_slips, value_replies
 from bestresponse.theory.repeated.repetition import Repetition
@@ -136,13 +138,14 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
 def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
     """Yield every answer of a seat with its number and the state it was given in.
 
-    Those of nature are left out.
+    Those of nature and those without a choice are left out.
     """
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state = episode.state
         action = submission.decision.action
-        if submission.role not in (NATURE, REFEREE) and action is not None:
+        is_choice = action is not None and not find_forced(episode.pending[submission.role])
+        if submission.role not in (NATURE, REFEREE) and is_choice:
             yield number, state, submission.role, action
         episode.submit(submission.role, submission.decision)
 
@@ -294,6 +297,8 @@ def price_against_equilibrium(record: Record, game: Game[S] | None) -> ChoicePri
         return _price_in_table(record, game, theory)
     if theory.tree is not None:
         return _price_in_tree(record, game, theory)
+    if theory.positions is not None:
+        return _price_at_positions(record, game, theory.positions)
     prices: ChoicePrices = {}
     for number, state, role, action in iterate_decisions(record, game):
         cost = measure_decision_cost(game, state, role, action)
@@ -314,6 +319,17 @@ def _price_in_table(record: Record, game: Game[S], theory: Theory) -> ChoicePric
         priced = [_price(form.actions[seat], action, values[seat]) for values in deviations]
         if priced:
             prices[number] = min(priced, key=lambda one: one.cost)
+    return prices
+
+
+def _price_at_positions(record: Record, game: AnyGame, solution: PositionSolution) -> ChoicePrices:
+    prices: ChoicePrices = {}
+    for number, state, _, action in iterate_decisions(record, game):
+        worths = solution.list_worths(game, game.find_position(state))
+        best = list_best(worths)
+        lost = max(worths.values()) - worths[_name(action)]
+        is_best = action in best
+        prices[number] = Priced(_name(action), 0.0) if is_best else Priced(best[0], lost)
     return prices
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from bestresponse import theory
 from bestresponse.analysis.solve import solution
+from bestresponse.analysis.solve.positions import SolvedPositions, solve_by_positions
 from bestresponse.analysis.solve.solution import (
     TABLE_METHODS,
     SolvedTable,
@@ -25,6 +26,7 @@ from bestresponse.analysis.solve.solution import (
     Value,
     Wish,
 )
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.engines import has_numba
@@ -65,13 +67,17 @@ _GOOD = 1e-3
 _NEAR = "approximate: NashConv {:.3g} after {:,} iterations"
 
 
-def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable | SolvedTree:
+def solve_loaded_game(
+    game: LoadedGame, wish: Wish | None = None
+) -> SolvedTable | SolvedTree | SolvedPositions:
     """Everything known of the game; options that would do nothing for it are a UsageError.
 
     >>> from bestresponse.games.lookup import find_game
     >>> solve_loaded_game(find_game("matching-pennies")).value.number
     0.0
     """
+    if isinstance(game.game, HasPositions):
+        return solve_by_positions(game.game, wish or Wish())
     solvable = game.solvable()
     is_tree_of_two = isinstance(solvable, Tree) and solvable.num_players == 2
     if wish and wish.seconds != Wish().seconds and is_tree_of_two:

@@ -137,7 +137,7 @@ def _check_prior(cases: Sequence[TypeCase], players: Sequence[str]) -> None:
             )
 
 
-def interim_form(game: Tree | str | Path) -> NormalForm:
+def interim_form(tree: Tree | str | Path) -> NormalForm:
     """Return the game whose players are the types, each with its payoff given that it is drawn.
 
     Its Nash equilibria are the Bayesian equilibria of the game. UsageError where somebody moves
@@ -148,7 +148,7 @@ def interim_form(game: Tree | str | Path) -> NormalForm:
     >>> form.players
     ('bidder 1: 1', 'bidder 1: 2', 'bidder 2: 1', 'bidder 2: 2')
     """
-    tree = as_tree(game)
+    tree = as_tree(tree)
     seats = order_types(tree)
     place = {infoset: seat for seat, infoset in enumerate(seats)}
     shape = tuple(len(tree.infosets[infoset].moves) for infoset in seats)
