@@ -80,7 +80,6 @@ STEPS = (
         (
             f"{_BASE}.equilibria.vertex_kernels",
             f"{_BASE}.equilibria.extreme_kernels",
-            f"{_BASE}.equilibria.three_by_three_kernels",
         ),
         use_enumeration,
     ),

@@ -260,29 +260,6 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
             assert compiled.y[places[0]] == pytest.approx(whole.y[places[1]], abs=1e-12)
 
 
-def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_and_far_from_them() -> (
-    None
-):
-    kernels = pytest.importorskip("bestresponse.theory.equilibria.three_by_three_kernels")
-    generator = np.random.default_rng(5)
-    closed = 0
-    for _ in range(300):
-        payoffs = generator.integers(0, 9, (2, 3, 3)) + generator.choice(
-            [0.0, 0.0, 1e-12, 1e-7, 0.3], (2, 3, 3)
-        )
-        count, bases, *_, regret, table = kernels.extreme_pairs_of_three(payoffs)
-        whole = extreme_equilibria(NormalForm(payoffs), exact=True)
-        if count < 0 or whole.degenerate:
-            continue
-        closed += 1
-        assert (count, bases, regret <= 1e-9) == (whole.num_equilibria, whole.num_bases, True)
-        assert {_rounded(row[:3], row[3:6]) for row in table[:count].round(6)} == {
-            _rounded(x, y) for x, y in zip(whole.x.round(6), whole.y.round(6), strict=True)
-        }
-        assert sorted(table[count : count + bases, 2]) == sorted(mask for *_, mask in whole.bases)
-    assert closed > 100
-
-
 def test_compiled_whole_numbers_and_long_integers_agree_on_degenerate_games() -> None:
     kernels = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
     generator = np.random.default_rng(4)
