@@ -40,9 +40,8 @@ def use_enumeration() -> None:
 
 
 def use_zero_sum() -> None:
-    """Solve zero-sum games of every kind of loop."""
-    for size in (2, 3, 4):
-        theory.solve_zero_sum(_draw(2, size, size), engine="numba")
+    """Solve zero-sum games."""
+    theory.solve_zero_sum(_draw(2, 4, 4), engine="numba")
 
 
 def use_dynamics() -> None:
