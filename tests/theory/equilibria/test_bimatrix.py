@@ -374,3 +374,23 @@ def test_evolutionary_stability_does_not_depend_on_how_much_mutants_differ() -> 
     row = np.array([[0, 1, 10**10], [0, 0, 0], [0, 0, 0]])
     first = next(e for e in nash(row, row.T) if e.supports == ((0,), (0,)))
     assert first.evolutionarily_stable is True
+
+
+@pytest.mark.parametrize("lead", [1e-6, 1e-9, 1e-11, 2e-12, 1e-15, 0.0])
+def test_strict_means_the_same_of_an_equilibrium_as_of_a_pure_profile(lead: float) -> None:
+    # The first action of the row player leads by so much where the column player plays its first.
+    game = NormalForm.bimatrix([[1 + lead, 0], [1, 0.5]], [[1, 0], [0, 1]])
+    strict = {
+        tuple(support[0] for support in e.supports)
+        for e in nash(game)
+        if e.kind == "pure" and e.strict
+    }
+    assert strict == set(pure_nash(game, strict=True))
+    assert ((0, 0) in strict) == (lead > 1e-12)
+
+
+@pytest.mark.parametrize("lead", [1e-15, 1e-14])
+def test_what_is_one_of_a_continuum_is_not_strict(lead: float) -> None:
+    row = [[1, 0], [1 + lead, lead]]
+    for e in nash(NormalForm.bimatrix(row, np.transpose(row))):
+        assert not (e.strict and e.in_continuum), e.stability
