@@ -82,6 +82,12 @@ class NamedModel(str):
         """Keep nothing but the name."""
 
 
+class DefaultModel(NamedModel):
+    """The model of a setting that nobody named: its weights are used, and never downloaded."""
+
+    __slots__ = ()
+
+
 def as_model(model: ModelLike) -> NamedModel:
     """Return the name of a model.
 
