@@ -1,7 +1,8 @@
 """One play of one game: the only mutable object of the core, and the record it leaves."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from bestresponse.core.ask import Ask
@@ -66,6 +67,7 @@ class Episode(Generic[S]):
         self.submissions: list[Submission] = []
         self.void: Void | None = None
         self.moves: dict[Role, Action] = {}
+        self.counts: Counter[Role] = Counter()
         self._pending: dict[Role, Ask] = dict(game.asks(self.state))
         for submission in submissions:
             self.submit(submission.role, submission.decision)
@@ -81,8 +83,8 @@ class Episode(Generic[S]):
         return not self.pending
 
     def view(self, role: Role) -> View:
-        """Return what `role` may know now."""
-        return self.game.view(self.state, role)
+        """Return what `role` may know now, and how often it has moved."""
+        return replace(self.game.view(self.state, role), moves=self.counts[role])
 
     def submit(self, role: Role, decision: Decision) -> None:
         """Take one answer; move on once every asked role has answered.
@@ -102,6 +104,7 @@ class Episode(Generic[S]):
             return
         pending[role].check(decision.action)
         self.submissions.append(Submission(role, decision))
+        self.counts[role] += 1
         self.moves[role] = decision.action
         if len(pending) > 1:
             self._pending = {other: ask for other, ask in pending.items() if other != role}
@@ -158,7 +161,7 @@ def play(
                 decisions[role] = forced
                 continue
             is_blind = getattr(player, "blind", False)
-            view = View(role) if is_blind else episode.view(role)
+            view = View(role, moves=episode.counts[role]) if is_blind else episode.view(role)
             questions.append((role, player, view, ask))
         asked = [role for role in pending if role not in decisions]
         decisions.update(zip(asked, ask_seats(questions) if asked else (), strict=True))

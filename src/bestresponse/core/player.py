@@ -8,7 +8,6 @@ from bestresponse.core.ask import Amount, Ask, Choice, Lottery, Mixture
 from bestresponse.core.errors import Flaw
 from bestresponse.core.game import Action, View
 from bestresponse.core.json import JsonMapping
-from bestresponse.core.seeds import generator
 
 
 class Status(StrEnum):
@@ -102,7 +101,7 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Nature:
-    """Draws lotteries; the draw depends only on the seed and on what nature sees."""
+    """Draws lotteries; a draw depends on the seed, the number of moves and what nature sees."""
 
     seed: int
     name: str = "nature"
@@ -111,6 +110,5 @@ class Nature:
         """Draw one outcome of the lottery."""
         if not isinstance(ask, Lottery):
             raise TypeError(f"nature only draws lotteries, not {ask!r}")
-        rng = generator(self.seed, view.key)
         outcomes, weights = zip(*ask.chances, strict=True)
-        return Decision(rng.choices(outcomes, weights)[0])
+        return Decision(view.draw(self.seed).choices(outcomes, weights)[0])

@@ -154,7 +154,7 @@ class ToolSettings(RunSettings):
             name: (
                 model
                 if isinstance(model, RecordedModel)
-                else Tooled(model, self.tools, self.tool_calls)
+                else Tooled(model, tuple(self.tools), self.tool_calls)
             )
             for name, model in models.items()
         }

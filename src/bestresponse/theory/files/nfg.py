@@ -52,8 +52,10 @@ from bestresponse.core.files import read_text_file
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.games.normal_form import (
+    GameLike,
     NormalForm,
     Rationals,
+    as_normal_form,
     as_payoffs,
     parse_rational,
     read_texts,
@@ -147,12 +149,13 @@ def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
     return np.array(outcomes, dtype=object)[chosen]
 
 
-def format_nfg(game: NormalForm, *, openspiel: bool = False) -> str:
+def format_nfg(game: GameLike, *, openspiel: bool = False) -> str:
     """`game` as the text of an `.nfg` file; reading it gives the same game.
 
     For OpenSpiel, which reads only numbers of actions, there are no names, no comment and no
     fractions.
     """
+    game = as_normal_form(game)
     players = " ".join(map(quote_text, game.players))
     rows = game.given.T.reshape(-1, game.num_players).tolist()
     write = (lambda number: repr(float(number))) if openspiel else write_number
