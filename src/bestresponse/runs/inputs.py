@@ -149,6 +149,9 @@ def take_settings(
     def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
         return act(kind(*args, **kwargs))
 
+    returned = signature(act).return_annotation
+    called = signature(kind).replace(return_annotation=returned)
+    act_with.__signature__ = called  # type: ignore[attr-defined]
     return act_with
 
 
