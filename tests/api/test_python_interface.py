@@ -1,8 +1,11 @@
 """Everything the command line does, from Python, in three lines or fewer."""
 
 import csv
+import inspect
 import io
 import json
+import pydoc
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -391,3 +394,27 @@ def test_people_and_models_judge_residents_of_the_water_game(tmp_path):
     (tmp_path / "judge.csv").write_text(judged.to_csv(), "utf-8")
     read = br.read_scores([tmp_path / "judge.csv"])
     assert [row["mean"] for row in read.summarize().rows] == [4.0] * 5
+
+
+STUDIES = ["bench", "tournament", "simulate", "steer", "verify_model", "train", "improve", "behave"]
+
+
+@pytest.mark.parametrize("name", [*STUDIES, "simulate_water", "bench_stories", "formalize"])
+def test_a_study_shows_its_settings_and_says_what_it_does(name):
+    study = getattr(br, name)
+    shown = inspect.signature(study).parameters
+    assert {"args", "kwargs", "config"}.isdisjoint(shown)
+    assert "output_dir" in shown
+    first = inspect.getdoc(study).split()[0]
+    assert first[0].isupper()
+    assert first != "An"
+
+
+def test_help_on_the_benchmark_begins_with_what_it_does():
+    assert "num_games" in inspect.signature(br.bench).parameters
+    assert br.bench.__doc__.startswith("Measure the Nash gap")
+    assert "`bestresponse run bench --help` explains the settings: model, game," in br.bench.__doc__
+    assert "Measure the Nash gap" in pydoc.render_doc(br.bench)
+    assert inspect.signature(br.formalize).parameters["story"].default is inspect.Parameter.empty
+    assert type(br.bench).__doc__.startswith("An experiment as data.")
+    assert "num_games" in inspect.signature(replace(br.bench, name="another")).parameters
