@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english, split_words
@@ -114,6 +114,9 @@ class Said:
             goes_on = place in links and place - 1 in ends and in_case
             is_new = in_case and has_move and place in people and place - 1 not in links
             is_new = is_new or (is_facing and has_move and place not in moves)
+            is_new = is_new or (
+                in_case and has_move and bool(self.find("yields", place, place + 1))
+            )
             if place in starts or (place in ends and place + 1 not in links) or is_new:
                 number += 1
                 in_case = place in starts
@@ -218,6 +221,11 @@ class Said:
                 found.append(_Named(place, own or choices))
         return found
 
+    def is_shared(self, named: _Named) -> bool:
+        """Return whether all are said to make a choice."""
+        before = [one for one in self.people if one.place < named.place]
+        return bool(before) and before[-1].players == self.everybody == named.owners
+
     @cached_property
     def outcomes(self) -> list[Choices]:
         """The outcomes that are listed, as in "(R, B)"."""
@@ -252,12 +260,15 @@ class Said:
                 return labels[0]
         while self.clauses[start][0] != self.clauses[place][0]:
             start += 1
-        if len(self.everybody) == 2 and self.facing & set(range(start, place)):
-            return frozenset({1})
         objects = set(self.find("objects"))
         near = [person for person in self.people if start <= person.place < place]
         near = [person for person in near if person.place not in objects]
-        if not near and before and self.find("links", before[-1].place, place):
+        names = [move.lower() for moves in self.known.subject.actions for move in moves]
+        is_agent = self.words[place].endswith(("or", "er", "ors", "ers"))
+        is_agent = is_agent and self.words[place] not in names
+        if not near and (is_agent or self.facing & set(range(start, place))):
+            return self.everybody - {0}
+        if not near and before and self.find("joins", before[-1].place, place):
             return before[-1].owners
         owners: frozenset[int] = frozenset()
         for person in near[-1:-3:-1]:
@@ -283,6 +294,7 @@ class QuoteCheck:
         earlier = Said(before, self.words)
         return (
             self._find_number(claim, said, earlier)
+            or self._find_share(claim, said)
             or self._find_choice(claim, said, earlier)
             or self._find_player(claim, said)
             or self._find_sides(claim, said)
@@ -292,7 +304,11 @@ class QuoteCheck:
 
     def list_unused(self, sentence: str, claims: Iterable[Claim]) -> Iterator[str]:
         """Yield the numbers of a sentence that no claim uses."""
-        used = Counter(number for claim in claims for number in list_numbers(claim))
+        used: Counter[Fraction] = Counter()
+        for claim in claims:
+            used.update(list_numbers(claim))
+            for name in {"mixed", "mixes", "part"} & set(FORMS[claim.form].names):
+                used.update(share for mix in claim[name] for _, share in mix.weights)
         for one in Said(sentence, self.words).amounts:
             for number in (one.value, -one.value):
                 if used[number]:
@@ -315,6 +331,21 @@ class QuoteCheck:
             has_place = own and "value" in FORMS[claim.form].names
             if has_place and not any(self._is_of(claim, one.place, said) for one in own):
                 return f"its words say {value} of another player or another choice"
+        return ""
+
+    def _find_share(self, claim: Claim, said: Said) -> str:
+        """Say which mix is not said; one of its probabilities may be what the others leave."""
+        for name in {"mixed", "mixes", "part"} & set(FORMS[claim.form].names):
+            for mix in claim[name]:
+                player = self.subject.players.index(mix.who)
+                shares = dict(mix.weights)
+                told = 0
+                for action, share in shares.items():
+                    places = [one.place for one in said.amounts if one.value == share]
+                    near = [_find_near(said, place, player) for place in places]
+                    told += any(one is None or (player, action) in one.choices for one in near)
+                if told < len(shares) - 1 and len(set(shares.values())) > 1:
+                    return f"its words do not say how {mix.who} mix"
         return ""
 
     def _is_of(self, claim: Claim, place: int, said: Said) -> bool:
@@ -349,6 +380,8 @@ class QuoteCheck:
             run.append(run[-1] + 2)
         if len(run) == len(said.everybody):
             return frozenset({self.subject.order.index(run.index(place))})
+        if said.find("everybody", place + 1, place + 4):
+            return said.everybody
         for giving in said.find("giving", place + 1, place + 4):
             named = [one.players for one in said.people if giving < one.place < giving + 3]
             if named:
@@ -395,6 +428,9 @@ class QuoteCheck:
                 meant = frozenset((players.index(who), action) for who, action in claim[name])
                 if meant not in said.outcomes:
                     return "its words list other outcomes"
+            elif name in names and said.named and all(map(said.is_shared, said.named)):
+                if len({action for _, action in claim[name]}) > 1:
+                    return "its words say the same of everybody"
         if "action" not in names or "value" in names:
             return ""
         own = (self._find_who(claim) or 0, claim["action"])
@@ -408,8 +444,9 @@ class QuoteCheck:
         told = []
         for place in said.find("keys"):
             start, stop = said.find_part(place)
-            near = [one for one in said.named if start <= one.place < stop]
-            near = [one for one in near if own[0] in one.owners]
+            mine = [one for one in said.named if own[0] in one.owners]
+            near = [one for one in mine if start <= one.place < stop]
+            near = near or [one for one in mine if one.place < place][-1:]
             if near:
                 told.append(any(own in one.choices for one in near))
         return "" if any(told) or not told else "its words say so of another choice"
@@ -434,34 +471,39 @@ class QuoteCheck:
             first, second = ({(claim["who"], claim[name])} for name in ("action", "other"))
         else:
             return ""
-        first, second = first - second, second - first
+        sides = (first - second, second - first)
         for place in said.find("over"):
-            turned = said.words[place] == "by" or said.find("less", place - 3, place)
-            if said.words[place] == "by" and not said.find("passive", place - 1, place):
+            word = said.words[place]
+            passive = word == "by" and bool(said.find("passive", place - 1, place))
+            before = self._list_sides(sides, said.named[::-1], range(place))
+            after = self._list_sides(sides, said.named, range(place + 1, len(said.words)))
+            if not (before and after) or (word == "by" and not passive):
                 continue
-            for named in said.named:
-                own = {(self.subject.players[player], action) for player, action in named.choices}
-                if named.place > place and bool(own & first) != bool(own & second):
-                    is_first = bool(own & first)
-                    fits = is_first == (bool(turned) != claim.form.startswith("lower"))
-                    return "" if fits else "its words compare the other way round"
+            turned = passive or bool(said.find("less", place - 3, place))
+            turned = turned or (word == "to" and "from" in said.words[:place])
+            if (after[0] == 0) == (turned != claim.form.startswith("lower")):
+                return ""
+            return "its words compare the other way round"
         return ""
+
+    def _list_sides(
+        self, sides: tuple[set[tuple[str, str]], ...], named: list[_Named], places: range
+    ) -> list[int]:
+        """List on which side of a comparison the choices at some places are."""
+        found = []
+        for one in named:
+            own = {(self.subject.players[player], action) for player, action in one.choices}
+            on = [bool(own & side) for side in sides]
+            if one.place in places and on[0] != on[1]:
+                found.append(on.index(True))
+        return found
 
 
 def list_numbers(claim: Claim) -> Iterator[Fraction]:
-    """Yield the numbers of a claim that its words have to say.
-
-    The last probability of a mix is what the others leave, and equal ones go without numbers.
-    """
+    """Yield the numbers of a claim, but for those of mixes."""
     for (_, sort), argument in zip(FORMS[claim.form].parameters, claim.args, strict=True):
-        value: Any = argument
         if sort is Sort.NUMBER:
-            yield value
-        elif sort is Sort.MIXES:
-            for mix in value:
-                shares = {share for _, share in mix.weights}
-                if len(shares) > 1:
-                    yield max(shares)
+            yield cast(Fraction, argument)
 
 
 def _is_counted(claim: Claim, said: Said) -> bool:
@@ -471,8 +513,8 @@ def _is_counted(claim: Claim, said: Said) -> bool:
 
 
 def _is_said(value: Fraction, amount: _Amount, claim: Claim) -> bool:
-    lost = -amount.value if amount.lost and "than" not in FORMS[claim.form].names else amount.value
-    return value == lost
+    signed = -amount.value if amount.lost else amount.value
+    return value == signed or (value == amount.value and "than" in FORMS[claim.form].names)
 
 
 def _find_near(said: Said, place: int, player: int) -> _Named | None:
@@ -481,7 +523,8 @@ def _find_near(said: Said, place: int, player: int) -> _Named | None:
     own = [one for one in said.named if player in one.owners]
     inside = [one for one in own if start <= one.place < stop]
     sure = [one for one in own if one.place < place]
-    return (inside or sure or [None])[-1]
+    near = inside or sure
+    return near[-1] if near else None
 
 
 _ABSORBING: Final = ("no_dominant_choice", "guaranteed", "limited", "equal", "pure_equilibria")
@@ -489,17 +532,24 @@ _ABSORBING: Final = ("no_dominant_choice", "guaranteed", "limited", "equal", "pu
 
 def _find_denial(claim: Claim, said: Said) -> str:
     """Say what is wrong with the denial of a claim, or with its absence."""
-    speaking = {said.clauses[one.place] for one in (*said.amounts, *said.named)}
-    speaking |= {said.clauses[place] for place in said.find("keys")}
+    places = [one.place for one in said.amounts] + [one.place for one in said.named]
+    speaking = {said.clauses[place] for place in (*places, *said.find("keys"))}
     denials = [place for place in said.find("denials") if not said.clauses[place][1]]
     # "It isn't close, 5 beats 3": the first clause says nothing of the game.
     denials = [place for place in denials if said.clauses[place] in speaking]
-    plain = [place for place in denials if not said.find("idioms", place + 1, place + 8)]
+    names = FORMS[claim.form].names
+    compares = {"other", "than", "first"} & set(names)
+    plain = []
+    for place in denials:
+        stop = min(said.find("keys", place + 1), default=len(said.words))
+        idioms = said.find("stays", place + 1, min(stop, place + 8))
+        if not compares:
+            idioms += said.find("measures", place + 1, min(stop, place + 6))
+        if not idioms:
+            plain.append(place)
     absorbs = claim.form.startswith(_ABSORBING)
     if claim.negated:
-        counted = plain if "value" in FORMS[claim.form].names else denials
-        enough = len(counted) > absorbs or said.find("antonyms")
-        return "" if enough else "its words deny nothing"
+        return "" if len(plain) > absorbs or said.find("antonyms") else "its words deny nothing"
     return "its words deny something" if plain and not absorbs else ""
 
 
