@@ -534,6 +534,15 @@ def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
     return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
+def refuse_partial(run: Run[C]) -> None:
+    """Say on the terminal that a recorded run is not whole, and exit with 1."""
+    if run.complete:
+        return
+    missing = f": {run.missing:,} planned plays have no record" if run.missing else ""
+    print(f"bestresponse: {run.path} is not finished{missing}", file=sys.stderr)
+    raise typer.Exit(1)
+
+
 def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
     """Publish a run and print its tables (or its summary) and the names of its files; exit with 1
     where it is short."""

@@ -140,7 +140,17 @@ class Run(Generic[C_co]):
     @property
     def complete(self) -> bool:
         """Whether every play is there."""
-        return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
+        if self.outcome is not None:
+            return self.outcome.complete
+        return (self.path / "finished").exists() and not self.missing
+
+    @property
+    def missing(self) -> int:
+        """How many of the planned plays have no record; 0 where none are planned."""
+        first = next(iter(self.study.list_specs(self.config)), None)
+        if self.total is None or first is None:
+            return 0
+        return max(self.total - len(self.folder.finished()), 0)
 
     @property
     def frames(self) -> Mapping[str, Frame[Any]]:

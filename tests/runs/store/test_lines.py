@@ -47,7 +47,8 @@ def test_a_file_without_a_whole_line_begins_anew(tmp_path, text):
     lines = Lines(path)
     lines.append({"a": 1}, {"b": 2})
     lines.close()
-    assert path.read_bytes() == b'{"a":1}\n{"b":2}\n'
+    assert path.read_bytes().startswith(b'{"a":1,')
+    assert list(read_lines(path)) == [{"a": 1}, {"b": 2}]
 
 
 def test_a_system_that_writes_a_few_bytes_at_a_time_still_writes_everything(tmp_path, monkeypatch):
@@ -56,7 +57,7 @@ def test_a_system_that_writes_a_few_bytes_at_a_time_still_writes_everything(tmp_
     lines.append({"a": "long enough"})
     lines.append({"b": 2})
     lines.close()
-    assert (tmp_path / "x.jsonl").read_bytes() == b'{"a":"long enough"}\n{"b":2}\n'
+    assert list(read_lines(tmp_path / "x.jsonl")) == [{"a": "long enough"}, {"b": 2}]
 
 
 def test_everybody_may_read_and_nobody_may_execute_what_is_written(tmp_path):
@@ -69,7 +70,7 @@ def test_a_line_holds_the_letters_themselves(tmp_path):
     lines = Lines(tmp_path / "x.jsonl")
     lines.append({"name": "Zoë"})
     lines.close()
-    assert (tmp_path / "x.jsonl").read_bytes() == '{"name":"Zoë"}\n'.encode()
+    assert (tmp_path / "x.jsonl").read_bytes().startswith('{"name":"Zoë",'.encode())
 
 
 def test_a_file_with_nothing_but_the_end_of_a_line_is_left_as_it_is(tmp_path):

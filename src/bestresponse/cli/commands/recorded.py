@@ -16,6 +16,7 @@ from bestresponse.cli.study_command import (
     FiguresFolder,
     GateOptions,
     Junit,
+    refuse_partial,
     show_comparison,
     show_figures,
     show_run,
@@ -109,6 +110,7 @@ def report_run(
     if gate.conditions and not loaded.complete:
         raise StoreError(f"{loaded.path} is not finished, so that nothing can be checked")
     gate.check(loaded)
+    refuse_partial(loaded)
 
 
 def _name_comparison(comparison: br.RunComparison) -> str:
@@ -138,6 +140,7 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
             print(visible(f"  {difference}"))
     if replayed.different:
         raise typer.Exit(1)
+    refuse_partial(loaded)
 
 
 def merge_command(

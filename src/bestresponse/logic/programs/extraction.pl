@@ -272,28 +272,37 @@ table_replay(Orders, Results) :-
     ;   fail
     ).
 
-% What differs where another than the first of those who move at the same time begins; `Starts` lead to the blocks.
+% What differs where those who move at the same time move in another order; `Starts` lead to the blocks.
 table_gaps(Starts, Gaps) :-
     initial(Situation),
     findall(
         gap(Gap, Steps),
-        ( 'one of'(Before, Starts), 'another begins'(Before, Situation, Steps, Gap) ),
+        ( 'one of'(Before, Starts), 'made otherwise'(Before, Situation, Steps, Gap) ),
         Gaps
     ).
 
-'another begins'(Before, Situation, Steps, Gap) :-
+'made otherwise'(Before, Situation, Steps, Gap) :-
     'do all'(Before, Situation, Reached, Made),
     'known situation'(Reached, Start),
     findall(Mover-Move, ( legal(Move, Start), 'mover of'(Move, Mover) ), Moves),
-    'the movers'(Moves, [], [First|Others]),
-    'one of'(Mover, Others),
+    'the movers'(Moves, [], Movers),
+    'out of turn'(Start, Moves, Movers, Movers, Made, Steps, Gap).
+
+% Whoever moves next, the others have the same moves as before, until one of them is left.
+'out of turn'(Start, Moves, [One, Another|Movers], All, Made, Steps, Gap) :-
+    'one of'(Mover, [One, Another|Movers]),
     'moves of others'(Moves, Mover, Rest),
-    'the movers'(Rest, [], Movers),
+    'the movers'(Rest, [], Others),
     'options of'(Mover, Moves, Options),
     'one of'(Move, Options),
     'next position',
-    'gap after'(do(Move, Start), Rest, Movers, [First|Others], Gap),
-    'with one more'(Made, Move, Steps).
+    'with one more'(Made, Move, After),
+    (   'gap after'(do(Move, Start), Rest, Others, All, Found)
+    ->  Steps = After,
+        Gap = Found
+    ;   'known situation'(do(Move, Start), Next),
+        'out of turn'(Next, Rest, Others, All, After, Steps, Gap)
+    ).
 
 'gap after'(Reached, Rest, Movers, All, Gap) :-
     'known situation'(Reached, Situation),
