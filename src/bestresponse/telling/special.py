@@ -66,6 +66,7 @@ from bestresponse.core.special import (
     WriteSo,
     Wrote,
 )
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import Event, SpecialRule, Told
 from bestresponse.telling.course import Narrator
 
@@ -320,7 +321,7 @@ def write_talk(history: Sequence[Event], words: Narrator) -> str:
     messages = [event for event in history if isinstance(event, Wrote)]
     summaries = [event.summary for event in history if isinstance(event, TalkSummed)]
     if summaries:
-        paragraphs = [words.language.say("talk.summed"), *map(_quote, summaries)]
+        paragraphs = [words.language.say("talk.summed"), *map(quote_lines, summaries)]
     else:
         paragraphs = [_write_transcript(messages, words)]
     turn = write_own_turn(history, words)
@@ -389,13 +390,5 @@ def _write_transcript(messages: Sequence[Wrote], words: Narrator) -> str:
             sender=message.sender,
             receiver=message.receiver,
         )
-        told.append(f"{head}\n{_quote(message.text)}")
+        told.append(f"{head}\n{quote_lines(message.text)}")
     return "\n\n".join(told)
-
-
-def _quote(text: str) -> str:
-    """Mark every line of what somebody wrote.
-
-    No message can then pass for another's or for an instruction.
-    """
-    return "\n".join(f"> {line}" for line in text.splitlines())

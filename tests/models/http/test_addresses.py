@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UsageError
 
 SECRET = "hunter2-PASSWORD-99"
 BASES = [
@@ -46,3 +46,15 @@ def refuse(result, folder):
     assert SECRET not in f"{result.exception} {result.output} {result.stderr}"
     for file in folder.rglob("*"):
         assert not file.is_file() or SECRET.encode() not in file.read_bytes()
+
+
+@pytest.mark.parametrize("proxy", [f"foo://bob:{SECRET}@127.0.0.1:9", f"http://b:{SECRET}@h:x"])
+def test_a_proxy_that_cannot_be_used_is_a_sentence_without_its_password(
+    proxy, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    monkeypatch.setenv("http_proxy", proxy)
+    result = bench("http://example.invalid/v1#m", tmp_path)
+    assert isinstance(result.exception, BestResponseError | SystemExit), result.exception
+    assert SECRET not in f"{result.exception} {result.output} {result.stderr}"
+    assert "cannot be used" in f"{result.exception} {result.stderr}"

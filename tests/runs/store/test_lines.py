@@ -5,6 +5,7 @@ import os
 import pytest
 
 from bestresponse.core.errors import StoreError
+from bestresponse.models.wrappers.cached import Cache
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines, read_raw, read_sorted
 
 
@@ -95,3 +96,14 @@ def test_what_is_no_object_is_named_with_its_line(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"a":1}\n[1]\n')
     with pytest.raises(StoreError, match=r"line 2: expected one JSON object, got b'\[1\]"):
         list(read_lines(tmp_path / "x.jsonl"))
+
+
+def test_no_run_and_no_reply_is_written_through_a_link(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "bench-1").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "replies.sqlite").symlink_to(tmp_path / "elsewhere" / "new")
+    with pytest.raises(StoreError, match="bench-1 is a symbolic link"):
+        FolderLock(tmp_path / "bench-1")
+    with pytest.raises(StoreError, match=r"replies\.sqlite is a symbolic link"):
+        Cache(tmp_path / "replies.sqlite")
+    assert list((tmp_path / "elsewhere").iterdir()) == []

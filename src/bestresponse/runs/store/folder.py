@@ -7,9 +7,9 @@
                         "request", "reply"}
     records.jsonl       one line per finished play:              {"spec", "data", "record"}
 
-Every line of the .jsonl files ends with a hash of itself, so that a damaged one is refused. They are
-only appended to, a line at a time, so a process killed at any moment
-leaves a folder that `RunFolder` opens again: finished plays are known by their record, begun ones
+Every line of the .jsonl files ends with a hash of itself, so that a damaged one is refused. They
+are only appended to, a line at a time, so a process killed at any moment leaves a
+folder that `RunFolder` opens again: finished plays are known by their record, begun ones
 go on from their submissions. A plan that is run again plays only what is missing; it is shared out
 by the hash of every spec, so that parts of a run made anywhere merge into the whole.
 """
@@ -112,7 +112,6 @@ _PIECE = 1 << 20
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 _CHECK = b',"line_hash":"'
 """Between what a line holds and the hash of it."""
-_CHECKED = re.compile(rb'(?s)(.*),"line_hash":"([0-9a-f]{16})"\}\n')
 
 
 _encode = json.JSONEncoder(
@@ -238,8 +237,8 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
         number = 0
         while (line := _read_line(file, path)).endswith(b"\n"):
             number += 1
-            checked = _CHECKED.fullmatch(line)
-            if checked is None and _CHECK in line or checked and _hash(checked[1]) != checked[2]:
+            content, check, end = line.rpartition(_CHECK)
+            if check and end != _hash(content) + b'"}\n':
                 where = f"line {number}" if not start else f"line {number} after byte {start:,}"
                 raise StoreError(
                     f"{path}, {where}: the line is damaged, as its hash shows; restore the file, or"
@@ -435,6 +434,8 @@ class FolderLock:
     """
 
     def __init__(self, folder: Path) -> None:
+        if folder.is_symlink():
+            raise StoreError(f"{folder} is a symbolic link; a run has a folder of its own")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (NotADirectoryError, FileExistsError):
