@@ -327,9 +327,17 @@ class Invocation:
 
 
 def read_command_line() -> tuple[str, ...]:
-    """Return the command as it can be typed again, the program by its short name."""
+    """Return the command as it can be typed again, the program by its short name.
+
+    The user's own folder is `~`: runs are shared, and its name is that of a person.
+    """
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
-    return (program, *(shlex.quote(word) for word in sys.argv[1:]))
+    home = f"{Path.home()}/"
+    words = []
+    for word in sys.argv[1:]:
+        short = word.removeprefix(home)
+        words.append(shlex.quote(word) if short == word else f"~/{shlex.quote(short)}")
+    return (program, *words)
 
 
 @cache  # the code that runs does not change any more
