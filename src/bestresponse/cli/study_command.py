@@ -534,15 +534,6 @@ def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
     return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
-def refuse_partial(run: Run[C]) -> None:
-    """Say on the terminal that a recorded run is not whole, and exit with 1."""
-    if run.complete:
-        return
-    missing = f": {run.missing:,} planned plays have no record" if run.missing else ""
-    print(f"bestresponse: {run.path} is not finished{missing}", file=sys.stderr)
-    raise typer.Exit(1)
-
-
 def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
     """Publish a run and print its tables (or its summary) and the names of its files; exit with 1
     where it is short."""
@@ -560,11 +551,17 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
             markup=False,
             soft_wrap=True,
         )
-    for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
+    check_ended(run)
+
+
+def check_ended(run: Run[C]) -> None:
+    """Say why a run is short, and exit with 1 where it is."""
+    failures = () if run.outcome is None else run.outcome.failures
+    for failure in failures[:_MOST_FAILURES]:
         print(f"bestresponse: {visible(failure)}", file=sys.stderr)
-    if run.outcome is not None and run.outcome.stopped:
-        print(f"bestresponse: stopped: {visible(run.outcome.stopped)}", file=sys.stderr)
-    if run.outcome is not None and not run.outcome.complete:
+    if run.stopped:
+        print(f"bestresponse: stopped: {visible(run.stopped)}", file=sys.stderr)
+    if not run.complete:
         print(
             "bestresponse: not everything was played; the same command plays what is missing",
             file=sys.stderr,

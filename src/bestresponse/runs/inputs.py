@@ -208,7 +208,7 @@ class GameSetting(Converted["GameLike", NamedGame]):
         """Find the game."""
         if isinstance(value, NamedGame):
             return value
-        if isinstance(value, Mapping):
+        if stored and isinstance(value, Mapping):
             return NamedGame.from_json(value)
         if stored:
             return NamedGame(find_game(str(value), allow_files=False).name)

@@ -138,11 +138,17 @@ class Run(Generic[C_co]):
         return self.results.answered
 
     @property
+    def stopped(self) -> str:
+        """Why the run ended early; empty where it did not, or where nobody knows."""
+        ended = self.outcome or Outcome()
+        return ended.stopped or self.results.stopped
+
+    @property
     def complete(self) -> bool:
-        """Whether every play is there."""
+        """Whether every play is there, with every answer that it needs."""
         if self.outcome is not None:
-            return self.outcome.complete
-        return (self.path / "finished").exists() and not self.missing
+            return self.outcome.complete and not self.stopped
+        return (self.path / "finished").exists() and not self.missing and not self.stopped
 
     @property
     def missing(self) -> int:
@@ -411,7 +417,7 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     """
     run = play_missing(study, config)
     ended = run.outcome or Outcome()
-    reason = ended.stopped or "; ".join(ended.failures) or "nothing could be played"
+    reason = run.stopped or "; ".join(ended.failures) or "nothing could be played"
     if run.results.rows:
         run.publish()
     elif not run.complete:
