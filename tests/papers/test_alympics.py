@@ -596,7 +596,7 @@ def check_remarks(shared):
             {"reasons": "It bids early.", "answer": dict.fromkeys(SCALES, 3)}
         )
     )
-    scores = judge_run(shared.spoken, judge, Selection(games=1))
+    scores = judge_run(shared.spoken, judge, Selection(1))
     assert {score.remark for score in scores} == {"It bids early."}
 
 
@@ -605,7 +605,7 @@ def check_model_judge(shared):
     judge = ScriptedModel(
         lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES, 3)}), name="j"
     )
-    scores = judge_run(shared.spoken, judge, Selection(games=1))
+    scores = judge_run(shared.spoken, judge, Selection(1))
     assert len(scores) == 5 * 6
     told = judge.asked[0].messages[-1].content
     assert "Day 1, bid $12.50: It is day 1." in told

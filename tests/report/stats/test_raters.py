@@ -99,6 +99,7 @@ def test_an_item_that_one_rater_left_out_takes_part_in_no_kappa_but_the_others_d
     assert (found.fleiss, found.icc) == (whole.fleiss, whole.icc)
     # An item that one rater alone has rated is no reason to leave out those that several have.
     alone = np.hstack([OWN_RATERS, np.diag([3.0] * 5) + np.where(np.eye(5), 0, np.nan)])
-    assert summarise_ratings(alone, range(1, 6)).fleiss == summarise_ratings(
-        OWN_RATERS, range(1, 6)
-    ).fleiss
+    assert (
+        summarise_ratings(alone, range(1, 6)).fleiss
+        == summarise_ratings(OWN_RATERS, range(1, 6)).fleiss
+    )

@@ -16,13 +16,13 @@ from bestresponse.cli.study_command import (
     FiguresFolder,
     GateOptions,
     Junit,
+    check_ended,
     show_comparison,
     show_figures,
-    check_ended,
     show_run,
 )
 from bestresponse.cli.terminal import console, notes, print_table
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import digest
 from bestresponse.report.files import write_text
 from bestresponse.report.page import render
