@@ -212,7 +212,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.config import TournamentConfig as TournamentConfig
-    from bestresponse.studies.tournament.open_source import play_programs as play_programs
     from bestresponse.studies.tournament.study import (
         tournament as tournament,
     )

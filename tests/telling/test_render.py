@@ -20,6 +20,7 @@ from random_games import change_tree, draw_game_tree, draw_table
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.told import (
+    AtOnce,
     Cell,
     Cells,
     Chose,
@@ -46,6 +47,7 @@ from bestresponse.core.told import (
     prose,
 )
 from bestresponse.core.told_json import told_from_json, told_to_json
+from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.statements import tell
 from bestresponse.telling.catalogues import CATALOGUES
@@ -53,7 +55,9 @@ from bestresponse.telling.course import list_outline
 from bestresponse.telling.knowledge import read_course
 from bestresponse.telling.language import list_catalogues, list_languages, load_language
 from bestresponse.telling.render import list_sentences, write_history, write_rules
+from bestresponse.theory import NormalForm, catalogue
 from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.catalogue.trees import tree_names
 
 ENGLISH = load_language("en")
 
@@ -371,3 +375,28 @@ def test_only_public_events_are_left_for_others() -> None:
         Made("Ann", "b"),
         Chose("Bob", ("y",)),
     )
+
+
+@pytest.mark.parametrize("moves", [("stay", "wegbleiben"), ("in", "eintreten"), ("pass", "passen")])
+def test_two_moves_never_become_one_word(moves):
+    # German has the second name as its word for the first.
+    choice = AtOnce((Options("Ann", moves), Options("Bob", ("x", "y"))))
+    said = "\n".join(list_sentences((Players(("Ann", "Bob")), choice), "Ann"))
+    assert moves[0] in said
+    assert moves[1] in said
+    with pytest.raises(UsageError, match=f"'{moves[0]}' and '{moves[1]}' are both called"):
+        list_sentences((Players(("Ann", "Bob")), choice), "Ann", language="de")
+
+
+def test_moves_that_differ_in_case_alone_are_two_names():
+    choice = AtOnce((Options("Ann", ("go", "Go")),))
+    assert "You choose go or Go." in list_sentences((Players(("Ann",)), choice), "Ann")
+
+
+@pytest.mark.parametrize("name", [*catalogue.names(), *tree_names()])
+def test_every_move_of_a_packaged_game_keeps_a_german_name_of_its_own(name):
+    game = find_game(name).solvable()
+    sets = game.actions if isinstance(game, NormalForm) else [s.moves for s in game.infosets]
+    german = load_language("de")
+    for moves in sets:
+        assert german.find_repeated(moves) is None

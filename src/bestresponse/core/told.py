@@ -117,6 +117,13 @@ class Worded:
 
 
 @dataclass(frozen=True, slots=True)
+class Board:
+    """A board as it is seen, its rows from the top, each with a place for every cell."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Title:
     """What the game is called."""
 
@@ -325,6 +332,7 @@ Statement: TypeAlias = (
     Prose
     | Worded
     | PrivateProse
+    | Board
     | Title
     | Players
     | AtOnce

@@ -507,6 +507,7 @@ studies = Registry(
         "improve": "bestresponse.studies.improve.rounds:improve",
         "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
+        "positions": "bestresponse.studies.bench.positions.study:positions",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:steer",

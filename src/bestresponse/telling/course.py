@@ -117,7 +117,7 @@ def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str
         for told, before in branches:
             here = chart.get(before)
             if isinstance(here, Decides):
-                names = map(language.write_name, here.options)
+                names = language.write_options(here.options)
                 moves = zip(names, chart.children[before], strict=True)
                 after += [(f"{told}, {name}" if told else name, child) for name, child in moves]
         branches = after

@@ -254,6 +254,32 @@ class Language:
         """Join names: `a, b and c`."""
         return self.join(map(self.write_name, names), "standard")
 
+    def write_options(self, options: Sequence[str]) -> list[str]:
+        """Write the moves of one choice; UsageError where two of them would be told as one."""
+        names = list(map(self.write_name, options))
+        repeated = self.find_repeated(options) if len(set(names)) < len(names) else None
+        if repeated is not None:
+            first, second = repeated
+            raise UsageError(
+                f"the language {self.name!r} cannot be used: the moves {first!r} and {second!r}"
+                f" are both called {self.translate(second)!r} in it; give one another name"
+            )
+        return names
+
+    def find_repeated(self, names: Iterable[str]) -> tuple[str, str] | None:
+        """Return two names that would be read as one; None where there are none.
+
+        >>> load_language("de").find_repeated(("stay", "wegbleiben"))
+        ('stay', 'wegbleiben')
+        """
+        taken: dict[str, str] = {}
+        for name in names:
+            shown = self.translate(name).strip().casefold()
+            if shown in taken:
+                return taken[shown], name
+            taken[shown] = name
+        return None
+
     def join_options(self, options: Sequence[str]) -> str:
         """Join options: `a, b or c`; many whole numbers in a row by the first and the last.
 
@@ -267,7 +293,7 @@ class Language:
             last = self.write_name(options[-1])
             count = self.write_count(len(options))
             return self.say("options.many", count=count, first=first, last=last)
-        return self.join(map(self.write_name, options), "or")
+        return self.join(self.write_options(options), "or")
 
 
 def number_name(name: str) -> str:

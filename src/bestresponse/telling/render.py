@@ -21,6 +21,7 @@ from bestresponse.core.special import (
 from bestresponse.core.told import (
     Aim,
     AtOnce,
+    Board,
     Cell,
     Cells,
     Chose,
@@ -140,6 +141,8 @@ def list_sentences(
                 lines.append(words.language.write_text(text, places))
             case PrivateProse(text) if reader is not None:
                 lines.append(text)
+            case Board(rows):
+                lines += _list_rows(rows)
             case Aim(rational) if reader is not None:
                 lines.append(_describe_aim((), rational, words))
             case NearestWins() | LowerClaim() | LowestEffort() | SharedProject():
@@ -165,8 +168,15 @@ def write_rules(view: View, language: Spoken = ENGLISH, *, most: int = MOST_CHAR
 
 
 def write_history(view: View, language: Spoken = ENGLISH) -> str:
-    """Put into words what has happened so far, as far as the role of a view knows it."""
-    return _write_history(view.history, view.role, language)
+    """Put into words what has happened so far, as far as the role of a view knows it.
+
+    Where this comes down to a position, that is told, and at the end that the game is over.
+    """
+    if not view.position:
+        return _write_history(view.history, view.role, language)
+    told = _write_rules(view.position, view.role, language, view.layout, MOST_CHARACTERS)
+    is_over = any(isinstance(event, Over) for event in view.history)
+    return f"{told}\n\n{load_language(language).say('over')}" if is_over else told
 
 
 def write_events(
@@ -265,6 +275,8 @@ class _ToldRules:
                 return [language.translate(text)]
             case Worded(text, places):
                 return [language.write_text(text, places)]
+            case Board(rows):
+                return ["\n".join(_list_rows(rows))]
             case AtOnce(choices):
                 return [_list_actions(choices, words)]
             case Cells(cells):
@@ -287,6 +299,16 @@ class _ToldRules:
                 return [_describe_aim(opponents, rational, words)]
             case _:
                 return [describe_special_rule(statement, self.players, words)]
+
+
+def _list_rows(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write a board row by row, the cells of a column below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append(" ".join(cells))
+    return lines
 
 
 def _introduce_table(players: Sequence[str], words: Narrator) -> str:
@@ -314,7 +336,7 @@ def _list_actions(choices: Sequence[Options], words: Narrator) -> str:
     others = [choice for choice in choices if choice.who != words.reader]
     lines = []
     for choice in (*mine, *others):
-        options = ", ".join(map(words.language.write_name, choice.options))
+        options = ", ".join(words.language.write_options(choice.options))
         lines.append(words.say("actions", choice.who, options=options))
     return "\n".join(lines)
 

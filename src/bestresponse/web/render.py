@@ -8,7 +8,6 @@ import functools
 import itertools
 import json
 import re
-from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from typing import Annotated
 
@@ -27,7 +26,7 @@ from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import list_table_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.pages import AdminForm, NestedItem, ProseRuns
-from bestresponse.web.texts import load_texts
+from bestresponse.web.texts import format_amount, load_texts
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
@@ -51,18 +50,6 @@ def _environment() -> Environment:
     environment.filters["amount"] = format_amount
     environment.globals["t"] = load_texts("en")
     return environment
-
-
-def format_amount(amount: Decimal) -> str:
-    """Format an amount of money that is not rounded yet, with two to four decimals.
-
-    There are two decimals, or up to four if it has more.
-
-    >>> format_amount(Decimal("4.6475")), format_amount(Decimal(3)), format_amount(Decimal("1.50"))
-    ('4.6475', '3.00', '1.50')
-    """
-    exact = amount.quantize(Decimal("0.0001"), ROUND_HALF_UP)
-    return f"{exact:.4f}".removesuffix("0").removesuffix("0")
 
 
 def render_text(page: PageModel) -> str:

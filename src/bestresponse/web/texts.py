@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from string import Template
 
@@ -131,7 +131,7 @@ class PageTexts:
 
     def money(self, currency: str, amount: Decimal) -> str:
         """Format an amount of money as the language writes it."""
-        return self("money", currency=currency, amount=self.number(f"{amount:.2f}"))
+        return self("money", currency=currency, amount=self.number(format_amount(amount)))
 
     def number(self, figure: str) -> str:
         """Write a number as the language does; its text has a point before the decimals."""
@@ -193,6 +193,18 @@ class PageTexts:
             case ("high",):
                 return self("number_to", **bounds)
         return ""
+
+
+def format_amount(amount: Decimal) -> str:
+    """Format an amount of money that is not rounded yet, with two to four decimals.
+
+    There are two decimals, or up to four if it has more.
+
+    >>> format_amount(Decimal("4.6475")), format_amount(Decimal(3)), format_amount(Decimal("1.50"))
+    ('4.6475', '3.00', '1.50')
+    """
+    exact = amount.quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    return f"{exact:.4f}".removesuffix("0").removesuffix("0")
 
 
 def _match_any(words: Iterable[str]) -> re.Pattern[str] | None:

@@ -509,7 +509,7 @@ def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
     # both more.
     own = [[10.0 * (theirs > 0) + theirs - mine / 10 for theirs in range(5)] for mine in range(5)]
     payoffs = [own, np.array(own).T.tolist()]
-    (tmp_path / "steps.json").write_text(json.dumps({"payoffs": payoffs, "name": "steps"}))
+    (tmp_path / "steps.json").write_text(json.dumps({"tables": payoffs, "name": "steps"}))
     config = SimulateConfig(
         str(tmp_path / "steps.json"),
         seat={"row": "random", "col": "random"},

@@ -566,7 +566,7 @@ def test_the_last_page_has_a_line_for_each_part_with_its_rate_bonus_and_money(se
     )
     cells = [
         re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", line)
-        for line in re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", page)
+        for line in re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", page, re.DOTALL)
     ]
     # 3 points at 0.25; 5 points at 1.00, of which 4.00 is paid.
     assert cells == [
@@ -785,3 +785,20 @@ def test_beginning_all_leaves_empty_groups_and_later_games_to_those_who_will_com
     # For one table that is named it is done, although nobody is ready there.
     act(server.state, lobby, "begin", lobby.first_tables[1].id)
     assert sessions.get_session(lobby.first_tables[1].id).begun
+
+
+def test_the_amounts_of_the_last_page_add_up_to_the_total_that_is_shown(server):
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="cooperator", more="")
+    study = text.replace("show_up = 2", "show_up = 2.345").replace("rate = 0.5", "rate = 0.0125")
+    lobby = server.state.sessions.create_experiment(study)
+    people = sit_down(server, lobby)
+    for _ in range(2):
+        for client, link in people:
+            take(client, link, answer="cooperate")
+    client, link = people[0]
+    page = client.get(link).text.partition('<table class="money')[2].partition("</dl>")[0]
+    # 2 rounds of 3 points at 0.0125 are 0.075, and 2.345 + 0.075 = 2.42
+    shown = re.findall(r"<dd>EUR ([\d.]+)</dd>|>([\d.]+)</td></tr>", page)
+    amounts = [Decimal(one or other) for one, other in shown]
+    assert amounts == [Decimal("0.075"), Decimal("2.345"), Decimal("2.42")]
+    assert sum(amounts[:-1]) == amounts[-1]

@@ -7,12 +7,18 @@ language that notes what it is asked for. So the list cannot differ from the pag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
 from bestresponse.core.ask import Ask, Choice, Form, Mixture
-from bestresponse.core.capabilities import PlayedRounds, PrivateInformation, RoundHistory, Wording
+from bestresponse.core.capabilities import (
+    PlayedRounds,
+    PrivateInformation,
+    RoundHistory,
+    Wording,
+    put_question,
+)
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
@@ -155,8 +161,8 @@ def _name_columns(rounds: PlayedRounds, language: ListeningLanguage) -> None:
 
 
 def _name_parts(game: Game[S], ask: Ask, language: ListeningLanguage) -> None:
-    if isinstance(game, Wording):
-        language.tell(game.word_question(ask))
+    if question := put_question(game, ask):
+        language.tell(question)
     for label, part in ask.fields if isinstance(ask, Form) else (("", ask),):
         language.translate(label)
         for option in part.options if isinstance(part, Choice | Mixture) else ():
@@ -205,14 +211,3 @@ def _write_word(word: str, language: Language) -> dict[str, str]:
 def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def find_repeated(names: Iterable[str], language: Language) -> tuple[str, str] | None:
-    """Return two names that people would read as one; None where there are none."""
-    taken: dict[str, str] = {}
-    for name in names:
-        shown = language.translate(name).strip().casefold()
-        if shown in taken:
-            return taken[shown], name
-        taken[shown] = name
-    return None

@@ -80,12 +80,13 @@ class Presence:
     It says whether the time was up when the answer came.
 
     `away_times` and `away_seconds` say how often and how long the page was out of sight; None where
-    nobody noted it.
+    nobody noted it. `key` marks the page that sent the answer.
     """
 
     timed_out: bool = False
     away_times: int | None = None
     away_seconds: int | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,6 +521,13 @@ class Session:
             submission for submission in self.episode.submissions if submission.role == role
         ]
         return submissions[turn] if 0 <= turn < len(submissions) else None
+
+    def find_key(self, role: Role, turn: int) -> str:
+        """Return the key of the page that sent the answer of that number."""
+        timings = [
+            answer.timing for answer in self.list_answers() if answer.submission.role == role
+        ]
+        return timings[turn].key
 
     def list_answers(self) -> list[TimedAnswer]:
         """List the answers with their timing."""

@@ -50,22 +50,41 @@ function goOnByItself(box) {
     }
   };
   document.addEventListener("visibilitychange", () => { if (!left) listen(); });
-  // What is sent while the connection is lost is kept, and sent when it is back.
-  box.addEventListener("submit", (event) => {
-    if (offline.hidden && navigator.onLine) return;
+  box.addEventListener("submit", async (event) => {
+    if (event.defaultPrevented || event.target.method !== "post") return;
     event.preventDefault();
-    event.stopPropagation();
-    const { target, submitter } = event;
-    offline.hidden = false;
-    const again = setInterval(() => fetch(live, { credentials: "same-origin" }).then(() => {
-      clearInterval(again);
-      offline.hidden = true;
-      target.requestSubmit(submitter);
-    }, () => {}), 1000);
-  }, true);
-  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) stop(); });
+    stop();
+    const { answer, html } = await deliver(event.target, event.submitter);
+    history.replaceState(null, "", answer.redirected ? answer.url : home);
+    show(html);
+  });
   window.addEventListener("pagehide", stop);
   listen();
+}
+
+// What is sent is what the form says at the click. Its fields are closed until the server has stored it; the same
+// words are sent again until there is an answer. The key of the page tells the server that it is the same click.
+async function deliver(form, submitter) {
+  const body = new URLSearchParams(new FormData(form));
+  if (submitter && submitter.name) body.set(submitter.name, submitter.value);
+  const open = [...form.elements].filter((field) => !field.disabled);
+  const offline = document.querySelector(".offline");
+  open.forEach((field) => { field.disabled = true; });
+  for (;;) {
+    const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" }).catch(() => null);
+    const html = answer && answer.status !== 429 ? await answer.text().catch(() => null) : null;
+    offline.hidden = answer !== null;
+    if (html !== null) return { answer, html, reopen: () => open.forEach((field) => { field.disabled = false; }) };
+    await new Promise((later) => setTimeout(later, 1000));
+  }
+}
+
+function show(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  document.title = fresh.title;
+  document.body = document.adoptNode(fresh.body);
+  scrollTo(0, 0);
+  enliven();
 }
 
 function addBubble(talk, { who, own, text }) {
@@ -89,13 +108,14 @@ function writeToGroup(form) {
   field.addEventListener("input", () => sessionStorage.setItem(draft, field.value));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), credentials: "same-origin" }).catch(() => null);
-    if (answer && answer.ok) {
+    const { answer, html, reopen } = await deliver(form);
+    reopen();
+    field.focus();
+    if (answer.ok) {
       field.value = "";
       sessionStorage.removeItem(draft);
     }
-    const page = answer && !answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
-    const why = page && page.querySelector("#chat-error, .note");
+    const why = answer.ok ? null : new DOMParser().parseFromString(html, "text/html").querySelector("#chat-error, .note");
     error.textContent = why ? why.textContent : "";
     error.hidden = !why;
   });
@@ -150,7 +170,7 @@ function countDown(clock) {
     if (marks.some((mark) => left <= mark && mark < before)) spoken.textContent = clock.textContent;
     before = left;
     if (left > 0) setTimeout(tick, 250);
-    else if (open) submitTyped();
+    else if (open && clock.isConnected) submitTyped();
   };
   const open = Number(clock.dataset.left) > 0;
   tick();
@@ -421,24 +441,28 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-confirm]");
   if (button && !confirm(button.dataset.confirm)) event.preventDefault();
 });
-document.querySelectorAll("[data-answer]").forEach(noteAbsence);
-document.querySelectorAll("[data-calculate]").forEach(workOut);
-const wrong = document.querySelector("[aria-invalid=true]");
-if (wrong) {
-  document.title = `! ${document.title}`;
-  (wrong.matches("input, textarea, select") ? wrong : wrong.querySelector("input")).focus();
+
+function enliven() {
+  document.querySelectorAll("[data-answer]").forEach(noteAbsence);
+  document.querySelectorAll("[data-calculate]").forEach(workOut);
+  const wrong = document.querySelector("[aria-invalid=true]");
+  if (wrong) {
+    document.title = `! ${document.title}`;
+    (wrong.matches("input, textarea, select") ? wrong : wrong.querySelector("input")).focus();
+  }
+  document.querySelectorAll("[data-slider]").forEach(joinSlider);
+  document.querySelectorAll("[data-replay]").forEach(replayPlay);
+  document.querySelectorAll("[data-live]").forEach(goOnByItself);
+  document.querySelectorAll("[data-once]").forEach(sendOnce);
+  document.querySelectorAll("[data-chat]").forEach(writeToGroup);
+  document.querySelectorAll("[data-left]").forEach(countDown);
+  document.querySelectorAll("[data-mixture]").forEach(joinSliders);
+  document.querySelectorAll("[data-refresh]").forEach(refreshPart);
+  document.querySelectorAll("[data-copy]").forEach((field) => field.addEventListener("focus", () => field.select()));
+  document.querySelectorAll("[data-wide-open]").forEach(openWhereWide);
+  document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
+  document.querySelectorAll("[data-filter]").forEach(filterBy);
+  document.querySelectorAll("[data-formalize]").forEach(formalize);
+  document.querySelectorAll("[data-judge]").forEach((form) => { judgeByKeys(form); sendOnce(form); });
 }
-document.querySelectorAll("[data-slider]").forEach(joinSlider);
-document.querySelectorAll("[data-replay]").forEach(replayPlay);
-document.querySelectorAll("[data-live]").forEach(goOnByItself);
-document.querySelectorAll("[data-once]").forEach(sendOnce);
-document.querySelectorAll("[data-chat]").forEach(writeToGroup);
-document.querySelectorAll("[data-left]").forEach(countDown);
-document.querySelectorAll("[data-mixture]").forEach(joinSliders);
-document.querySelectorAll("[data-refresh]").forEach(refreshPart);
-document.querySelectorAll("[data-copy]").forEach((field) => field.addEventListener("focus", () => field.select()));
-document.querySelectorAll("[data-wide-open]").forEach(openWhereWide);
-document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
-document.querySelectorAll("[data-filter]").forEach(filterBy);
-document.querySelectorAll("[data-formalize]").forEach(formalize);
-document.querySelectorAll("[data-judge]").forEach((form) => { judgeByKeys(form); sendOnce(form); });
+enliven();

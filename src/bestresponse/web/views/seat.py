@@ -5,6 +5,7 @@ A seat is shown its own view and nothing else.
 
 import asyncio
 import logging
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -16,7 +17,7 @@ from pydantic import Field
 
 from bestresponse.core import Decision
 from bestresponse.core.ask import Choice
-from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
+from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording, put_question
 from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import Game, S, View
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
@@ -51,6 +52,7 @@ _EARLY = 1.0
 """Seconds by which the clock of a page may be ahead of the server's."""
 Known = Annotated[int, Query(ge=0, le=10_000)]
 Version = Annotated[str, Query(max_length=100)]
+_LONGEST_KEY = 40
 _NOTES = ("restarted", "twice", "late", "early")
 """The names of texts that an address may carry as its note."""
 _log = logging.getLogger("bestresponse.web")
@@ -162,9 +164,13 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
         try:
             presence = _read_presence(form, session.seconds_left(context.seat))
             service.submit_answer(context, turn, Decision(action, form.get("why", "")), presence)
-        except NotAsked as error:
-            note = "twice" if isinstance(error, AlreadyAnswered) else "early"
-            return _go_back(context, "late" if isinstance(error, StoodIn) else note)
+        except StoodIn:
+            return _go_back(context, "late")
+        except AlreadyAnswered:
+            is_same_click = session.find_key(context.role, turn) == form.get("key")
+            return _go_back(context, "" if is_same_click else "twice")
+        except NotAsked:
+            return _go_back(context, "early")
         except StoreError as error:
             _log.error("session %s, %s: %s", session.id, context.role, error)
             session.trouble = f"an answer of {context.role} could not be written to the disk"
@@ -185,13 +191,21 @@ def _read_presence(form: dict[str, str], left: float | None) -> Presence:
     timed_out = left is not None and left <= early
     times, seconds = (form.get(name, "") for name in ("away_times", "away_seconds"))
     known = times.isdecimal() and seconds.isdecimal() and len(times) < 6 and len(seconds) < 8
-    return Presence(timed_out, int(times) if known else None, int(seconds) if known else None)
+    return Presence(
+        timed_out,
+        int(times) if known else None,
+        int(seconds) if known else None,
+        form.get("key", "")[:_LONGEST_KEY],
+    )
 
 
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
 def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     """Keep the answers to the questionnaire, or say what is missing."""
     context = context.follow()
+    place = (context.session.id, context.seat, form.get("page", ""))
+    if place in context.server.sessions.answered_pages:
+        return _go_back(context)
     try:
         wrong = service.keep_questionnaire(context, form)
     except NotAsked:
@@ -335,6 +349,7 @@ def _render(
         looking=looking,
         path=f"/seat/{session.id}/{seat}/{token}",
         csrf=server.csrf(token),
+        key=secrets.token_hex(8),
     )
     return render_page(page, status)
 
@@ -368,9 +383,6 @@ def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
     hand = None
     if "infoset" in view.facts:
         hand = read_hand(game.name, view.facts["infoset"], game.roles)
-    question = ""
-    if ask and isinstance(game, Wording):
-        question = language.tell(game.word_question(ask))
     return ShownGame(
         title=_find_title(context),
         unit=game.unit if isinstance(game, Wording) else "",
@@ -381,7 +393,7 @@ def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
         bubbles=_list_bubbles(game, view),
         hand=hand,
         calculator=service.list_calculator(session, role),
-        question=question,
+        question=language.tell(put_question(game, ask)) if ask else "",
         is_choice=isinstance(ask, Choice),
         fields=make_fields(ask, forms.typed, forms.wrong) if ask else [],
         void=session.episode.void,
