@@ -11,6 +11,7 @@ import pytest
 import bestresponse as br
 from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
 from bestresponse.formal.formalize.plan import library
+from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.theory.engines import has_numba
 
@@ -49,11 +50,10 @@ DILEMMA = [[3, 0], [5, 1]], [[3, 5], [0, 1]]
 @pytest.mark.parametrize(
     "payoffs",
     [
-        np.stack([np.array(own) for own in DILEMMA]),
-        [np.array(own) for own in DILEMMA],
+        {"cells": [[[3, 3], [0, 5]], [[5, 0], [1, 1]]]},
         [[(3, 3), (0, 5)], [(5, 0), (1, 1)]],
         {"row": DILEMMA[0], "col": DILEMMA[1]},
-        {"payoffs": np.array(DILEMMA), "players": ["Ann", "Bob"]},
+        {"tables": np.array(DILEMMA), "players": ["Ann", "Bob"]},
         br.NormalForm(DILEMMA),
         br.NormalForm.bimatrix([["3", "0/7"], ["5.0", 1]], DILEMMA[1]),
     ],
@@ -66,15 +66,54 @@ def test_payoffs_come_as_arrays_cells_dictionaries_and_tables(payoffs):
     assert br.solve(payoffs).equilibria[0].supports == ((1,), (1,))
 
 
-def test_lists_that_may_be_tables_or_cells_are_refused():
-    with pytest.raises(InvalidGame, match="2 x 2 x 2 may be a table for every player or cells"):
-        br.nash([[[3, 0], [5, 1]], [[3, 5], [0, 1]]])
+LISTS = [
+    [[[1, 1], [0, 2]], [[2, 0], [-1, -1]]],
+    [[[1, 1], [0, 2]], [[2, 0], [-1, -1]], [[4, 4], [3, 3]]],
+    [[[1, 2, 3], [4, 5, 6]], [[1, 2, 3], [4, 5, 6]]],
+    [[[[0, 0, 0], [1, 1, 1]]]],
+]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_payoffs_that_may_be_read_in_two_ways_are_refused_at_every_door(lists, tmp_path):
+    from bestresponse.integrations.mcp.tools import solve_game
+
+    path = tmp_path / "game.json"
+    sizes = " x ".join(map(str, np.shape(lists)))
+    refusal = f"numbers of sizes {sizes} may be cells or a table for every player"
+
+    def solve_file():
+        path.write_text(json.dumps(lists))
+        return br.solve(path)
+
+    doors = [
+        lambda: br.solve(lists),
+        lambda: br.nash(np.array(lists)),
+        lambda: br.solve([np.array(table) for table in lists]),
+        lambda: find_game("-", read_input=lambda: json.dumps(lists)),
+        lambda: solve_game(json.dumps(lists)),
+        solve_file,
+    ]
+    for door in doors:
+        with pytest.raises(InvalidGame, match=refusal):
+            door()
+    with pytest.raises(InvalidGame, match="payoffs may be cells or a table"):
+        br.solve({"payoffs": lists})
+
+
+def test_a_key_says_whether_lists_are_cells_or_tables():
+    # In cells (row 0, col 1) pays 0 and 2; in tables the row player gets 1 there, the other 0.
+    cells = br.solve({"cells": LISTS[0]}).game.solvable()
+    tables = br.solve({"tables": LISTS[0]}).game.solvable()
+    assert cells.payoffs[:, 0, 1].tolist() == [0, 2]
+    assert tables.payoffs[:, 0, 1].tolist() == [1, 0]
 
 
 def test_three_players_are_given_by_a_tensor():
     tensor = np.zeros((3, 2, 2, 2))
     tensor[:, 1, 1, 1] = 1
-    assert (1, 1, 1) in [tuple(s[0] for s in e.supports) for e in br.nash(tensor).pure]
+    tables = {"tables": tensor}
+    assert (1, 1, 1) in [tuple(s[0] for s in e.supports) for e in br.nash(tables).pure]
 
 
 def test_results_print_what_is_played():
@@ -117,7 +156,7 @@ def test_nash_takes_a_method_an_engine_and_a_time():
         ([[float("nan"), 1], [1, 2]], "expected finite numbers"),
         ([[10**400, 1], [1, 2]], "beyond 1.8e308"),
         (np.array([[1j, 2], [3, 4]]), "got complex ones"),
-        ({"row": [[1]]}, "expected 'zero_sum', 'row' and 'col', or 'payoffs'"),
+        ({"row": [[1]]}, "expected 'zero_sum', 'row' and 'col', 'tables' or 'cells'"),
         (np.zeros((20_000, 1)), "vertices"),
     ],
 )

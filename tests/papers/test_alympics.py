@@ -29,6 +29,7 @@ from bestresponse.games.water.rules import RESIDENTS, WaterRules, allocate
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.report.document import Figure, Table
+from bestresponse.report.tables import to_csv
 from bestresponse.studies.reproduce.alympics import reproduce_alympics
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import (
@@ -536,7 +537,7 @@ def check_self_assessment(shared):
     printed = command(
         "simulate", "scores", shared.folder / "payments.csv", shared.folder / "ada.csv", "--json"
     )
-    assert [(row["judged"], row["mean"]) for row in json.loads(printed)] == [
+    assert [(row["judged"], row["mean"]) for row in json.loads(printed)["scales"]] == [
         ("players", 2.0),
         ("themselves", 3.5),
     ]
@@ -581,7 +582,22 @@ def check_judges_play(shared):
 
 @promise("7: judges give the reasons for their scores")
 def check_remarks(shared):
-    assert "remark" in list_rows(make_sheets(shared.spoken, ["Ada"])["Ada"])[0]
+    sheet = list_rows(make_sheets(shared.spoken, ["Ada"])["Ada"])
+    assert sheet[0]["remark"] == ""
+    sheet[0] |= {"planning": "2", "remark": "Bids without a plan."}
+    sheet[1] |= {"planning": "4", "remark": ""}
+    (shared.folder / "reasons.csv").write_text(to_csv(sheet))
+    printed = json.loads(command("simulate", "scores", shared.folder / "reasons.csv", "--json"))
+    (reason,) = printed["reasons"]
+    assert (reason["judge"], reason["resident"]) == ("Ada", "Alex")
+    assert reason["remark"] == "Bids without a plan."
+    judge = ScriptedModel(
+        lambda request: json.dumps(
+            {"reasons": "It bids early.", "answer": dict.fromkeys(SCALES, 3)}
+        )
+    )
+    scores = judge_run(shared.spoken, judge, Selection(games=1))
+    assert {score.remark for score in scores} == {"It bids early."}
 
 
 @promise("7: a model can judge too, and sees what people see")

@@ -7,16 +7,19 @@ breaks the test that names it.
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 import pytest
+from model_server import ModelServer
 from recorded import DATA, needs_recorded
+from typer.testing import CliRunner
 
 import bestresponse as br
-from bestresponse.cli.app import main
+from bestresponse.cli.app import app, main
 from bestresponse.formal import judge_levels, named_game
 from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.formal.formalize.plan import library
@@ -622,3 +625,21 @@ def test_the_paper_promises(try_it, lab):
 def test_all_forty_two_promises_are_tried():
     assert len(PROMISES) == 42
     assert len({entry.id for entry in PROMISES}) == 42
+
+
+def list_page_commands(start):
+    page = (Path(__file__).parents[2] / "docs/papers/autoformalization.md").read_text("utf-8")
+    return re.findall(rf"`(bestresponse {start}[^`]*)`", page)
+
+
+@pytest.mark.parametrize("study", ["bench stories", "bench strategies"])
+def test_the_page_s_samples_are_drawn_and_not_five_times_the_same_answer(study, tmp_path):
+    (page,) = [line for line in list_page_commands(study) if "--samples" in line]
+    server = ModelServer(lambda body: "I cannot.")
+    _, *words = page.replace("--model M", f"--model {server.model}").split()
+    words += ["--output-dir", str(tmp_path), "--max-calls", "2", "--workers", "1"]
+    CliRunner().invoke(app, words)
+    server.close()
+    sent = [json.loads(body)["temperature"] for body in server.delivered]
+    assert sent
+    assert set(sent) == {1.0}

@@ -85,9 +85,10 @@ def stubborn(prompt):
 
 
 def rater(prompt):
-    """Marks every first reasoning as wrong, and every last one as right."""
+    """Marks every first reasoning as wrong, and the last one of who learns as right."""
     assert "WHAT IS NO ERROR" in prompt
-    return 'ANSWER: {"first": "incorrect", "last": "correct", "errors": "pa"}'
+    last = "incorrect" if "I get 9" in prompt else "correct"
+    return f'ANSWER: {{"first": "incorrect", "last": "{last}", "errors": "pa"}}'
 
 
 @dataclass

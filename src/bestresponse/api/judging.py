@@ -15,10 +15,12 @@ from bestresponse.runs.models import ModelLimits
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.studies.water.judging import (
+    ReasonRow,
     ResidentScore,
     ScaleRow,
     Selection,
     judge_run,
+    list_reasons,
     make_sheets,
     read_sheets,
     summarise,
@@ -39,6 +41,10 @@ class WaterScores:
     def summarize(self, by: str | None = None) -> Frame[ScaleRow]:
         """Sum up each scale: means, quartiles, and how far judges agree; `by` groups the rows."""
         return summarise(self.scores, by)
+
+    def list_reasons(self) -> Frame[ReasonRow]:
+        """List why judges gave their scores, where they said so."""
+        return list_reasons(self.scores)
 
 
 def make_judging_sheets(

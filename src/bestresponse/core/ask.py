@@ -105,9 +105,10 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Free text of bounded length."""
+    """Free text of bounded length; `least` characters of it, 0 where it may be empty."""
 
     limit: int = 2000
+    least: int = 1
 
     def read(self, text: str) -> str:
         """Return the message as it is."""
@@ -116,7 +117,7 @@ class Words:
 
     def check(self, value: object) -> None:
         """Refuse an empty message and one that is too long."""
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or len(value.strip()) < self.least:
             raise InvalidMove("the message is empty", Flaw.UNPARSEABLE)
         if len(value) > self.limit:
             raise InvalidMove(f"the message has {len(value)} characters; the limit is {self.limit}")
@@ -126,11 +127,14 @@ class Words:
 class Mixture:
     """A probability for each option, in the options' order.
 
+    Without a `question`, a model is asked how likely it is to choose each of its actions.
+
     >>> Mixture(("A", "B")).read("A: 0.25, B: 0.75")
     (0.25, 0.75)
     """
 
     options: tuple[str, ...]
+    question: str = ""
 
     def __post_init__(self) -> None:
         if not self.options or len(set(self.options)) != len(self.options):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.told import Event
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -80,16 +81,8 @@ class HasCourse(HasStage, Protocol):
     """
 
     @property
-    def rounds(self) -> int:
-        """How many rounds there are at most."""
-
-    @property
-    def discount(self) -> float:
-        """What the payoffs of a round weigh beside those of the round before."""
-
-    @property
-    def noise(self) -> float:
-        """The probability that another move is made than was meant."""
+    def repetition(self) -> Repetition:
+        """How many rounds there are, what later ones weigh, and noise."""
 
     @property
     def intended_form(self) -> NormalForm:

@@ -138,9 +138,16 @@ class Run(Generic[C_co]):
         return self.results.answered
 
     @property
+    def stopped(self) -> str:
+        """Why the run ended early; empty where it did not, or where nobody knows."""
+        ended = self.outcome or Outcome()
+        return ended.stopped or self.results.stopped
+
+    @property
     def complete(self) -> bool:
-        """Whether every play is there."""
-        return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
+        """Whether every play is there, with every answer that it needs."""
+        done = (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
+        return done and not self.stopped
 
     @property
     def frames(self) -> Mapping[str, Frame[Any]]:
@@ -393,7 +400,7 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     """
     run = play_missing(study, config)
     ended = run.outcome or Outcome()
-    reason = ended.stopped or "; ".join(ended.failures) or "nothing could be played"
+    reason = run.stopped or "; ".join(ended.failures) or "nothing could be played"
     if run.results.rows:
         run.publish()
     elif not run.complete:

@@ -170,7 +170,7 @@ class Measured:
 
     `answered` counts the plays with a result. `labels` name what distinguishes the groups, such as
     model and way of asking; `metrics` replace those of the study where their titles depend on the
-    run.
+    run. `stopped` says why not everything could be measured, empty where it could.
     """
 
     frames: Mapping[str, Frame[Any]]
@@ -178,6 +178,7 @@ class Measured:
     labels: tuple[str, ...] = ()
     groups: Mapping[Heads, Any] = field(default_factory=dict)
     metrics: Sequence[Metric[Any]] | None = None
+    stopped: str = ""
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -506,6 +507,7 @@ studies = Registry(
         "improve": "bestresponse.studies.improve.rounds:improve",
         "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
+        "positions": "bestresponse.studies.bench.positions.study:positions",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:steer",

@@ -57,8 +57,8 @@ def use_tournaments() -> None:
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     strategies = [theory.classic_strategy(name) for name in ("tit-for-tat", "random")]
     for noise in (0.0, 0.1):
-        rules = theory.Rules(rounds=2, noise=noise)
-        theory.play_round_robin(strategies, game, rules, repetitions=1, engine="numba")
+        twice = theory.Repetition(rounds=2, noise=noise)
+        theory.play_round_robin(strategies, game, twice, repetitions=1, engine="numba")
 
 
 def use_estimation() -> None:

@@ -38,8 +38,8 @@ def tell(game: NormalForm, text: str) -> tuple[str, list[str], list[tuple[str, .
     [
         (
             DILEMMA,
-            "If both defect, I get 1, which is 3 less than a cautious player hopes for.",
-            "is 3 less than a cautious player hopes for",
+            "If both defect, I get 1, which is the 3 that a cautious player hopes for.",
+            "is the 3 that a cautious player hopes for",
         ),
         (
             DILEMMA,
@@ -234,7 +234,7 @@ def test_a_number_that_is_a_move_is_not_judged_as_an_amount() -> None:
 
 def test_partly_read_sentences_are_counted_and_listed_with_what_was_left_out() -> None:
     text = (
-        "If both defect, I get 1. If both defect, I get 1, which is 3 less than a fool hopes for."
+        "If both defect, I get 1. If both defect, I get 1, which is the 3 that a fool hopes for."
         " I like 7."
     )
     found = review(DILEMMA, text)
@@ -243,12 +243,27 @@ def test_partly_read_sentences_are_counted_and_listed_with_what_was_left_out() -
     assert told["partly_read"] == [
         {
             "start": 25,
-            "end": 88,
-            "text": "If both defect, I get 1, which is 3 less than a fool hopes for",
-            "left_out": ["is 3 less than a fool hopes for"],
+            "end": 87,
+            "text": "If both defect, I get 1, which is the 3 that a fool hopes for",
+            "left_out": ["is the 3 that a fool hopes for"],
         }
     ]
     assert [passage["text"] for passage in told["unread"]] == ["I like 7"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If both cooperate, I get 3, which beats the 5 I could get from defecting.",
+        "If both defect, I get 1, more than the 3 that everybody hopes for.",
+        "If both defect, I get 1 (less than the 0 of a lone cooperator).",
+    ],
+)
+def test_a_comparison_with_an_amount_is_never_left_aside(text: str) -> None:
+    # Each states a true payoff, and beside it a comparison that is false.
+    found = review(DILEMMA, text)
+    assert found.state.value in ("refuted", "unchecked")
+    assert tell(DILEMMA, text)[1] in ([], ["proved", "refuted"])
 
 
 def test_what_a_model_does_not_quote_of_a_sentence_is_told_too() -> None:

@@ -102,7 +102,7 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
 
 
 def test_passing_in_the_centipede_costs_half_of_what_taking_pays() -> None:
-    assert config(load_tree("centipede")).scene.worth(()) == {"R": 0.2, "B": 0.4}
+    assert config(load_tree("centipede")).scene.worth(()) == [{"R": 0.2, "B": 0.4}]
 
 
 def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: 
     (row,) = run(settings, model, tmp_path / "run").rows()
     assert "So far: Player 1 chose R." in model.asked[0].messages[-1].content
     assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("unrefuted", 0.8, 0.0)
-    assert settings.scene.worth(()) == {"R": 0.4, "B": 0.8}
+    assert settings.scene.worth(()) == [{"R": 0.4, "B": 0.8}]
     assert settings.scene.decisions == 2
     assert (
         config(

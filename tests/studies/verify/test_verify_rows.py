@@ -5,13 +5,11 @@ import csv
 from types import SimpleNamespace
 
 import pytest
+from checked_attempts import make_attempt, store_run
 
-from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.player import Decision
 from bestresponse.report.document import Paragraph, Quote, Table
 from bestresponse.runs.settings import list_settings, read_extra
-from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.verify.audit import sample_verdicts, show_audit
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.measure import _list_changes, _measure_run, measure_reasoning
@@ -22,33 +20,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
 PLAIN = {"disguised": False, "inverted": False}
-
-
-def make_attempt(choice, state="unrefuted", **more):
-    return {
-        "choice": choice,
-        "state": state,
-        "reasoning": f"I choose {choice}.",
-        "claims": [],
-        "unread": None,
-        "partly_read": None,
-        "not_asserted": None,
-        "troubles": {},
-        **more,
-    }
-
-
-def store_run(scene, repeat, *attempts, game="prisoners-dilemma", model="m"):
-    """A stored run of the reasoner with these attempts."""
-    role = scene.game.roles[scene.seat]
-    other = scene.game.roles[1 - scene.seat]
-    # The other's move comes first, so that the reasoner's has to be looked for.
-    submissions = (
-        Submission(other, Decision("defect")),
-        Submission(role, Decision("defect", remarks=attempts)),
-    )
-    data = {"repeat": repeat, "model": model, "game": {"name": game}}
-    return StoredPlay(f"run {repeat}", data, Record("g", 1, {}, submissions, {}))
 
 
 def test_a_run_has_choice_state_payoff_and_gap_of_its_first_and_last_attempt():

@@ -341,7 +341,7 @@ def test_who_names_a_model_that_is_not_there_learns_which_are(server):
 
 
 def test_no_name_of_a_game_becomes_a_path(server, tmp_path):
-    (tmp_path / "x.json").write_text(json.dumps({"payoffs": [[1]]}))
+    (tmp_path / "x.json").write_text(json.dumps({"tables": [[1]]}))
     for name in (str(tmp_path / "x.json"), "../x.json", "saved:../x", "/etc/passwd"):
         assert server.admin.get("/play/new", params={"game": name}).status_code == 422
 

@@ -3,6 +3,7 @@ models."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -160,7 +161,7 @@ def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
         limits=config.limits,
     )
     write_text(config.output, judged.to_csv())
-    show_frame(judged.summarize(), as_json)
+    _print_scores(judged, None, as_json)
 
 
 simulate_command.command("judge")(make_settings_command(JudgeConfig, judge))
@@ -182,10 +183,23 @@ def show_scores(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise completed sheets: means, deviations and quartiles of each scale, and the agreement
-    between people and models.
+    """Summarise completed sheets: means, deviations and quartiles of each scale, the agreement
+    between people and models, and the judges' reasons.
 
     People's assessments of their own play, from the questionnaire of an experiment, are shown next
     to the judges' scores.
     """
-    show_frame(br.read_scores(sheets).summarize(by), as_json)
+    _print_scores(br.read_scores(sheets), by, as_json)
+
+
+def _print_scores(scores: br.WaterScores, by: str | None, as_json: bool) -> None:
+    """Print what was given on each scale, and why."""
+    scales = scores.summarize(by)
+    reasons = scores.list_reasons()
+    if as_json:
+        found = {"scales": scales.to_json(), "reasons": reasons.to_json()}
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    show_frame(scales, as_json=False)
+    if reasons.rows:
+        show_frame(reasons, as_json=False)

@@ -173,8 +173,15 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
     limits = {name: typed.settings[name] for name in _FOR_JUDGES[1:]}
     given = {name: value for name, value in limits.items() if value is not None}
     config = read_settings(RunSettings, given)
-    for sheet in br.judge_reasoning(run, models, config.limits):
+    sheets = br.judge_reasoning(run, models, config.limits)
+    marks = {row["rater"]: row for row in br.load_run(run).frame("marks").rows}
+    for sheet in sheets:
         print(f"wrote {sheet}; `bestresponse report {run}` sets it beside people's")
+        row = marks[sheet.stem.removeprefix("sheet-")]
+        print(
+            f"marks used: {row['used']} of {row['samples']} samples; blank or refused:"
+            f" {row['blank']}; contradictory: {row['contradictory']}"
+        )
 
 
 def _print_review(review: Review, translator: str, *, with_formulas: bool) -> None:

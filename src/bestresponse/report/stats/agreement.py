@@ -11,7 +11,8 @@ fleiss_kappa         many raters, categories, no gaps
                      Fleiss 1971, Psychol. Bull. 76:378-382
 krippendorff_alpha   many raters, gaps allowed, any scale
                      Krippendorff 2011, "Computing Krippendorff's Alpha"
-icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k)
+icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k), and
+                     ICC(1,1), ICC(1,k) where every item has raters of its own
                      Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
 
 All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces
@@ -96,16 +97,19 @@ def summarise_ratings(
 
     `levels` are all that can be given.
 
-    Kappa and ICC are of the items that everybody rated; ICC is left out where levels have no order.
+    Every item may have raters of its own: ICC is ICC(1,1), and left out where levels have no order.
+    Kappa and ICC need equally many ratings each, two at least; they are of the items that have the
+    usual number, the larger one where two are as usual.
     """
     values = table[~np.isnan(table)]
     first, median, third = (
         np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
     )
-    whole = table[:, ~np.isnan(table).any(axis=0)]
-    by_level = [(whole == level).sum(axis=0) for level in levels]
+    by_item = _list_usual_items(table)
+    by_level = [(by_item == level).sum(axis=1) for level in levels]
     counts = np.stack(by_level, axis=1)
     alpha = partial(krippendorff_alpha, scale=scale)
+    one_way = partial(icc, own_raters=True)
     return RatingSummary(
         scores=int(values.size),
         raters=len(table),
@@ -116,8 +120,17 @@ def summarise_ratings(
         deviation=float(values.std(ddof=1)) if values.size > 1 else None,
         fleiss=compute_if_defined(fleiss_kappa, counts),
         krippendorff=compute_if_defined(alpha, table),
-        icc=compute_if_defined(icc, whole.T) if scale != "nominal" else None,
+        icc=compute_if_defined(one_way, by_item) if scale != "nominal" else None,
     )
+
+
+def _list_usual_items(table: Floats) -> Floats:
+    """List the ratings of those items that have as many as most items with two at least."""
+    numbers = (~np.isnan(table)).sum(axis=0)
+    several, times = np.unique(numbers[numbers > 1], return_counts=True)
+    usual = max(several[times == times.max(initial=0)], default=0)
+    items = table.T[numbers == usual]
+    return items[~np.isnan(items)].reshape(len(items), usual)
 
 
 def compute_if_defined(measure: Callable[[ArrayLike], float], ratings: ArrayLike) -> float | None:
@@ -198,13 +211,13 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
     return 1 - float(found / by_chance)
 
 
-def icc(ratings: ArrayLike, *, average: bool = False) -> float:
+def icc(ratings: ArrayLike, *, average: bool = False, own_raters: bool = False) -> float:
     """Intraclass correlation of a table of items x raters, for absolute agreement.
 
     Both are drawn at random.
 
     ICC(2,1): how far one rating can be trusted. `average` gives ICC(2,k): how far the mean of all
-    raters can.
+    raters can. With `own_raters` every item was rated by others, in no order: ICC(1,1), ICC(1,k).
     """
     table = _table(ratings, "ratings")
     items, raters = table.shape
@@ -222,6 +235,9 @@ def icc(ratings: ArrayLike, *, average: bool = False) -> float:
     residual = table - by_item - by_rater + total
     error = (residual**2).sum() / ((items - 1) * (raters - 1))
     bias = (judges - error) / items
+    if own_raters:
+        error = ((table - by_item) ** 2).sum() / (items * (raters - 1))
+        bias = 0.0
     spread = between + bias
     if not average:
         spread = between + (raters - 1) * error + raters * bias

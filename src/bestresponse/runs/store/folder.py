@@ -294,7 +294,7 @@ def parse_line(line: bytes, path: Path, number: int) -> JsonObject:
     return row
 
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever runs of earlier versions cannot be read any more."""
 
 _PACKAGES = (

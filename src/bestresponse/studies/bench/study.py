@@ -1,7 +1,8 @@
 """The Nash-gap benchmark: how far from optimal models play matrix games.
 
 Every play puts one game to one model; the opponent is fixed to its equilibrium strategy. A game
-that is played in turn is the study `sequential`, with the same settings.
+that is played in turn is the study `sequential`, one that is solved by its positions the study
+`positions`, with the same settings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -235,6 +236,13 @@ def list_outliers(figure: str) -> table:
     )
 
 
+def choose_study(config: BenchConfig) -> str:
+    """Name the study that asks about the game of these settings."""
+    if config.positions is not None:
+        return "positions"
+    return "sequential" if isinstance(config.form, Tree) else "bench"
+
+
 _IN_NUMBERS = (
     "nash_gap_median",
     "nash_gap_std",
@@ -276,7 +284,7 @@ bench = Study(
     ),
     make_run=play_until_precise,
     own=OwnWays(
-        choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
+        choose=choose_study,
         judge=judge_plays,
         more_files=lambda measured, run: list_files(run),
     ),

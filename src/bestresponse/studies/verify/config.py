@@ -156,7 +156,7 @@ class VerifyConfig(RunSettings):
         aim = TEXTS.text("aim_rational") if self.framing == "rational" else ""
         if isinstance(form, NormalForm):
             told = disguised(form, letters=self.disguised, inverted=self.inverted)
-            return TableScene(seat, told, aim)
+            return TableScene(seat, original=form, form=told, inverted=self.inverted, aim=aim)
         tree = disguised_tree(form, letters=self.disguised, inverted=self.inverted)
         scene = TreeScene(
             seat, original=form, tree=tree, inverted=self.inverted, after=self.after, aim=aim

@@ -39,7 +39,8 @@ from bestresponse.studies.verify.study import write_protocol
 from bestresponse.studies.verify.texts import TEXTS
 
 _MARKS = ("correct", "incorrect")
-_MARKING = Form((("first", Choice(_MARKS)), ("last", Choice(_MARKS)), ("errors", Words(100))))
+_ERRORS = Words(100, least=0)
+_MARKING = Form((("first", Choice(_MARKS)), ("last", Choice(_MARKS)), ("errors", _ERRORS)))
 _ATTEMPTS = 3
 _LONGEST_REPLY = 2048
 _LONGEST_SHOWN = 20_000

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from operator import itemgetter
 from statistics import fmean
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from bestresponse.studies.verify.ratings import (
     AttemptResult,
     CorrectnessRow,
     JudgementRow,
+    MarksRow,
     RunRow,
     When,
     compare_with_people,
@@ -125,11 +127,20 @@ class AttemptFigures(TypedDict):
     unchecked: int
     """runs in which no claim was found"""
     payoff: Annotated[Interval | None, column(format=".3f")]
-    """what the choice earns, mean over readable runs"""
+    """what the choice earns, mean over readable runs; none where equilibria differ about it"""
     gap: Annotated[Interval | None, column("Nash gap", ".3f")]
-    """how much less that is than the best choice would earn"""
+    """how much less that is than the best choice would earn; none where equilibria differ"""
     wrong_reason: Annotated[Interval | None, column("right for a wrong reason", ".3f")]
-    """share of the best responses whose reasoning was refuted"""
+    """share of the best responses whose reasoning was refuted; none where equilibria differ"""
+
+
+class GapRange(TypedDict):
+    """What bounds the Nash gap where equilibria differ about it."""
+
+    gap_least: Annotated[Interval | None, column("least Nash gap", ".3f")]
+    """mean of the gaps at the equilibrium that suits each choice best"""
+    gap_most: Annotated[Interval | None, column("most Nash gap", ".3f")]
+    """mean of the gaps at the equilibrium that suits each choice least"""
 
 
 def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
@@ -139,15 +150,20 @@ def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     ]
 
 
-def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: When) -> list[float]:
-    """List the payoff or gap of readable runs, at the first or the last attempt."""
-    values = []
-    for row in list_readable(rows):
-        attempt = pick_attempt(row, when)
-        value = attempt.payoff if what == "payoff" else attempt.gap
-        if value is not None:
-            values.append(value)
-    return values
+Figure = Literal["payoff", "gap", "gap_least", "gap_most"]
+
+
+def list_values(rows: Iterable[RunRow], what: Figure, when: When) -> list[float]:
+    """List a figure of readable runs, at the first or the last attempt.
+
+    There is none if equilibria differ about what a choice is worth: a mean over the other runs
+    would be one of the games that happen to have a single equilibrium.
+    """
+    attempts = [pick_attempt(row, when) for row in list_readable(rows)]
+    if what in ("payoff", "gap") and any(one.is_open(what) for one in attempts):
+        return []
+    values = [getattr(one, what) for one in attempts]
+    return [value for value in values if value is not None]
 
 
 def sum_up_attempts(
@@ -160,6 +176,8 @@ def sum_up_attempts(
     states = Counter(pick_attempt(row, when).state for row in rows)
     readable = [pick_attempt(row, when) for row in list_readable(rows)]
     best = [one for one in readable if one.gap is not None and one.gap <= _BEST]
+    if any(one.is_open("gap") for one in readable):
+        best = []
     wrong_reasons = sum(one.state == "refuted" for one in best)
     figures: dict[str, Value] = {
         "unrefuted": states["unrefuted"],
@@ -168,6 +186,8 @@ def sum_up_attempts(
         "unchecked": states["unchecked"],
         "payoff": _find_mean(list_values(rows, "payoff", when)),
         "gap": _find_mean(list_values(rows, "gap", when)),
+        "gap_least": _find_mean(list_values(rows, "gap_least", when)),
+        "gap_most": _find_mean(list_values(rows, "gap_most", when)),
         "wrong_reason": wilson(wrong_reasons, len(best)) if best else None,
     }
     chosen = Counter(one.choice for one in readable)
@@ -191,7 +211,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     People's judgement is measured if raters have filled in their sheets.
     """
     rows = _list_rows(config, folder)
-    sheets = read_rated_sheets(folder.path)
+    sheets = read_rated_sheets(folder.path, rows)
     judgements, agreements = compare_with_people(rows, sheets)
     choices = _name_choices(config)
     parts = list(split_runs(rows))
@@ -212,15 +232,18 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
         "attempt_costs": Frame(AttemptCostRow, list(_average_attempts(parts, config, folder))),
         "claims": Frame(ClaimRow, list(_count_claims(rows))),
         "troubles": Frame(TroubleRow, list(_count_troubles(rows))),
+        "marks": Frame(MarksRow, sheets.marks),
         "judgements": Frame(JudgementRow, judgements),
         "agreement": Frame(AgreementRow, agreements),
     }
+    attempts = [pick_attempt(row, when) for row in rows for when in BOTH]
+    ranges = list_metrics(GapRange) if any(one.is_open("gap") for one in attempts) else ()
     return Measured(
         frames,
         answered=len(list_readable(rows)),
         labels=tuple(_list_labels(config)),
         groups=figures,
-        metrics=(*METRICS, *_list_shares(config, choices)),
+        metrics=(*METRICS, *ranges, *_list_shares(config, choices)),
     )
 
 
@@ -377,36 +400,43 @@ def _count_troubles(rows: Iterable[RunRow]) -> Iterator[TroubleRow]:
 
 def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     role = scene.game.roles[scene.seat]
-    worth = scene.worth(play.record.submissions)
+    worths = scene.worth(play.record.submissions)
     decision = next((s.decision for s in play.record.submissions if s.role == role), None)
     attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
-    first = _measure_attempt(attempts[0]["choice"], attempts[0]["state"], worth)
-    last = _measure_attempt(attempts[-1]["choice"], attempts[-1]["state"], worth)
-    return RunRow(
-        run=play.spec,
-        model=play.data["model"],
-        game=read_game_name(play.data),
-        repeat=play.data["repeat"],
-        attempts=len(attempts),
-        transcript=attempts,
-        first_choice=first.choice,
-        first_state=first.state,
-        first_payoff=first.payoff,
-        first_gap=first.gap,
-        last_choice=last.choice,
-        last_state=last.state,
-        last_payoff=last.payoff,
-        last_gap=last.gap,
+    first = _measure_attempt(attempts[0]["choice"], attempts[0]["state"], worths)
+    last = _measure_attempt(attempts[-1]["choice"], attempts[-1]["state"], worths)
+    row: dict[str, Any] = {
+        "run": play.spec,
+        "model": play.data["model"],
+        "game": read_game_name(play.data),
+        "repeat": play.data["repeat"],
+        "attempts": len(attempts),
+        "transcript": attempts,
+    }
+    for when, end in zip(BOTH, (first, last), strict=True):
+        row |= {f"{when}_{name}": value for name, value in asdict(end).items()}
+    return cast(RunRow, row)
+
+
+def _measure_attempt(
+    choice: str | None, state: str, worths: Sequence[Mapping[str, float]]
+) -> AttemptResult:
+    """Measure an attempt by what each choice is worth at every equilibrium."""
+    known = [worth for worth in worths if choice in worth]
+    if choice is None or not known:
+        return AttemptResult(choice, state, None, None)
+    payoffs = [worth[choice] for worth in known]
+    gaps = [max(worth.values()) - worth[choice] for worth in known]
+    return AttemptResult(
+        choice=choice,
+        state=state,
+        payoff=payoffs[0] if np.ptp(payoffs) <= _BEST else None,
+        gap=gaps[0] if np.ptp(gaps) <= _BEST else None,
+        gap_least=min(gaps),
+        gap_most=max(gaps),
     )
-
-
-def _measure_attempt(choice: str | None, state: str, worth: Mapping[str, float]) -> AttemptResult:
-    """Measure an attempt by what each choice is worth."""
-    payoff = None if choice is None else worth.get(choice)
-    gap = None if payoff is None else max(worth.values()) - payoff
-    return AttemptResult(choice, state, payoff, gap)
 
 
 def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> Iterator[ChangeRow]:
@@ -417,6 +447,9 @@ def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> It
     )
     for what, title in figures:
         # A run of which one end has no value is no pair.
+        ends = [pick_attempt(row, when) for row in list_readable(rows) for when in BOTH]
+        if any(end.is_open(what) for end in ends):
+            continue
         whole = [row for row in rows if all(list_values([row], what, when) for when in BOTH)]
         if len(whole) < 2:
             continue

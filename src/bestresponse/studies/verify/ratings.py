@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
@@ -73,40 +73,40 @@ class RunRow(TypedDict):
     first_state: str
     first_payoff: Annotated[float | None, column(format=".3f")]
     first_gap: Annotated[float | None, column(format=".3f")]
+    first_gap_least: Annotated[float | None, column(format=".3f")]
+    first_gap_most: Annotated[float | None, column(format=".3f")]
     last_choice: str | None
     last_state: str
     last_payoff: Annotated[float | None, column(format=".3f")]
     last_gap: Annotated[float | None, column(format=".3f")]
+    last_gap_least: Annotated[float | None, column(format=".3f")]
+    last_gap_most: Annotated[float | None, column(format=".3f")]
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
     """Choice, state, payoff and gap of one attempt.
 
-    The choice is None where it could not be read.
+    The choice is None where it could not be read. Where equilibria differ about what the choice is
+    worth there is no payoff and no gap, but a least and a most gap.
     """
 
     choice: str | None
     state: str
     payoff: float | None
     gap: float | None
+    gap_least: float | None = None
+    gap_most: float | None = None
+
+    def is_open(self, what: Literal["payoff", "gap"]) -> bool:
+        """Whether equilibria differ about the payoff or the gap of the choice."""
+        return getattr(self, what) is None and self.gap_most is not None
 
 
 def pick_attempt(row: RunRow, when: When) -> AttemptResult:
     """Return the result of the first or the last attempt of a run."""
-    if when == "first":
-        return AttemptResult(
-            choice=row["first_choice"],
-            state=row["first_state"],
-            payoff=row["first_payoff"],
-            gap=row["first_gap"],
-        )
-    return AttemptResult(
-        choice=row["last_choice"],
-        state=row["last_state"],
-        payoff=row["last_payoff"],
-        gap=row["last_gap"],
-    )
+    figures = {field.name: row.get(f"{when}_{field.name}") for field in fields(AttemptResult)}
+    return AttemptResult(**figures)  # type: ignore[arg-type]
 
 
 class CorrectnessRow(TypedDict):
@@ -157,12 +157,27 @@ Sheet = Mapping[str, Rating]
 """The ratings of one rater, by sample."""
 
 
+class MarksRow(TypedDict):
+    """How many samples a person or a model marked, and how many marks could not be used."""
+
+    rater: str
+    samples: int
+    used: int
+    blank: Annotated[int, column("blank or refused")]
+    contradictory: int
+    """one text is called both correct and incorrect, or correct with kinds of error"""
+
+
 @dataclass(frozen=True, slots=True)
 class RatedSheets:
-    """The sheets of a run that were filled in: people's, and models' by name."""
+    """The sheets of a run that were filled in: people's, and models' by name.
+
+    Contradictory marks are left out; `marks` counts them.
+    """
 
     people: tuple[Sheet, ...] = ()
     models: Mapping[str, Sheet] | None = None
+    marks: tuple[MarksRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +275,41 @@ def name_model_sheet(model: str) -> str:
     return f"sheet-model-{re.sub(r'[^A-Za-z0-9.-]+', '-', model).strip('-') or 'model'}.csv"
 
 
-def read_rated_sheets(folder: Path) -> RatedSheets:
+def read_rated_sheets(folder: Path, rows: Sequence[RunRow]) -> RatedSheets:
     """Read the sheets of a run's folder that were filled in."""
+    samples = {row["run"]: row for row in rows}
+    marks = []
 
-    def read(pattern: str) -> Iterator[tuple[str, dict[str, Rating]]]:
+    def read(pattern: str) -> Iterator[tuple[str, Sheet]]:
         for path in sorted(folder.glob(pattern)):
-            if ratings := read_ratings(read_text(path)):
-                yield path.stem.partition("-")[2].partition("-")[2], ratings
+            ratings = read_ratings(read_text(path))
+            own = {run: rating for run, rating in ratings.items() if run in samples}
+            used = {}
+            for run, rating in own.items():
+                if not _contradicts_itself(rating, samples[run]):
+                    used[run] = rating
+            if ratings:
+                name = path.stem.removeprefix("sheet-")
+                counts = MarksRow(
+                    rater=name,
+                    samples=len(rows),
+                    used=len(used),
+                    blank=len(rows) - len(own),
+                    contradictory=len(own) - len(used),
+                )
+                marks.append(counts)
+                yield name.partition("-")[2], used
 
-    people = tuple(ratings for _, ratings in read("sheet-rater-*.csv"))
-    return RatedSheets(people, dict(read("sheet-model-*.csv")))
+    people = tuple(sheet for _, sheet in read("sheet-rater-*.csv"))
+    return RatedSheets(people, dict(read("sheet-model-*.csv")), tuple(marks))
+
+
+def _contradicts_itself(rating: Rating, row: RunRow) -> bool:
+    """Return whether marks of a sample cannot all be meant."""
+    first, last = (row["transcript"][place]["reasoning"] for place in (0, -1))
+    if first == last and rating.first != rating.last:
+        return True
+    return rating.first and rating.last and bool(rating.kinds)
 
 
 def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:

@@ -1,15 +1,18 @@
 """Where the reasoner sits: the game it is told, the others at an equilibrium, and what its choices are worth.
 
-table    all choose at once; a choice is worth what it earns on average against one equilibrium of the game
+table    all choose at once; a choice is worth what it earns on average against an equilibrium of the game
 tree     one after the other, nothing hidden; a move of the first decision is worth what it leads to when everybody
-         follows one subgame perfect equilibrium from there on. At every decision only the rest of the game is told, so
+         follows a subgame perfect equilibrium from there on. At every decision only the rest of the game is told, so
          that "if I pass" always means now; the claims are checked against the same rest.
 hidden   moves or draws are hidden; the whole game is told, and what the reasoner knows where it has to choose. Claims
          are about the whole game. The other player follows one sequential equilibrium; a move is worth what it earns
          on average wherever the reasoner may be, if everybody follows that equilibrium from there on.
+
+Equilibria are those of the game itself, however it is told. Where there are several, a choice is worth something at
+each of them, and nothing says at which the others are.
 """  # noqa: E501
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +20,7 @@ import numpy as np
 
 from bestresponse.core import Action
 from bestresponse.core.episode import Submission
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.errors import NotCertified, SettingError, TooLarge, UsageError
 from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.told import Aim, Course, Reached, Rest, Statement, prose
@@ -26,15 +29,17 @@ from bestresponse.games.statements import tell
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, whole_of
 from bestresponse.players.strategies import FixedMix, Mixing
-from bestresponse.theory.equilibria.solve import nash_one
+from bestresponse.theory.equilibria.result import Equilibrium
+from bestresponse.theory.equilibria.solve import nash, nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
+from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfect, subgame_perfect
 from bestresponse.theory.trees.tree import (
     CHANCE,
     LEAF,
     Chance,
+    IntArray,
     Leaf,
     Policy,
     Tree,
@@ -101,14 +106,19 @@ class ToldTable(MatrixGame):
 
 @dataclass(frozen=True)
 class TableScene:
-    """All choose at once; `form` is the game as the reasoner in `seat` is told it."""
+    """All choose at once; `form` is the game as the reasoner in `seat` is told it.
+
+    It is the `original` under other names and, if `inverted`, in the reverse order.
+    """
 
     seat: int
+    original: NormalForm
     form: NormalForm
+    inverted: bool = True
     aim: str = ""
     opening = ()
     decisions = 1
-    yardstick = "payoffs against one equilibrium of the game"
+    yardstick = "payoffs against the equilibria of the game"
     subject: SubjectOf = subject_of
 
     @cached_property
@@ -124,28 +134,37 @@ class TableScene:
         return self.form.actions[self.seat]
 
     @cached_property
-    def equilibrium(self) -> tuple[tuple[float, ...], ...]:
-        """One equilibrium of the game, for the others' seats and for the gap."""
-        return tuple(tuple(map(float, mix)) for mix in nash_one(self.form).strategies)
+    def equilibria(self) -> tuple[Equilibrium, ...]:
+        """All extreme equilibria of the original game; none if they cannot all be listed."""
+        try:
+            found = nash(self.original)
+        except (NotCertified, TooLarge):
+            return ()
+        return tuple(found.equilibria) if found.complete else ()
 
     def others(self, repeat: int) -> dict[str, Player]:
-        """Seat the others with their equilibrium strategies."""
-        mixes = zip(self.game.roles, self.equilibrium, strict=True)
-        return {
-            role: FixedMix(mix, _EQUILIBRIUM)
-            for i, (role, mix) in enumerate(mixes)
-            if i != self.seat
-        }
+        """Seat the others with the strategies of the first equilibrium."""
+        first = self.equilibria[0] if self.equilibria else nash_one(self.original)
+        seated: dict[str, Player] = {}
+        for player, (role, mix) in enumerate(zip(self.game.roles, first.strategies, strict=True)):
+            if player != self.seat:
+                told = np.flip(mix) if self.inverted else mix
+                seated[role] = FixedMix(tuple(map(float, told)), _EQUILIBRIUM)
+        return seated
 
-    def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
-        """Return what each action is worth."""
-        values = deviation_payoffs(self.form, self.equilibrium)[self.seat]
-        return dict(zip(self.choices, map(float, values), strict=True))
+    def worth(self, submissions: Iterable[Submission]) -> list[dict[str, float]]:
+        """Return what each action is worth at every equilibrium."""
+        names = self.choices[::-1] if self.inverted else self.choices
+        worths = []
+        for one in self.equilibria:
+            values = deviation_payoffs(self.original, one.strategies)[self.seat]
+            worths.append(dict(zip(names, map(float, values), strict=True)))
+        return worths
 
 
 @dataclass(frozen=True)
 class TreeScene:
-    """Players move one after the other, and everybody else follows one equilibrium.
+    """Players move one after the other, and everybody else follows an equilibrium.
 
     It is subgame perfect or, if something is hidden, sequential. `tree` is the game as it is told,
     perhaps `inverted`, from the moves `after` of the original on.
@@ -178,8 +197,7 @@ class TreeScene:
         """What choices are measured by."""
         if self.tree.is_perfect_information:
             return (
-                "the first decision; everybody follows one subgame perfect equilibrium from"
-                " there on"
+                "the first decision; everybody follows a subgame perfect equilibrium from there on"
             )
         return "the first decision; the other player follows one sequential equilibrium"
 
@@ -201,35 +219,65 @@ class TreeScene:
         return shown
 
     @cached_property
-    def equilibrium(self) -> Policy:
-        """The equilibrium that everybody follows."""
+    def equilibria(self) -> tuple[Policy, ...]:
+        """The equilibria that everybody may follow, of the original game, as policies of `tree`.
+
+        Every pure one if nothing is hidden, else one. Of too many, the first.
+        """
         if not self.tree.is_perfect_information:
-            return find_sequential(self.tree).policy
-        moves = subgame_perfect(self.tree, limit=1).equilibria[0].moves
-        sure = {}
-        for player, plan in moves.items():
-            sure[player] = {label: {move: 1.0} for label, move in plan.items()}
-        return policy_from_table(self.tree, sure)
+            return (self._translate(find_sequential(self.original).policy),)
+        found = []
+        for one in self._solved.equilibria:
+            sure: dict[str, dict[str, dict[str, float]]] = {}
+            for player, plan in one.moves.items():
+                sure[player] = {label: {move: 1.0} for label, move in plan.items()}
+            found.append(self._translate(policy_from_table(self.original, sure)))
+        return tuple(found)
 
     @cached_property
-    def shares(self) -> Array:
-        """By node, the probability of the move that leads there, by nature or in equilibrium."""
-        moves = self.tree.first_move[self.tree.infoset[self.tree.parent]] + self.tree.move
+    def _solved(self) -> SubgamePerfect:
+        return subgame_perfect(self.original)
+
+    def _translate(self, policy: Policy) -> Policy:
+        """Return the same policy of the game as it is told."""
+        twins = np.zeros(self.tree.num_nodes, dtype=int)
+        for node, below in enumerate(self.tree.children):
+            source = int(twins[node])
+            mirrored = self.inverted and self.original.owner[source] != CHANCE
+            step = -1 if mirrored else 1
+            twins[list(below)] = self.original.children[source][::step]
+        moved = np.flatnonzero(self.tree.parent >= 0)
+        moved = moved[self.tree.owner[self.tree.parent[moved]] != CHANCE]
+        probabilities = np.zeros(int(self.tree.first_move[-1]))
+        taken = policy.probabilities[_find_moves(self.original, twins[moved])]
+        probabilities[_find_moves(self.tree, moved)] = taken
+        return Policy(self.tree, probabilities)
+
+    @cached_property
+    def shares(self) -> tuple[Array, ...]:
+        """By equilibrium and node, the probability of the move of nature or players to it."""
         drawn = self.tree.owner[self.tree.parent] == CHANCE
         # what nature draws, and the root, have no place among the moves of players
-        played = self.equilibrium.probabilities[np.where(drawn | (self.tree.parent < 0), 0, moves)]
-        return np.where(drawn, self.tree.probability, played)
+        played = np.where(
+            drawn | (self.tree.parent < 0), 0, _find_moves(self.tree, np.arange(len(drawn)))
+        )
+        return tuple(
+            np.where(drawn, self.tree.probability, policy.probabilities[played])
+            for policy in self.equilibria
+        )
 
     @cached_property
-    def values(self) -> Array:
-        """What everybody gets from each node on if all follow the equilibrium."""
-        values = self.tree.payoffs.copy()
-        for node in range(self.tree.num_nodes - 1, -1, -1):
-            if self.tree.children[node]:
-                values[node] = sum(
-                    self.shares[child] * values[child] for child in self.tree.children[node]
-                )
-        return values
+    def values(self) -> tuple[Array, ...]:
+        """By equilibrium, what everybody gets from each node on if all follow it."""
+        found = []
+        for shares in self.shares:
+            values = self.tree.payoffs.copy()
+            for node in range(self.tree.num_nodes - 1, -1, -1):
+                below = list(self.tree.children[node])
+                if below:
+                    values[node] = shares[below] @ values[below]
+            found.append(values)
+        return tuple(found)
 
     @cached_property
     def decisions(self) -> int:
@@ -252,16 +300,18 @@ class TreeScene:
         """Seat the others with their equilibrium strategies, and nature."""
         role = self.tree.players[self.seat]
         seated: dict[str, Player] = {}
-        for player, strategy in self.equilibrium.table().items():
+        for player, strategy in self.equilibria[0].table().items():
             if player != role:
                 seated[player] = Mixing(strategy, _EQUILIBRIUM, repeat)
         return seated | {NATURE: Nature(repeat)} if CHANCE in self.tree.owner else seated
 
-    def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
-        """Return what each move is worth at the player's first decision.
+    def worth(self, submissions: Iterable[Submission]) -> list[dict[str, float]]:
+        """Return what each move is worth at the player's first decision, at every equilibrium.
 
         It is the average over all places of that decision.
         """
+        if self.tree.is_perfect_information and not self._solved.complete:
+            return []
         node = self.game.start()
         for submission in submissions:
             if submission.role == self.tree.players[self.seat]:
@@ -269,23 +319,23 @@ class TreeScene:
             node = self.game.apply(node, {submission.role: submission.decision.action})
         index = int(self.tree.infoset[node])
         members = np.flatnonzero(self.tree.infoset == index).tolist()
-        reach = [self._find_reach(member) if len(members) > 1 else 1.0 for member in members]
-        below = np.array([self.values[self.tree.children[member], self.seat] for member in members])
-        return dict(
-            zip(
-                self.tree.infosets[index].moves,
-                np.average(below, axis=0, weights=reach).tolist(),
-                strict=True,
-            )
-        )
+        worths = []
+        for shares, values in zip(self.shares, self.values, strict=True):
+            reach = [
+                self._find_reach(member, shares) if len(members) > 1 else 1.0 for member in members
+            ]
+            below = np.array([values[self.tree.children[member], self.seat] for member in members])
+            means = np.average(below, axis=0, weights=reach).tolist()
+            worths.append(dict(zip(self.tree.infosets[index].moves, means, strict=True)))
+        return worths
 
-    def _find_reach(self, node: int) -> float:
+    def _find_reach(self, node: int, shares: Array) -> float:
         """Find how likely chance and the others let the play come to a node."""
         reach = 1.0
         while node:
             parent = int(self.tree.parent[node])
             if int(self.tree.owner[parent]) != self.seat:
-                reach *= float(self.shares[node])
+                reach *= float(shares[node])
             node = parent
         return reach
 
@@ -320,8 +370,16 @@ class TreeScene:
                 yield node
             else:
                 waiting += [
-                    child for child in reversed(self.tree.children[node]) if self.shares[child] > 0
+                    child
+                    for child in reversed(self.tree.children[node])
+                    if self.shares[0][child] > 0
                 ]
+
+
+def _find_moves(tree: Tree, nodes: IntArray) -> IntArray:
+    """Return the place in a policy of the move that leads to each node."""
+    places: IntArray = tree.first_move[tree.infoset[tree.parent[nodes]]] + tree.move[nodes]
+    return places
 
 
 Scene = TableScene | TreeScene

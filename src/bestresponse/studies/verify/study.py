@@ -2,9 +2,10 @@
 
 The first against the last attempt.
 
-The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes`
+The payoff of a choice is what it earns against the others at an equilibrium of the game (`scenes`
 says how), its gap how much less that is than the best choice would earn: 0 exactly for best
-responses. "Right for the wrong reason" is a best response whose reasoning was refuted. In a game
+responses. Where several equilibria differ about a choice, it has only a least and a most gap.
+"Right for the wrong reason" is a best response whose reasoning was refuted. In a game
 played move by move the first decision is measured.
 
 The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts
@@ -183,6 +184,11 @@ verify_model = Study(
             caption="Why sentences have no verdict, over all attempts",
         ),
         text(_PROSE["unread"]),
+        table(
+            "marks",
+            title="Marks",
+            caption="Samples that people and models marked; only the marks used count below",
+        ),
         table("judgements", title="People's judgement"),
         pivot("agreement", "figure", "game", "value", split="model"),
         text(_PROSE["people"]),

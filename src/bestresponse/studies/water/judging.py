@@ -88,7 +88,10 @@ _NOT_JUDGED = "n/a"
 
 @dataclass(frozen=True, slots=True)
 class ResidentScore:
-    """What one judge gave one resident of one game on one scale."""
+    """What one judge gave one resident of one game on one scale.
+
+    `remark` holds the judge's reasons, the same for all scales of the resident.
+    """
 
     judge: str
     game: str
@@ -98,9 +101,19 @@ class ResidentScore:
     kind: str = PERSON
     judged: str = OTHERS
     setting: str = ""
+    remark: str = ""
 
 
 Figure = Annotated[float | None, column(format=".2f")]
+
+
+class ReasonRow(TypedDict):
+    """Why a judge gave a resident these scores, where it said so."""
+
+    judge: str
+    game: str
+    resident: str
+    remark: Annotated[str, column("reasons")]
 
 
 class ScaleRow(TypedDict):
@@ -256,6 +269,7 @@ def _read_filled_sheet(content: str, path: str) -> Iterator[ResidentScore]:
                     kind=row.get("kind") or PERSON,
                     judged=row.get("judged") or OTHERS,
                     setting=row.get("setting", ""),
+                    remark=row.get("remark", ""),
                 )
 
 
@@ -344,9 +358,11 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
         _ATTEMPTS,
         TEXTS.text("judge_system"),
     )
-    marks = judge.decide(View("judge", prose(seen.to_text(resident))), ask).action
+    decision = judge.decide(View("judge", prose(seen.to_text(resident))), ask)
+    marks = decision.action
     if marks is None:
         return ()
+    reasons = find_reasons(decision.reasoning)
     return tuple(
         ResidentScore(
             judge=model.id,
@@ -356,6 +372,7 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
             value=int(marks[scale]),
             kind=MODEL,
             setting=name_setting(play),
+            remark=reasons,
         )
         for scale in seen.scales
     )
@@ -373,6 +390,7 @@ def write_scores(scores: Iterable[ResidentScore]) -> str:
             "game": score.game,
             "setting": score.setting,
             "resident": score.resident,
+            "remark": score.remark,
         }
         rows.setdefault(key, row)
         rows[key][score.scale] = score.value
@@ -435,6 +453,20 @@ class _Seen:
             who=resident,
             rubric="\n".join(levels),
         )
+
+
+def list_reasons(scores: Iterable[ResidentScore]) -> Frame[ReasonRow]:
+    """List the judges' reasons, once for each resident that they judged."""
+    rows: dict[tuple[str, str, str], ReasonRow] = {}
+    for score in scores:
+        if score.remark:
+            rows[score.judge, score.game, score.resident] = ReasonRow(
+                judge=score.judge,
+                game=score.game,
+                resident=score.resident,
+                remark=score.remark,
+            )
+    return Frame(ReasonRow, list(rows.values()))
 
 
 def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[ScaleRow]:

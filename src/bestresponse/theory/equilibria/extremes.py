@@ -31,7 +31,12 @@ from bestresponse.theory.equilibria.components import (
 )
 from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.games.regrets import Profile
 
 _MEMORY_LIMIT = 2**30
@@ -224,7 +229,7 @@ class Extremes:
 
 
 def extreme_equilibria(
-    game: NormalForm,
+    game: GameLike,
     *,
     exact: bool = False,
     engine: Engine = "auto",
@@ -243,6 +248,7 @@ def extreme_equilibria(
     >>> extreme_equilibria(battle).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
+    game = as_normal_form(game)
     payoffs = game.payoffs
     compiled = _READY.get(payoffs.shape) if engine in _COMPILED else None
     compiled = compiled or _find_kernel(game, engine)

@@ -407,11 +407,12 @@ class NashSubset:
 
     Any mixture of the rows of `x` goes with any of the rows of `y`.
 
-    Where iterated elimination leaves two of several players a choice, these are the two.
+    Where iterated elimination leaves two of several players a choice, `players` are these two.
     """
 
     x: Array
     y: Array
+    players: tuple[int, ...] = (0, 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

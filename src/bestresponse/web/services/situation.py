@@ -11,6 +11,7 @@ from bestresponse.core.capabilities import (
     PrivateInformation,
     RoundHistory,
     Wording,
+    put_question,
 )
 from bestresponse.core.game import Game, Role, S, View
 from bestresponse.games.capabilities import HasSpeakers, HasStage
@@ -66,9 +67,9 @@ def show_situation(
     hand = None
     if "infoset" in view.facts:
         hand = read_hand(game.name, view.facts["infoset"], game.roles)
-    question = t("what_do_you_choose") if isinstance(ask, Choice) else ""
-    if ask and isinstance(game, Wording):
-        question = t.language.tell(game.word_question(ask)) or question
+    question = t.language.tell(put_question(game, ask)) if ask else ""
+    if isinstance(ask, Choice):
+        question = question or t("what_do_you_choose")
     return ShownSituation(
         unit=game.unit if isinstance(game, Wording) else "",
         private=private,

@@ -24,6 +24,7 @@ from bestresponse.core.errors import (
 )
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
 from bestresponse.core.json import canonical
+from bestresponse.core.player import find_forced
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
@@ -171,7 +172,7 @@ class SeatWorker:
             understand=understand,
         )
         try:
-            decision = player.decide(view, ask)
+            decision = find_forced(ask) or player.decide(view, ask)
             if decision.action is not None:
                 ask.check(decision.action)
         except InvalidMove as error:

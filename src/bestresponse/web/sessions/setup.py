@@ -7,7 +7,6 @@ programs, the form on the page and experiment files read values into these class
 from a closed list or given as the text of a logic program; no name ever becomes a path.
 """
 
-import dataclasses
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -20,8 +19,6 @@ from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import (
     AdjustableRounds,
-    NamedParameters,
-    Parameter,
     check_telling,
 )
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -35,6 +32,7 @@ from bestresponse.games.dialogue.game import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import LoadedGame, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
+from bestresponse.games.parameters import list_parameters, set_parameters
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.players.lookup import SIMULATED, check_strategy
@@ -201,13 +199,8 @@ def explain_mistake(
 
 
 _DIALOGUE = "dialogue:"
-_MOST_PARAMETER = 1_000_000
-"""More is a typing error, and as a number of rounds it would fill the memory."""
-Simple = bool | int | float | str
-_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
-"""What says which game it is and how it is told; a table or a tree has nothing else that is
-simple."""
-
+_DIALOGUE_HOME = "bestresponse.games.dialogue"
+_CATALOGUE_HOME = "bestresponse.theory.catalogue"
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few
 games share a lock, so that one that is slow to make holds up hardly anybody else."""
@@ -281,6 +274,15 @@ def _build_game(choice: GameChoice) -> AnyGame:
     return set_parameters(_make_playable(loaded, choice), choice.parameters)
 
 
+def list_homes(choice: GameChoice) -> tuple[str, ...]:
+    """List the folders that have words for the names of a game; none has those of a program."""
+    if choice.program:
+        return ()
+    if choice.name.startswith(_DIALOGUE):
+        return (_DIALOGUE_HOME,)
+    return (games.find_package(choice.name) or _CATALOGUE_HOME,)
+
+
 def count_rounds(choice: GameChoice) -> int:
     """Return how many rounds are played: as many as were chosen, or else those of the game."""
     if choice.rounds is not None:
@@ -306,58 +308,6 @@ def list_placeholders(choice: GameChoice) -> dict[str, str]:
     return {
         name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()
     }
-
-
-def list_parameters(game: Game[S]) -> dict[str, Parameter]:
-    """List what can be set in the rules of a game, with the values that it has."""
-    if isinstance(game, NamedParameters):
-        return dict(game.list_parameters())
-    if not dataclasses.is_dataclass(game):
-        return {}
-    parameters: dict[str, Parameter] = {}
-    for known in dataclasses.fields(game):
-        value = getattr(game, known.name)
-        simple = (
-            all(isinstance(part, str) for part in value)
-            if type(value) is tuple
-            else isinstance(value, Simple)
-        )
-        if known.init and known.name not in _FIXED and simple and value != ():
-            # An amount that need not be whole is a float also where it is whole.
-            parameters[known.name] = (
-                float(value) if known.type in (float, "float") and type(value) is int else value
-            )
-    return parameters
-
-
-def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
-    """Return the game with these parameters.
-
-    Raises UsageError where it has none of that name or of another kind.
-    """
-    known = list_parameters(game)
-    for name, value in values.items():
-        if name not in known:
-            raise UsageError(
-                f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
-            )
-        wanted = type(known[name])
-        if isinstance(value, int | float) and abs(value) > _MOST_PARAMETER:
-            raise UsageError(
-                f"the parameter {name} is {value:g}; expected at most {_MOST_PARAMETER:,}"
-            )
-        if type(value) is not wanted and not (wanted is float and type(value) is int):
-            raise UsageError(
-                f"the parameter {name} is {value!r}; expected something like {known[name]!r}"
-            )
-    if not known:
-        return game
-    try:
-        if isinstance(game, NamedParameters):
-            return game.with_parameters(values)
-        return dataclasses.replace(game, **values)  # type: ignore[type-var]
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
 
 def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:

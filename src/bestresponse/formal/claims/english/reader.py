@@ -193,6 +193,12 @@ class SentenceReader:
         kinds = {token.type for token in tokens}
         return bool(kinds & {"NUMBER", "SHARE"}) or (names_others and "MOVE" in kinds)
 
+    def _compares_amounts(self, clause: str) -> bool:
+        """Return whether a clause compares with an amount: that can be false by itself."""
+        words = split_words(clause.lower())
+        compares = any(word.startswith(tuple(_list_unread("compares"))) for word in words)
+        return compares and any(token.type == "NUMBER" for token in self.words.find_known(clause))
+
     def _read_rest(
         self,
         parting: Parting,
@@ -216,6 +222,8 @@ class SentenceReader:
         may_hedge = parting.link != "namely"
         for rest in left:
             if may_hedge and has_word(rest, "hedges"):
+                return None
+            if self._compares_amounts(rest):
                 return None
             if before and has_word(rest, "shifts"):
                 return None

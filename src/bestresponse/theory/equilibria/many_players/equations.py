@@ -107,6 +107,12 @@ def shift(mix: tuple[Numbers, ...], step: Numbers) -> tuple[Numbers, ...]:
     return tuple(shifted)
 
 
+def measure_distance(first: Profile, second: Profile) -> float:
+    """Return the largest difference between two probabilities of the same action."""
+    change = np.concatenate(first) - np.concatenate(second)
+    return float(np.abs(change).max())
+
+
 def worst_regret(payoffs: Array, mix: Profile) -> float:
     """Return the largest gain from a deviation."""
     regrets = []
