@@ -22,7 +22,7 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
-from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
+from bestresponse.games.capabilities import HasDomain, HasTree, find_stage_form
 from bestresponse.games.quiz import make_quiz
 from bestresponse.telling.language import Language, number_name
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_private
@@ -116,7 +116,7 @@ def _list_moves(game: Game[S]) -> Iterator[str]:
     if isinstance(game, HasTree):
         for infoset in game.tree.infosets:
             yield from infoset.moves
-    if isinstance(game, HasSpeakers):
+    if isinstance(game, HasDomain):
         # What can be agreed on is drawn anew in every play.
         yield from game.domain.deal.names
 

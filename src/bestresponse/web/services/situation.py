@@ -14,8 +14,9 @@ from bestresponse.core.capabilities import (
     put_question,
 )
 from bestresponse.core.game import Game, Role, S, View
-from bestresponse.games.capabilities import HasSpeakers, HasStage
+from bestresponse.games.capabilities import HasDomain, HasOffers, HasStage
 from bestresponse.report.page import PageModel, page_model
+from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import Language
 from bestresponse.telling.render import list_rounds, write_history, write_private
 from bestresponse.web.reader import read_page
@@ -76,7 +77,7 @@ def show_situation(
         earlier=earlier,
         now=now,
         progress=game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
-        bubbles=_list_bubbles(game, view),
+        bubbles=_list_bubbles(game, state, view, t.language),
         hand=hand,
         notes=tuple(view.notes),
         question=question,
@@ -89,19 +90,24 @@ def write_situation(game: Game[S], state: S, role: Role, ask: Ask | None, t: Pag
     return read_page(render_text(SituationPage(told=told, t=t, role=role))).text
 
 
-def _list_bubbles(game: Game[S], view: View) -> list[ChatLine]:
-    """Return the messages of a dialogue, which are its moves."""
+def _list_bubbles(game: Game[S], state: S, view: View, language: Language) -> list[ChatLine]:
+    """Return the messages of a dialogue, with the moves beside them."""
     names = list(name_roles(game).values())
     own = view.facts.get("seat")
-    return [
-        ChatLine(who=names[seat], own=seat == own, text=text)
-        for seat, _, text in view.facts.get("said", ())
-    ]
+    said = view.facts.get("said", ())
+    moves = [""] * len(said)
+    if isinstance(game, HasOffers):
+        words = Narrator(language)
+        moves = [words.tell(moved) for moved in game.list_turn_moves(state)]
+    lines = []
+    for (seat, _, text), move in zip(said, moves, strict=True):
+        lines.append(ChatLine(who=names[seat], own=seat == own, text=text, move=move))
+    return lines
 
 
 def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
-    if isinstance(game, HasSpeakers | RoundHistory):
+    if isinstance(game, HasDomain | RoundHistory):
         return [], ""
     rounds = list_rounds(view, language)
     if rounds is not None:
