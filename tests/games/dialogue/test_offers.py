@@ -7,8 +7,11 @@ import pytest
 
 from bestresponse.core.ask import Choice, Form
 from bestresponse.core.conformance import any_legal_action, check_game
+from bestresponse.core.episode import Episode
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.games.dialogue.offers import make_dialogue
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.players.lookup import seat_model
 from bestresponse.telling.render import write_history, write_rules
 
 OFFER, ACCEPT, REJECT = "make an offer", "accept", "reject the offer"
@@ -193,7 +196,7 @@ def test_what_an_offer_says_is_told_in_both_languages():
 
 def test_a_form_of_terms_is_asked_for_after_the_move():
     game = haggle()
-    ((role, ask),) = game.asks(game.start()).items()
+    ((role, _),) = game.asks(game.start()).items()
     state = game.apply(game.start(), {role: {"message": "80", "move": OFFER}})
     ((again, terms),) = game.asks(state).items()
     assert again == role
@@ -205,3 +208,22 @@ def test_a_form_of_terms_is_asked_for_after_the_move():
 def test_offers_are_refused_where_they_mean_nothing(domain, offers):
     with pytest.raises(UsageError, match=r"offers"):
         make_dialogue(domain, {"offers": offers})
+
+
+def test_a_model_offers_and_accepts_in_two_forms():
+    game = haggle()
+    replies = iter(
+        [
+            '{"message": "How about 40?", "move": "make an offer"}',
+            '{"price": 40}',
+            '{"message": "Fine.", "move": "accept"}',
+        ]
+    )
+    model = ScriptedModel(lambda request: next(replies), name="scripted")
+    episode = Episode(game)
+    while not episode.over:
+        ((role, ask),) = episode.pending.items()
+        player = seat_model("scripted", model, game, role, 0)
+        episode.submit(role, player.decide(episode.view(role), ask))
+    # 40 - 21 and 61 - 40
+    assert tuple(game.payoffs(episode.state).values()) == (19.0, 21.0)
