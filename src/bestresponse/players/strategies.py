@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from math import inf
 from random import Random
 from threading import get_ident
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -194,7 +194,7 @@ class RandomPlayer:
             return Decision(NO_WORDS)
         if isinstance(ask, Form):
             silent = [name for name, field in ask.fields if isinstance(field, Words)]
-            drawn = {**drawn, **dict.fromkeys(silent, NO_WORDS)}
+            drawn = cast("dict[str, object]", drawn) | dict.fromkeys(silent, NO_WORDS)
         return Decision(drawn)
 
 
