@@ -87,7 +87,8 @@ audit: $(READY)                ## known weaknesses of the locked packages (where
 	$(BIN)/python -m bandit --quiet --recursive --configfile pyproject.toml src scripts
 	$(BIN)/python -m pytest tests/logic/test_hostile_corpus.py tests/logic/confined tests/logic/swi/test_sandbox.py
 
-mutants: $(READY)              ## change the source of each package in SAMPLE small ways, one at a time, and count what tests notice
+mutants: $(READY)              ## break every promise of the papers that has a break, then SAMPLE small things of each package
+	$(BIN)/python scripts/break_promises.py
 	$(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build

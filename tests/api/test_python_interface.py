@@ -384,13 +384,13 @@ def test_a_play_goes_on_where_it_was_left_and_passes_on_what_is_new():
 
 def test_people_and_models_judge_residents_of_the_water_game(tmp_path):
     run = br.simulate_water("need", days=3, repeats=1, output_dir=tmp_path)
-    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], games=1)
+    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], sample=1)
     assert list(sheets) == ["Ada", "Bea"]
     rows = list(csv.DictReader(io.StringIO(sheets["Ada"])))
     assert [row["resident"] for row in rows] == ["Alex", "Bob", "Cindy", "David", "Eric"]
     scales = ("information", "reasoning", "effectiveness", "adaptability", "planning")
     marks = json.dumps(dict.fromkeys(scales, 4))
-    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), games=1)
+    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), sample=1)
     assert [score.value for score in judged.scores] == [4] * 25
     (tmp_path / "judge.csv").write_text(judged.to_csv(), "utf-8")
     read = br.read_scores([tmp_path / "judge.csv"])

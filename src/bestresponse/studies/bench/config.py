@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import factorial
-from typing import Any, Literal
+from typing import Literal
 
 from bestresponse.analysis.solve.positions import solve_by_positions
 from bestresponse.analysis.solve.solution import Wish
-from bestresponse.core.capabilities import HasPositions
+from bestresponse.core.capabilities import AnyPositions, HasPositions
 from bestresponse.core.errors import SettingError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
@@ -362,7 +362,7 @@ class BenchConfig(RunSettings):
         return form
 
     @cached_property
-    def positions(self) -> HasPositions[Any, Any] | None:
+    def positions(self) -> AnyPositions | None:
         """The one game that is named, where it is solved by its positions."""
         if not isinstance(self.game, NamedGame):
             return None
