@@ -237,7 +237,7 @@ def hollow():
     group = "bestresponse.translators"
     entries = ((group, "lucky", "Lucky"), (group, "hollow", "hollow"))
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_translator", source, *entries))
-    review = br.verify("Whatever I say.", "prisoners-dilemma", translator="lucky")
+    review = br.verify("prisoners-dilemma", "Whatever I say.", translator="lucky")
     assert [(checked.text, checked.verdict.value) for checked in review.checked] == [
         ("higher(3, 1).", "proved")
     ]
@@ -246,4 +246,4 @@ def hollow():
     with pytest.raises(
         UsageError, match="the translator 'hollow' of the package plugged-translator cannot be used"
     ):
-        br.verify("Whatever I say.", "prisoners-dilemma", translator="hollow")
+        br.verify("prisoners-dilemma", "Whatever I say.", translator="hollow")

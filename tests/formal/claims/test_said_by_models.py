@@ -470,4 +470,4 @@ def test_cut_replies_unknown_forms_and_unclear_references_are_counted() -> None:
 def test_an_amount_is_rounded_to_the_decimals_that_were_written_zeros_too(amount, state) -> None:
     # The value of [[9, -5], [-7, 4]] is (9 x 4 - 5 x 7) / (9 + 5 + 7 + 4) = 0.04.
     game = NormalForm.zero_sum([[9, -5], [-7, 4]])
-    assert verify(f"In equilibrium I get {amount}.", game).state.value == state
+    assert verify(game, f"In equilibrium I get {amount}.").state.value == state
