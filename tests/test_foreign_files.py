@@ -56,7 +56,7 @@ READERS = [
     Reader("games.jsonl", lambda path: list(read_records(path, "id"))),
     Reader("log.json", _read_log),
     Reader("samples.jsonl", lambda path: read_samples(path.parent)),
-    Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent)),
+    Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent, ())),
     Reader("examples.jsonl", lambda path: open_other(f"{path.parent}=0.5")),
     Reader("examples.parquet", lambda path: open_other(f"{path.parent}=0.5")),
     Reader("manifest.json", lambda path: read_manifest(path.parent)),

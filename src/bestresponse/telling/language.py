@@ -112,8 +112,8 @@ class Language:
         """Return the word for a name of a game; itself where the language has none.
 
         >>> german = load_language("de")
-        >>> german.translate("cooperate"), german.translate("player 3"), german.translate("2.5")
-        ('zusammenarbeiten', 'Teilnehmer 3', '2,5')
+        >>> german.translate("king"), german.translate("player 3"), german.translate("2.5")
+        ('König', 'Teilnehmer 3', '2,5')
         >>> german.translate("quux")
         'quux'
         """
@@ -137,8 +137,8 @@ class Language:
         """Put a phrase of a game into words; a text without places is looked up whole.
 
         >>> from bestresponse.core.phrase import make_phrase
-        >>> load_language("de").tell(make_phrase("you choose {move}", move="cooperate"))
-        'Sie wählen zusammenarbeiten'
+        >>> load_language("de").tell(make_phrase("you choose {move}", move="king"))
+        'Sie wählen König'
         """
         if isinstance(said, str):
             return self.translate(said)
@@ -153,9 +153,9 @@ class Language:
     def write_place(self, place: TextPlace) -> str:
         """Write what is in a place of a text.
 
-        >>> moves = TextPlace("moves", ("rock", "paper", "scissors"), "or")
-        >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
-        ('rock, paper or scissors', 'Stein, Papier oder Schere')
+        >>> cards = TextPlace("cards", ("jack", "queen", "king"), "or")
+        >>> load_language("en").write_place(cards), load_language("de").write_place(cards)
+        ('jack, queen or king', 'Bube, Dame oder König')
         """
         parts = []
         for part in place.parts:
