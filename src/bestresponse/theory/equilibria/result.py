@@ -311,7 +311,7 @@ class Equilibrium:
         cell = tuple(support[0] for support in self.supports)
         tables: Numbers = self.game.given if self.game.is_exact else self.game.payoffs
         for player, table in enumerate(tables):
-            at = (*cell[:player], slice(None), *cell[player + 1 :])
+            at: tuple[int | slice, ...] = (*cell[:player], slice(None), *cell[player + 1 :])
             compared: Numbers = table[at]
             least = compared[cell[player]]
             if not self.game.is_exact:
