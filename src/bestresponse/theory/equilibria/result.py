@@ -309,13 +309,15 @@ class Equilibrium:
         if self.kind != "pure":
             return False
         cell = tuple(support[0] for support in self.supports)
-        for player, table in enumerate(
-            self.game.given if self.game.is_exact else self.game.payoffs
-        ):
+        tables: Numbers = self.game.given if self.game.is_exact else self.game.payoffs
+        for player, table in enumerate(tables):
             at: tuple[int | slice, ...] = (*cell[:player], slice(None), *cell[player + 1 :])
-            width = 0.0 if self.game.is_exact else find_tie_width(table, player)[at].item()
-            rivals = np.delete(table[at], cell[player])
-            if (rivals >= table[cell] - width).any():
+            compared: Numbers = table[at]
+            least = compared[cell[player]]
+            if not self.game.is_exact:
+                widths: Numbers = find_tie_width(table, player)
+                least = least - widths[at].item()
+            if np.count_nonzero(compared >= least) > 1:
                 return False
         # The enumeration may take a last digit for rounding that decides the comparison above.
         return self.game.is_exact or not self.in_continuum

@@ -18,7 +18,7 @@ gives infinity as it does in numpy.
 """
 
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
@@ -347,4 +347,5 @@ def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:
         games, requirements=["C", "A", "W"]
     )  # a read-only array would be compiled for anew
     with _ENTERING:
-        solve_any(games, *out.arrays, min(_BLOCKS, len(games)))  # type: ignore[call-arg,arg-type]
+        solve: Any = solve_any
+        solve(games, *out.arrays, min(_BLOCKS, len(games)))

@@ -488,9 +488,8 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
             f" {allowed >> 20:,} MB; leave out actions that matter little"
         )
     out = ZeroSumSolutions.empty(*games.shape)
-    has_closed_form = games.shape[1:] in _CLOSED_FORMS
-    pays = engine == "auto" and not has_closed_form and _repays_numba(games)
-    if choose_engine(engine, pays=pays) == "numba" and not has_closed_form:
+    pays = engine == "auto" and _repays_numba(games)
+    if choose_engine(engine, pays=pays) == "numba" and games.shape[1:] not in _CLOSED_FORMS:
         _solve_with_numba(games, out)
     else:
         _solve_with_numpy(games, out)
@@ -528,6 +527,8 @@ def as_batch(numbers: ArrayLike) -> Array:
 
 
 def _repays_numba(games: Array) -> bool:
+    if games.shape[1:] in _CLOSED_FORMS:
+        return False
     count, rows, cols = games.shape
     cells = (rows + 1) * (cols + 1) * (rows + cols)
     seconds = count * cells * _CELL_SECONDS
