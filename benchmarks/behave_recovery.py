@@ -38,7 +38,8 @@ from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.fitting import level_k
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategy
-from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 NAMES = ("defector", "cooperator", "grim", "tit-for-tat")
 SHARES, ERROR = np.array([0.4, 0.1, 0.2, 0.3]), 0.08
@@ -81,7 +82,7 @@ class Treatment:
     def expect_cooperation(self) -> float:
         """Work out how often a person cooperates on average, against persons drawn by the same
         shares."""
-        rules = Rules(self.rounds, noise=self.error)
+        rules = Repetition(self.rounds, noise=self.error)
         # The payoff of a round is 1 where one cooperates and 0 elsewhere, so that totals count
         # cooperation.
         counting = NormalForm(np.array([[[1.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]]]))

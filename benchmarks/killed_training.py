@@ -19,10 +19,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from killed_training import POINTS, list_left_behind, read_weights, run_training
-from tiny_networks import list_texts, make_network, make_sizes, make_tokenizer
+from tiny_networks import list_texts, make_tokenizer, write_model
 
 import bestresponse as br
-from bestresponse.models.students.network import write_folder
 
 
 def main() -> None:
@@ -30,8 +29,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as top:
         data, base = Path(top) / "data", Path(top) / "base"
         br.export(data, count=1000, sizes="2", rectangular=0, formats="table", themes="neutral")
-        tokenizer = make_tokenizer(list_texts(data))
-        write_folder(make_network(make_sizes(tokenizer), tokenizer), base)
+        write_model(base, make_tokenizer(list_texts(data)))
         whole, killed = Path(top) / "whole", Path(top) / "killed"
         whole.mkdir()
         killed.mkdir()

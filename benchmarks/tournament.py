@@ -25,7 +25,8 @@ from typing import Any
 
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import classic_strategies, reduced
-from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
 
 GAME = load("prisoners-dilemma")
 STRATEGIES = [reduced(strategy) for strategy in classic_strategies()]
@@ -74,7 +75,7 @@ def players() -> list[Any]:
     return made
 
 
-def library_run(rules: Rules, repetitions: int, seed: int) -> Any:
+def library_run(rules: Repetition, repetitions: int, seed: int) -> Any:
     import axelrod
 
     tournament = axelrod.Tournament(
@@ -96,7 +97,7 @@ def agreement(turns: int) -> None:
     to the point."""
     import axelrod
 
-    ours = exact_round_robin(STRATEGIES, GAME, Rules(turns)).totals
+    ours = exact_round_robin(STRATEGIES, GAME, Repetition(turns)).totals
     theirs = players()
     places = [place for place, strategy in enumerate(STRATEGIES) if strategy.pure]
     same = met = 0
@@ -108,7 +109,7 @@ def agreement(turns: int) -> None:
     print(f"agreement: {same} of {met} matches without noise and chance have the same totals")
 
 
-def speeds(rules: Rules, rounds: int) -> None:
+def speeds(rules: Repetition, rounds: int) -> None:
     count = len(STRATEGIES)
     unordered = count * (count + 1) // 2
     sizes = {"numpy": 20, "numba": 2000} if find_spec("numba") else {"numpy": 20}
@@ -142,9 +143,9 @@ def speeds(rules: Rules, rounds: int) -> None:
         print(line)
 
 
-def exact_times(rules: Rules, rounds: int) -> None:
+def exact_times(rules: Repetition, rounds: int) -> None:
     for noise in (0.0, rules.noise):
-        settings = Rules(rules.rounds, noise)
+        settings = Repetition(rules.rounds, noise)
         for name, strategies in (
             ("as defined", list(classic_strategies())),
             ("reduced", STRATEGIES),
@@ -166,7 +167,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--noise", type=float, default=0.01)
     options = parser.parse_args()
-    rules = Rules(options.turns, options.noise)
+    rules = Repetition(options.turns, options.noise)
     exact_times(rules, options.rounds)
     speeds(rules, options.rounds)
     if find_spec("axelrod"):

@@ -143,4 +143,6 @@ def test_each_command_that_serves_prints_where_to_enter_and_where_people_join(co
             links = [server.stdout.readline(), server.stdout.readline()]
         finally:
             server.terminate()
-    assert [urlsplit(link).path.split("/")[1] for link in links] == ["enter", "join"]
+    shown = [line.rpartition(": ") for line in links]
+    assert [label for label, _, _ in shown] == ["your page, keep it secret", "participants"]
+    assert [urlsplit(link).path.split("/")[1] for _, _, link in shown] == ["enter", "join"]

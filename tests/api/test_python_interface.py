@@ -1,8 +1,11 @@
 """Everything the command line does, from Python, in three lines or fewer."""
 
 import csv
+import inspect
 import io
 import json
+import pydoc
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +14,7 @@ import pytest
 import bestresponse as br
 from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
 from bestresponse.formal.formalize.plan import library
+from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.theory.engines import has_numba
 
@@ -49,11 +53,10 @@ DILEMMA = [[3, 0], [5, 1]], [[3, 5], [0, 1]]
 @pytest.mark.parametrize(
     "payoffs",
     [
-        np.stack([np.array(own) for own in DILEMMA]),
-        [np.array(own) for own in DILEMMA],
+        {"cells": [[[3, 3], [0, 5]], [[5, 0], [1, 1]]]},
         [[(3, 3), (0, 5)], [(5, 0), (1, 1)]],
         {"row": DILEMMA[0], "col": DILEMMA[1]},
-        {"payoffs": np.array(DILEMMA), "players": ["Ann", "Bob"]},
+        {"tables": np.array(DILEMMA), "players": ["Ann", "Bob"]},
         br.NormalForm(DILEMMA),
         br.NormalForm.bimatrix([["3", "0/7"], ["5.0", 1]], DILEMMA[1]),
     ],
@@ -66,15 +69,54 @@ def test_payoffs_come_as_arrays_cells_dictionaries_and_tables(payoffs):
     assert br.solve(payoffs).equilibria[0].supports == ((1,), (1,))
 
 
-def test_lists_that_may_be_tables_or_cells_are_refused():
-    with pytest.raises(InvalidGame, match="2 x 2 x 2 may be a table for every player or cells"):
-        br.nash([[[3, 0], [5, 1]], [[3, 5], [0, 1]]])
+LISTS = [
+    [[[1, 1], [0, 2]], [[2, 0], [-1, -1]]],
+    [[[1, 1], [0, 2]], [[2, 0], [-1, -1]], [[4, 4], [3, 3]]],
+    [[[1, 2, 3], [4, 5, 6]], [[1, 2, 3], [4, 5, 6]]],
+    [[[[0, 0, 0], [1, 1, 1]]]],
+]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_payoffs_that_may_be_read_in_two_ways_are_refused_at_every_door(lists, tmp_path):
+    from bestresponse.integrations.mcp.tools import solve_game
+
+    path = tmp_path / "game.json"
+    sizes = " x ".join(map(str, np.shape(lists)))
+    refusal = f"numbers of sizes {sizes} may be cells or a table for every player"
+
+    def solve_file():
+        path.write_text(json.dumps(lists))
+        return br.solve(path)
+
+    doors = [
+        lambda: br.solve(lists),
+        lambda: br.nash(np.array(lists)),
+        lambda: br.solve([np.array(table) for table in lists]),
+        lambda: find_game("-", read_input=lambda: json.dumps(lists)),
+        lambda: solve_game(json.dumps(lists)),
+        solve_file,
+    ]
+    for door in doors:
+        with pytest.raises(InvalidGame, match=refusal):
+            door()
+    with pytest.raises(InvalidGame, match="payoffs may be cells or a table"):
+        br.solve({"payoffs": lists})
+
+
+def test_a_key_says_whether_lists_are_cells_or_tables():
+    # In cells (row 0, col 1) pays 0 and 2; in tables the row player gets 1 there, the other 0.
+    cells = br.solve({"cells": LISTS[0]}).game.solvable()
+    tables = br.solve({"tables": LISTS[0]}).game.solvable()
+    assert cells.payoffs[:, 0, 1].tolist() == [0, 2]
+    assert tables.payoffs[:, 0, 1].tolist() == [1, 0]
 
 
 def test_three_players_are_given_by_a_tensor():
     tensor = np.zeros((3, 2, 2, 2))
     tensor[:, 1, 1, 1] = 1
-    assert (1, 1, 1) in [tuple(s[0] for s in e.supports) for e in br.nash(tensor).pure]
+    tables = {"tables": tensor}
+    assert (1, 1, 1) in [tuple(s[0] for s in e.supports) for e in br.nash(tables).pure]
 
 
 def test_results_print_what_is_played():
@@ -117,7 +159,7 @@ def test_nash_takes_a_method_an_engine_and_a_time():
         ([[float("nan"), 1], [1, 2]], "expected finite numbers"),
         ([[10**400, 1], [1, 2]], "beyond 1.8e308"),
         (np.array([[1j, 2], [3, 4]]), "got complex ones"),
-        ({"row": [[1]]}, "expected 'zero_sum', 'row' and 'col', or 'payoffs'"),
+        ({"row": [[1]]}, "expected 'zero_sum', 'row' and 'col', 'tables' or 'cells'"),
         (np.zeros((20_000, 1)), "vertices"),
     ],
 )
@@ -341,14 +383,38 @@ def test_a_play_goes_on_where_it_was_left_and_passes_on_what_is_new():
 
 def test_people_and_models_judge_residents_of_the_water_game(tmp_path):
     run = br.simulate_water("need", days=3, repeats=1, output_dir=tmp_path)
-    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], games=1)
+    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], sample=1)
     assert list(sheets) == ["Ada", "Bea"]
     rows = list(csv.DictReader(io.StringIO(sheets["Ada"])))
     assert [row["resident"] for row in rows] == ["Alex", "Bob", "Cindy", "David", "Eric"]
     scales = ("information", "reasoning", "effectiveness", "adaptability", "planning")
     marks = json.dumps(dict.fromkeys(scales, 4))
-    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), games=1)
+    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), sample=1)
     assert [score.value for score in judged.scores] == [4] * 25
     (tmp_path / "judge.csv").write_text(judged.to_csv(), "utf-8")
     read = br.read_scores([tmp_path / "judge.csv"])
     assert [row["mean"] for row in read.summarize().rows] == [4.0] * 5
+
+
+STUDIES = ["bench", "tournament", "simulate", "steer", "verify_model", "train", "improve", "behave"]
+
+
+@pytest.mark.parametrize("name", [*STUDIES, "simulate_water", "bench_stories", "formalize"])
+def test_a_study_shows_its_settings_and_says_what_it_does(name):
+    study = getattr(br, name)
+    shown = inspect.signature(study).parameters
+    assert {"args", "kwargs", "config"}.isdisjoint(shown)
+    assert "output_dir" in shown
+    first = inspect.getdoc(study).split()[0]
+    assert first[0].isupper()
+    assert first != "An"
+
+
+def test_help_on_the_benchmark_begins_with_what_it_does():
+    assert "num_games" in inspect.signature(br.bench).parameters
+    assert br.bench.__doc__.startswith("Measure the Nash gap")
+    assert "`bestresponse run bench --help` explains the settings: model, game," in br.bench.__doc__
+    assert "Measure the Nash gap" in pydoc.render_doc(br.bench)
+    assert inspect.signature(br.formalize).parameters["story"].default is inspect.Parameter.empty
+    assert type(br.bench).__doc__.startswith("An experiment as data.")
+    assert "num_games" in inspect.signature(replace(br.bench, name="another")).parameters

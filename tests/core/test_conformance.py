@@ -14,10 +14,12 @@ from bestresponse.core import (
     Form,
     Lottery,
     Mixture,
+    Nature,
     View,
     Words,
 )
 from bestresponse.core.conformance import Broken, any_legal_action, check_game, check_player
+from bestresponse.core.episode import play
 from bestresponse.core.told import prose
 
 
@@ -121,12 +123,22 @@ class Drifting(Steps):
         return (*state, self.count)
 
 
-class SameDraw(Steps):
+class SameView(Steps):
+    """Nature sees the same before every draw."""
+
     def asks(self, state):
         return {} if len(state) == self.length else {NATURE: Lottery.uniform((1, 2))}
 
     def view(self, state, role):
         return View(role, prose("Draw."))
+
+
+def test_draws_differ_where_nature_sees_the_same_twice():
+    game = SameView(length=20)
+    check_game(game)
+    record = play(game, {NATURE: Nature(0)})
+    drawn = [submission.decision.action for submission in record.submissions]
+    assert set(drawn) == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +156,6 @@ class SameDraw(Steps):
         (Unpaid(roles=("me", "you")), r"payoffs for \['me'\], roles are \['me', 'you'\]"),
         (Infinite(), "a payoff is not finite: {'me': inf}"),
         (Drifting(), "a replay ends in another state"),
-        (SameDraw(), "nature sees the same before two draws"),
     ],
 )
 def test_a_game_that_breaks_a_promise_is_told_which(game, promise):

@@ -120,17 +120,6 @@ class ForgetsARole(CoinThenPennies):
         return {"even": 0.0}
 
 
-class SecondDrawLooksTheSame(CoinThenPennies):
-    def asks(self, state):
-        return {NATURE: Lottery.uniform((1, 2))} if len(state) < 2 else {}
-
-    def view(self, state, role):
-        return View(role, prose("Draw."))
-
-    def apply(self, state, moves):
-        return (*state, moves[NATURE])
-
-
 class NeverEnds(CoinThenPennies):
     def asks(self, state):
         return {"even": Choice(("h",))}
@@ -152,7 +141,6 @@ class ChangesItsMind:
     ("game", "promise"),
     [
         (ForgetsARole(), "payoffs for"),
-        (SecondDrawLooksTheSame(), "before two draws"),
         (NeverEnds(), "did not end"),
     ],
 )

@@ -7,6 +7,10 @@ import pytest
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.isomorphism import plain_name
 from bestresponse.games.lookup import find_game
+from bestresponse.games.statements import fold_draws
+from bestresponse.games.trees.game import TreeGame
+from bestresponse.telling.render import write_rules
+from bestresponse.theory.files.efg import parse_efg
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 
@@ -174,3 +178,51 @@ def test_names_that_only_signs_or_case_tell_apart_are_compared_as_they_stand(nam
 )
 def test_other_signs_do_not_tell_names_apart(names):
     assert len({plain_name(name) for name in names}) == 1
+
+
+def ann_chooses(before: str = "", between: str = ""):
+    """Two moves of Ann, with draws before them and after the second."""
+    tail = 't "" {} "" {{ {} }}'
+    return parse_efg(
+        'EFG 2 R "" { "Ann" "Bob" } '
+        + before
+        + ' p "" 1 1 "" { "x" "y" } 0 '
+        + tail.format(1, "1, 0")
+        + " "
+        + between
+        + " "
+        + tail.format(2, "0, 1")
+    )
+
+
+SURE = 'c "" {} "" {{ "morning" 1 }} 0'
+
+
+@pytest.mark.parametrize(
+    ("before", "between"),
+    [
+        (SURE.format(1), ""),
+        ("", SURE.format(1)),
+        (SURE.format(1) + " " + SURE.format(2), SURE.format(3)),
+    ],
+)
+def test_a_draw_with_one_outcome_changes_nothing(before, between):
+    plain = ann_chooses()
+    drawn = ann_chooses(before, between)
+    for first, second in ((plain, drawn), (drawn, plain)):
+        comparison = compare_games(first, second)
+        assert (comparison.relation, comparison.verdict) == ("equal", "same tree")
+    assert fold_draws(drawn).num_nodes == 3
+    told = TreeGame(drawn)
+    view = told.view(told.start(), "Ann")
+    assert "morning" not in write_rules(view)
+    assert "Ann" in told.asks(told.start())
+
+
+def test_a_draw_with_two_outcomes_still_counts():
+    coin = 'c "" 1 "" { "heads" 1/2 "tails" 1/2 } 0'
+    again = 'p "" 1 1 "" 0 t "" 1 "" t "" 2 ""'
+    plain = ann_chooses()
+    text = f'EFG 2 R "" {{ "Ann" "Bob" }} {coin} p "" 1 1 "" {{ "x" "y" }} 0 '
+    drawn = parse_efg(text + 't "" 1 "" { 1, 0 } t "" 2 "" { 0, 1 } ' + again)
+    assert not compare_games(plain, drawn).same

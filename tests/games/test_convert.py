@@ -48,7 +48,7 @@ def test_an_exact_fraction_survives(ending):
 
 def test_json_has_numbers_where_decimals_are_exact_and_texts_where_they_are_not():
     game = NormalForm.bimatrix([[Fraction(1, 3), 0.25]], [[2, 1 / 3]])
-    assert json.loads(format_game(game, ".json"))["payoffs"] == [[["1/3", 0.25]], [[2, "1/3"]]]
+    assert json.loads(format_game(game, ".json"))["tables"] == [[["1/3", 0.25]], [[2, "1/3"]]]
 
 
 def test_the_tree_of_a_table_has_room_for_players_without_a_choice():

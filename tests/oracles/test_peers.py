@@ -1,4 +1,4 @@
-"""What Nashpy, QuantEcon.py and OpenSpiel say of drawn games, kept as data, against our answers.
+"""What Nashpy, QuantEcon.py, OpenSpiel and Gambit say of drawn games, kept as data, against our answers.
 
 `peers/make_answers.py` made the files; `peers/versions.json` says who answered. Numbers of theirs
 are floats, so that answers count as equal within 1e-6.
@@ -11,7 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bestresponse.theory import nash, solve_zero_sum_game
+from bestresponse.theory import (
+    NormalForm,
+    nash,
+    nash_one,
+    pure_nash,
+    quantal_response,
+    solve_zero_sum_game,
+)
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -119,3 +126,40 @@ def test_tables_go_to_openspiel_and_come_back_as_nfg() -> None:
         assert np.array_equal(parse_nfg(format_nfg(game)).payoffs, game.payoffs)
         writers.add(case["written_by"])
     assert writers == {"bestresponse", "open_spiel"}
+
+
+def test_the_extreme_equilibria_of_two_players_are_those_of_gambit() -> None:
+    cases = list(read("gambit_tables.jsonl"))
+    assert len(cases) == 305
+    for case in cases:
+        ours = [[list(map(str, mix)) for mix in e.exact] for e in nash(case["row"], case["col"])]
+        assert sorted(ours) == sorted(case["extreme"]), case
+
+
+def list_games_of_several_players() -> Iterator[tuple[NormalForm, dict]]:
+    """Give the games that Gambit answered, with its answers."""
+    for case in read("gambit_many_players.jsonl"):
+        yield NormalForm(np.array(case["payoffs"])), case
+
+
+def test_pure_equilibria_and_quantal_responses_of_several_players_are_those_of_gambit() -> None:
+    compared = 0
+    for game, case in list_games_of_several_players():
+        assert list(map(list, pure_nash(game))) == case["pure"]
+        reply = quantal_response(game, case["precision"]).strategies
+        theirs = np.concatenate(case["quantal_response"])
+        assert np.concatenate(reply) == pytest.approx(theirs, abs=1e-6), case
+        compared += 1
+    assert compared == 148
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_branch_of_logit_equilibria_ends_where_it_ends_for_gambit(part: int) -> None:
+    cases = list(list_games_of_several_players())[part::4]
+    assert len(cases) == 37
+    for game, case in cases:
+        end = nash_one(game, method="logit")
+        assert end.regret < 1e-9
+        # Gambit stops at a finite precision, 4e-4 from the end at worst.
+        theirs = np.concatenate(case["logit"])
+        assert np.concatenate(end.strategies) == pytest.approx(theirs, abs=1e-3), case

@@ -442,6 +442,15 @@ def _(made):
     (row,) = made.frame("attempt_costs", model="stubborn", game=PD)
     assert row["calls"] == 10
     assert row["prompt_tokens"] > row["reply_tokens"] > 0
+    specs = {sample["run"] for sample in made.run.rows() if sample["game"] == PD}
+    usage = [
+        call["reply"]["usage"]
+        for call in made.run.folder.calls()
+        if call["model"] == "stubborn" and call["spec"] in specs
+    ]
+    assert len(usage) == 10
+    assert row["prompt_tokens"] == pytest.approx(sum(one["prompt"] for one in usage) / 10)
+    assert row["reply_tokens"] == pytest.approx(sum(one["completion"] for one in usage) / 10)
 
 
 @promise("Evaluation: a sheet for each of three evaluators")
@@ -478,6 +487,47 @@ def _(made):
     (accuracy,) = made.frame("agreement", model="learner", game=PD, figure="accuracy")
     assert (accuracy["value"].estimate, accuracy["value"].n) == (1.0, 2)
     assert len(made.frame("judgements")) == 2 * 4 * 2
+    # Ten samples of one game: the first reasoning of four is true and of six is false. People call
+    # three of the true ones and one of the false ones correct.
+    replies = {"true": "If both pick R, I get 1.", "false": "If both pick R, I get 7."}
+    models = [
+        br.from_function(name, lambda prompt, said=said: f"{said}\nANSWER: R")
+        for name, said in replies.items()
+    ]
+    run = br.verify_model(
+        models,
+        PD,
+        repeats=6,
+        attempts=1,
+        translator="rules",
+        cache="off",
+        output_dir=made.folder / "cells",
+    )
+    run.publish()
+    rows = {name: [row for row in run.rows() if row["model"] == name] for name in replies}
+    chosen = [*rows["true"][:4], *rows["false"]]
+    correct = {row["run"] for row in (*rows["true"][:3], rows["false"][0])}
+    lines = ["sample,first_correct,last_correct"]
+    lines += [
+        f"{row['run']},{int(row['run'] in correct)},{int(row['run'] in correct)}" for row in chosen
+    ]
+    (run.path / "sheet-rater-1.csv").write_text("\n".join(lines))
+    rated = br.load_run(run.path)
+    cells = {
+        (row["model"], row["people"]): (row["unrefuted"], row["refuted"])
+        for row in rated.frame("judgements").select(game=PD)
+    }
+    assert cells == {
+        ("true", "correct"): (3, 0),
+        ("true", "incorrect"): (1, 0),
+        ("false", "correct"): (0, 1),
+        ("false", "incorrect"): (0, 5),
+    }
+    found = {
+        row["model"]: row["value"].estimate
+        for row in rated.frame("agreement").select(game=PD, figure="accuracy")
+    }
+    assert found == {"true": 3 / 4, "false": pytest.approx(5 / 6)}
 
 
 @promise("Inter-rater agreement: Fleiss' kappa of three evaluators")

@@ -394,7 +394,7 @@ def list_game_readers() -> Iterator[Reader]:
     games = {
         "nfg": format_nfg(load("stag-hunt")),
         "efg": format_efg(load_tree("kuhn-poker")),
-        "json": json.dumps({"players": ["a", "b"], "payoffs": payoffs}),
+        "json": json.dumps({"players": ["a", "b"], "tables": payoffs}),
         "pl": (EXAMPLES / "programs" / "two_stalls.pl").read_text("utf-8"),
     }
     for ending, text in games.items():

@@ -2,10 +2,10 @@
 
     python killed_training.py POINT train ...
 
-A point is a place and a number: `step-3` before the third step is made, `half-2` when half of the
-second checkpoint of this process is written, `unnamed-2` when all of it is written under a name
-that nobody reads, `weights-1` when half of the student's weights are written, `described-1` when
-the student is written and not in its place, `placed-1` after that. `none-0` kills nothing.
+A point is a place and a number: `step-3` when this process has made three steps, `half-2` when half
+of its second checkpoint is written, `unnamed-2` when all of it is written but for what says that it
+is complete, `weights-1` when half of the student's weights are written, `described-1` when the
+student is written and not in its place, `placed-1` after that. `none-0` kills nothing.
 """
 
 import os
@@ -20,9 +20,9 @@ POINTS = (
     "half-1",
     "step-1",
     "unnamed-1",
-    "half-3",
-    "step-5",
-    "unnamed-4",
+    "half-2",
+    "step-2",
+    "unnamed-2",
     "weights-1",
     "described-1",
     "placed-1",
@@ -44,6 +44,7 @@ class Killing:
     def __init__(self, point):
         self.place, _, number = point.partition("-")
         self.number = int(number)
+        self.made = 0
         self.calls = dict.fromkeys(("half", "unnamed", "weights", "described", "placed"), 0)
 
     def is_due(self, place):
@@ -53,33 +54,37 @@ class Killing:
 
     def patch(self):
         import torch
+        from transformers import PreTrainedModel
 
-        from bestresponse.models.students import network
         from bestresponse.studies.improve import making, training
 
         torch.set_num_threads(1)
         training.Recipe.saved_every = 0.0
-        save, step = torch.save, training.Trainer.step
-        save_file, describe = network.save_file, making.describe_student
-        group_tests = making.group_tests
+        save, loss = torch.save, training.Session.find_loss
+        save_model, describe = PreTrainedModel.save_pretrained, making.describe_student
+        on_save, measure = training._Watch.on_save, making.measure_replies
 
-        def save_or_die(state, path):
-            save(state, path)
-            if self.is_due("half"):
+        def save_or_die(state, path, **more):
+            save(state, path, **more)
+            if str(path).endswith("optimizer.pt") and self.is_due("half"):
                 cut_in_half(path)
                 die()
+
+        def on_save_or_die(watch, *arguments, **more):
             if self.is_due("unnamed"):
                 die()
+            on_save(watch, *arguments, **more)
 
-        def step_or_die(trainer, batch, rate):
-            if self.place == "step" and trainer.progress.step == self.number:
+        def find_loss_or_die(session, batch):
+            if self.place == "step" and self.made == self.number:
                 die()
-            return step(trainer, batch, rate)
+            self.made += 1
+            return loss(session, batch)
 
-        def save_weights_or_die(values, path, **more):
-            save_file(values, path, **more)
-            if self.is_due("weights"):
-                cut_in_half(path)
+        def save_weights_or_die(model, folder, **more):
+            save_model(model, folder, **more)
+            if "unfinished" in str(folder) and self.is_due("weights"):
+                cut_in_half(f"{folder}/model.safetensors")
                 die()
 
         def describe_or_die(folder, config, rows):
@@ -87,16 +92,17 @@ class Killing:
             if self.is_due("described"):
                 die()
 
-        def measure_or_die(data, most):
+        def measure_or_die(student, examples):
             if self.is_due("placed"):
                 die()
-            return group_tests(data, most)
+            return measure(student, examples)
 
         torch.save = save_or_die
-        training.Trainer.step = step_or_die
-        network.save_file = save_weights_or_die
+        training._Watch.on_save = on_save_or_die
+        training.Session.find_loss = find_loss_or_die
+        PreTrainedModel.save_pretrained = save_weights_or_die
         making.describe_student = describe_or_die
-        making.group_tests = measure_or_die
+        making.measure_replies = measure_or_die
 
 
 def run_training(point, *, base, data, folder):

@@ -1,9 +1,10 @@
 """Tiny random networks and tokenizers for trainings in miniature; needs the extra `train`."""
 
 import torch
+import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from bestresponse.models.students import network as networks
+from bestresponse.models.students import causal
 from bestresponse.studies.improve.data import open_export
 
 
@@ -14,12 +15,12 @@ def list_texts(data):
     for name in folder.list_files("train"):
         for example in folder.read(name):
             *asked, answer = example["messages"]
-            chat = networks.write_chat([(turn["role"], turn["content"]) for turn in asked])
+            chat = causal.write_chat([(turn["role"], turn["content"]) for turn in asked])
             texts.append(chat + answer["content"])
     return texts
 
 
-def make_tokenizer(texts, words=False, special=("<|im_start|>", networks.END)):
+def make_tokenizer(texts, words=False, special=("<|im_start|>", causal.END)):
     """Train a tokenizer, without `words` one that has whole phrases of the texts as tokens."""
     tokenizer = Tokenizer(models.BPE())
     digits = pre_tokenizers.Digits(individual_digits=True)
@@ -37,54 +38,52 @@ def make_tokenizer(texts, words=False, special=("<|im_start|>", networks.END)):
     return tokenizer
 
 
-def list_shapes(sizes):
-    """Return the shape of every parameter."""
-    n, width = sizes.layers, sizes.width
-    columns = {
-        "qkv": width,
-        "out": sizes.heads * sizes.head,
-        "gate_up": width,
-        "down": sizes.hidden,
-    }
-    matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
-    norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
-    shapes = {"embedding": (sizes.vocabulary, width), **norms, **matrices}
-    if sizes.family == "qwen2":
-        shapes["qkv_bias"] = (n, sum(sizes.sections["qkv"]))
-    if not sizes.tied:
-        shapes["head"] = (sizes.vocabulary, width)
-    return shapes
+FAMILIES = ("llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "gpt2", "qwen3_moe", "mamba")
+_SIZES = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "max_position_embeddings": 2048,
+    "tie_word_embeddings": True,
+    "pad_token_id": 0,
+}
+_OTHER_SIZES = {
+    "gpt2": {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 1024},
+    "mamba": {"hidden_size": 64, "num_hidden_layers": 2, "state_size": 8},
+}
+_MORE_SIZES = {
+    "gemma3": {
+        "sliding_window": 64,
+        "layer_types": ["sliding_attention", "full_attention"],
+    },
+    "qwen3_moe": {
+        "num_experts": 4,
+        "num_experts_per_tok": 2,
+        "moe_intermediate_size": 64,
+        "output_router_logits": True,  # as bases of mixtures of experts are often written
+    },
+}
 
 
-def make_network(sizes, tokenizer):
-    """Make a network with random parameters."""
-    rng = torch.Generator().manual_seed(0)
-    parameters = {}
-    for name, shape in list_shapes(sizes).items():
-        scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
-        parameters[name] = (
-            torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
-        )
-    return networks.Network(sizes, parameters, tokenizer)
-
-
-def make_sizes(tokenizer, **changes):
-    """Return the sizes of a network of two layers."""
-    values = {"layers": 2, "width": 64, "heads": 4, "key_heads": 2, "hidden": 128}
-    return networks.Architecture(**values, vocabulary=tokenizer.get_vocab_size(), **changes)
-
-
-def write_other(folder, tokenizer, family="GPT2Config", template=None, **options):
-    """Write a tiny random model of another family by `transformers`."""
-    import transformers
-
-    sizes = {"GPT2Config": {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 1024}}
-    torch.manual_seed(0)
-    config = getattr(transformers, family)(
-        vocab_size=tokenizer.get_vocab_size(), **{**sizes.get(family, {}), **options}
+def make_model(vocabulary, family="llama", **options):
+    """Make a tiny random model of a family of `transformers`."""
+    name = "gemma3_text" if family == "gemma3" else family
+    sizes = _OTHER_SIZES.get(family) or {**_SIZES, **_MORE_SIZES.get(family, {})}
+    config = transformers.AutoConfig.for_model(
+        name, vocab_size=vocabulary, bos_token_id=0, eos_token_id=1, **{**sizes, **options}
     )
+    torch.manual_seed(0)
     model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    model.save_pretrained(folder)
+    return model.eval()
+
+
+def write_model(folder, tokenizer, family="llama", template=None, **options):
+    """Write a tiny random model and a tokenizer to a folder, as `transformers` does."""
+    # some tokenizers of `transformers` add tokens of their own
+    make_model(tokenizer.get_vocab_size() + 4, family, **options).save_pretrained(folder)
     special = [token.content for token in tokenizer.get_added_tokens_decoder().values()]
     transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, eos_token=special[-1], chat_template=template

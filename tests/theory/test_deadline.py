@@ -11,7 +11,6 @@ from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.catalogue import load_tree
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.extremes import _Compiled
-from bestresponse.theory.zero_sum.double_oracle import search_tree
 
 PENNIES = ([[1, -1], [-1, 1]], [[-1, 1], [1, -1]])
 A, B, C = np.indices((2, 2, 2))
@@ -80,10 +79,6 @@ def test_two_players_left_by_elimination_get_an_equilibrium_without_time():
     assert not hasty.complete
     assert [x.tolist() for x in hasty[0].strategies] == [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]]
     assert theory.nash(game, engine="numpy").complete
-
-
-def test_a_double_oracle_without_time_gives_the_bounds_of_its_first_step():
-    assert search_tree(load_tree("kuhn-poker"), seconds=0.0).method == "double oracle, 1 steps"
 
 
 def test_a_deadline_counts_down_to_0_and_can_be_moved():

@@ -32,7 +32,11 @@ def started(folder, *options):
         *options,
     ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    return process, process.stdout.readline().strip()
+    label, _, link = process.stdout.readline().strip().partition(": ")
+    if link:
+        assert label == "your page, keep it secret"
+        assert "Ctrl+C" in process.stdout.readline()
+    return process, link
 
 
 def test_a_killed_server_takes_its_worker_along_and_goes_on_with_its_tables_and_its_links(tmp_path):

@@ -18,7 +18,10 @@ import numpy as np
 from bestresponse import theory
 from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix, name_players
 from bestresponse.analysis.solve.facts import show_facts
+from bestresponse.analysis.solve.positions import describe_all_answers, solve_by_positions
+from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import check_scale
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
@@ -725,7 +728,7 @@ class Answered:
         figure = (
             (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
         )
-        blocks = show_facts(self.answer.data, self.game.solvable().players)
+        blocks = show_facts(self.answer.data, self.game.players)
         return Document(title, self.question.words, (Section("Answer", (*figure, *blocks)),))
 
 
@@ -772,6 +775,9 @@ def ask_game(
         if concept is not None
         else _find_question("dynamics", dynamics or "")
     )
+    if question.name == "subgame-perfect" and isinstance(game.game, HasPositions):
+        solved = solve_by_positions(game.game, Wish())
+        return Answered(game, question, GameAnswer(describe_all_answers(solved)))
     form = game.solvable()
     check_scale(form)
     if question in TREE_CONCEPTS and not isinstance(form, Tree):

@@ -26,16 +26,24 @@ import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
-from bestresponse.core.capabilities import KnownEquilibrium, measure_decision_cost
+from bestresponse.core.capabilities import (
+    AnyPositions,
+    HasPositions,
+    KnownEquilibrium,
+    measure_decision_cost,
+)
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
+from bestresponse.core.player import find_forced
 from bestresponse.games.capabilities import HasCourse, HasStage, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import contract, deviation_payoffs
+from bestresponse.theory.positions.solve import PositionSolution, list_best
 from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.best_reply import MatchCourse, find_slips, value_replies
+from bestresponse.theory.repeated.best_reply import find_slips, value_replies
+from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, Policy, Tree
 
@@ -118,11 +126,11 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
     Returns None where it is not known or there is one round only.
     """
     form = find_stage_form(game)
-    if form is None or not isinstance(game, HasCourse) or game.rounds == 1:
+    if form is None or not isinstance(game, HasCourse) or game.repetition.rounds == 1:
         return None
     if any(other not in known for other in form.players if other != role):
         return None
-    course = MatchCourse(game.rounds, game.continuation, game.discount, game.noise)
+    course = game.repetition
     pricer = _Pricer.make(form, form.players.index(role), known, course)
     values = pricer.value_moves(())
     if values is None:
@@ -135,13 +143,14 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
 def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
     """Yield every answer of a seat with its number and the state it was given in.
 
-    Those of nature are left out.
+    Those of nature and those without a choice are left out.
     """
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state = episode.state
         action = submission.decision.action
-        if submission.role not in (NATURE, REFEREE) and action is not None:
+        is_choice = action is not None and not find_forced(episode.pending[submission.role])
+        if submission.role not in (NATURE, REFEREE) and is_choice:
             yield number, state, submission.role, action
         episode.submit(submission.role, submission.decision)
 
@@ -156,11 +165,11 @@ def price_against_strategies(
     if game is None or form is None:
         return {}
     if isinstance(game, HasCourse):
-        course = MatchCourse(game.rounds, game.continuation, game.discount, game.noise)
+        course = game.repetition
     elif isinstance(game, HasStage):  # how it goes on is not known
         return {}
     else:
-        course = MatchCourse(1)
+        course = Repetition(1)
     if course.rounds == 1:
         known = {**_read_single_answers(record, form), **known}
     pricers = {}
@@ -217,7 +226,7 @@ class _Pricer:
         form: NormalForm,
         seat: int,
         known: KnownStrategies,
-        course: MatchCourse,
+        course: Repetition,
     ) -> "_Pricer":
         """Value every move in every state of the other, by backward induction.
 
@@ -265,7 +274,7 @@ def _value_once(
     automaton: Automaton,
     shape: tuple[int, ...],
     payoffs: bytes,
-    course: MatchCourse,
+    course: Repetition,
 ) -> Array:
     """Value the replies once for all plays against the same automaton."""
     return value_replies(automaton, np.frombuffer(payoffs).reshape(shape), course)
@@ -293,6 +302,8 @@ def price_against_equilibrium(record: Record, game: Game[S] | None) -> ChoicePri
         return _price_in_table(record, game, theory)
     if theory.tree is not None:
         return _price_in_tree(record, game, theory)
+    if theory.positions is not None and isinstance(game, HasPositions):
+        return _price_at_positions(record, game, theory.positions)
     prices: ChoicePrices = {}
     for number, state, role, action in iterate_decisions(record, game):
         cost = measure_decision_cost(game, state, role, action)
@@ -313,6 +324,19 @@ def _price_in_table(record: Record, game: Game[S], theory: Theory) -> ChoicePric
         priced = [_price(form.actions[seat], action, values[seat]) for values in deviations]
         if priced:
             prices[number] = min(priced, key=lambda one: one.cost)
+    return prices
+
+
+def _price_at_positions(
+    record: Record, game: AnyPositions, solution: PositionSolution
+) -> ChoicePrices:
+    prices: ChoicePrices = {}
+    for number, state, _, action in iterate_decisions(record, game):
+        worths = solution.list_worths(game, game.find_position(state))
+        best = list_best(worths)
+        lost = max(worths.values()) - worths[_name(action)]
+        is_best = action in best
+        prices[number] = Priced(_name(action), 0.0) if is_best else Priced(best[0], lost)
     return prices
 
 

@@ -19,7 +19,12 @@ import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_form
-from bestresponse.core.capabilities import EquilibriumSummary, find_known_equilibrium
+from bestresponse.core.capabilities import (
+    AnyPositions,
+    EquilibriumSummary,
+    HasPositions,
+    find_known_equilibrium,
+)
 from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.core.game import AnyGame, Game, S, View
 from bestresponse.games.capabilities import (
@@ -32,12 +37,16 @@ from bestresponse.games.capabilities import (
 from bestresponse.telling.render import write_history
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.positions.graph import explore
+from bestresponse.theory.positions.solve import PositionSolution, solve_positions
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.normal_form import find_behaviour
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
 
 MOST_NODES = 20_000
 """Larger trees are not solved unasked."""
+MOST_POSITIONS = 250_000
+"""Games with more positions neither: these take some ten seconds."""
 _MOST_PAYOFFS = 200_000
 """Larger tables neither."""
 _SECONDS = 3.0
@@ -64,7 +73,7 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Theory:
-    """What is known; at most one of `form`, `tree` and `known` is there.
+    """What is known; at most one of `form`, `tree`, `known` and `positions` is there.
 
     `predicted` is empty where no equilibrium was computed, `policies` hold the same for trees;
     `optimum` is the most that all can earn together. Where moves go wrong, `form` is the table of
@@ -77,6 +86,7 @@ class Theory:
     solution: SolvedTable | SolvedTree | None = None
     predicted: tuple[Predicted, ...] = ()
     policies: tuple[Policy, ...] = ()
+    positions: PositionSolution | None = None
     method: str = ""
     complete: bool = False
     optimum: float | None = None
@@ -115,7 +125,7 @@ def describe_theory(game: Game[S]) -> Theory:
     >>> describe_theory(find_game("prisoners-dilemma").playable()).predicted[0].kind
     'pure'
     """
-    if isinstance(game, HasCourse) and game.noise:
+    if isinstance(game, HasCourse) and game.repetition.noise:
         return replace(_describe_intended(game.intended_form), form=find_stage_form(game))
     return _describe(_Identity(find_stage(game)))
 
@@ -123,6 +133,8 @@ def describe_theory(game: Game[S]) -> Theory:
 @lru_cache(maxsize=64)
 def _describe(key: _Identity) -> Theory:
     game = key.game
+    if isinstance(game, HasPositions):
+        return _describe_positions(game)
     if isinstance(game, HasNormalForm):
         return _describe_table(game.normal_form)
     if isinstance(game, HasTree):
@@ -134,6 +146,15 @@ def _describe(key: _Identity) -> Theory:
         return Theory()
     best = known.payoffs if known.better_payoffs is None else known.better_payoffs
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
+
+
+def _describe_positions(game: AnyPositions) -> Theory:
+    graph = explore(game, most=MOST_POSITIONS)
+    if not graph.is_complete:
+        return Theory()
+    solution = solve_positions(graph)
+    optimum = graph.total
+    return Theory(positions=solution, method="backward induction over positions", optimum=optimum)
 
 
 @lru_cache(maxsize=64)
@@ -153,7 +174,7 @@ def may_have_equilibrium(game: Game[S]) -> bool:
     if isinstance(stage, HasTree):
         return stage.tree.num_nodes <= MOST_NODES
     theory = describe_theory(stage)
-    return theory.known is not None or bool(theory.predicted)
+    return bool(theory.known or theory.positions or theory.predicted)
 
 
 def _describe_table(form: NormalForm) -> Theory:
@@ -227,9 +248,9 @@ def _describe_tree(tree: Tree) -> Theory:
         None,
         solved,
         *known,
-        solved.method,
-        solved.complete,
-        optimum,
+        method=solved.method,
+        complete=solved.complete,
+        optimum=optimum,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document, draw_game, drawable, picture_section
+from bestresponse.analysis.solve.positions import SolvedPositions
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import UsageError
@@ -29,9 +30,13 @@ class Solution:
     """
 
     game: LoadedGame
-    solved: SolvedTable | SolvedTree
+    solved: SolvedTable | SolvedTree | SolvedPositions
 
     def __repr__(self) -> str:
+        if isinstance(self.solved, SolvedPositions):
+            found = len(self.solved.solution.graph.known)
+            value = "unknown" if self.value is None else f"{self.value:.6g}"
+            return f"Solution({self.game.name!r}, {found:,} positions, value {value})"
         kinds = ", ".join(equilibrium.kind for equilibrium in self.equilibria) or "none listed"
         count = f"{len(self.equilibria)} equilibri{'um' if len(self.equilibria) == 1 else 'a'}"
         regret = max((equilibrium.regret for equilibrium in self.equilibria), default=0.0)
@@ -58,7 +63,9 @@ class Solution:
 
     @property
     def equilibria(self) -> tuple[Any, ...]:
-        """The equilibria that were found."""
+        """The equilibria that were found; none are listed of a game solved by its positions."""
+        if isinstance(self.solved, SolvedPositions):
+            return ()
         if not isinstance(self.solved, SolvedTree):
             return self.solved.nash.equilibria
         return (
@@ -95,6 +102,8 @@ class Solution:
         """
         from bestresponse.report.page import render
 
+        if isinstance(self.solved, SolvedPositions):
+            return render(as_document(self.game, self.solved, first))
         try:
             picture = [picture_section(drawable(self.game.solvable()))]
         except UsageError:
@@ -117,9 +126,9 @@ def solve(
 
     Either one payoff matrix or the matrices of two players can be given.
 
-    `iterations` are those of CFR or the double oracle, `objective` asks for the correlated
-    equilibrium that is best by it, `seconds` bound the search for all equilibria of a
-    table, and `report` is told how far it is. `engine` is that of `nash`; `to_json()["engine"]`
+    `iterations` are those of CFR, `objective` asks for the correlated equilibrium that is best by
+    it, `seconds` bound the search for all equilibria of a table, and `report` is told how far it
+    is. `engine` is that of `nash`; `to_json()["engine"]`
     says which one was used.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])

@@ -6,6 +6,7 @@ is one place that refuses a value.
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -31,8 +32,9 @@ from bestresponse.cli.terminal import (
 )
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_text
 from bestresponse.models.base import Model, Usage
+from bestresponse.models.providers.weights import default_folder
 from bestresponse.models.wrappers.limits import estimate_price, find_price
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import fill_template
@@ -53,6 +55,7 @@ from bestresponse.runs.settings import (
     read_extra,
     read_settings,
 )
+from bestresponse.runs.settings_file import ForeignAddress, read_settings_file
 from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.study import AnyStudy, Estimate
 
@@ -254,11 +257,13 @@ def make_settings_command(
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
         if instead is not None and instead(Typed(typed, chosen, settings)):
             return
-        values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
+        values: dict[str, Any] = {}
         for name, value in typed.items():
             if value is not None and value != []:
                 values[name] = _read_typed(name, value, hints[name])
         try:
+            if settings is not None:
+                values |= read_settings_file(settings, kind, values, allow=_allow_address)
             config: Any = read_settings(kind, values)
             act(config, **chosen)
         except SettingError as error:
@@ -270,6 +275,26 @@ def make_settings_command(
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _allow_address(foreign: ForeignAddress) -> None:
+    """Let the user decide about an address that a file names, once; without a terminal, refuse."""
+    known = default_folder(os.environ, Path.home()) / "allowed-addresses"
+    allowed = read_text(known).splitlines() if known.exists() else []
+    line = json.dumps(foreign.address)
+    if line in allowed:
+        return
+    told = f"{foreign.file} sends requests to {foreign.address} (and the key for servers, if set)"
+    if not sys.stdin.isatty():
+        raise SettingError(
+            foreign.setting,
+            f"{visible(told)}. To allow it, type the address on the command line, or run the"
+            " command in a terminal and confirm.",
+        )
+    if not typer.confirm(f"{visible(told)}. Allow it from now on?", err=True):
+        raise SettingError(foreign.setting, f"{visible(foreign.address)} is not allowed")
+    known.parent.mkdir(parents=True, exist_ok=True)
+    write_text(known, "".join(f"{address}\n" for address in [*allowed, line]))
 
 
 def _explain(kind: type, field: FieldInfo, error: SettingError) -> str:
@@ -526,11 +551,16 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
             markup=False,
             soft_wrap=True,
         )
+    check_ended(run)
+
+
+def check_ended(run: Run[C]) -> None:
+    """Say why a run is short, and exit with 1 where it is."""
     for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
         print(f"bestresponse: {visible(failure)}", file=sys.stderr)
-    if run.outcome is not None and run.outcome.stopped:
-        print(f"bestresponse: stopped: {visible(run.outcome.stopped)}", file=sys.stderr)
-    if run.outcome is not None and not run.outcome.complete:
+    if run.stopped:
+        print(f"bestresponse: stopped: {visible(run.stopped)}", file=sys.stderr)
+    if not run.complete:
         print(
             "bestresponse: not everything was played; the same command plays what is missing",
             file=sys.stderr,

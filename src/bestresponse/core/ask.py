@@ -25,6 +25,9 @@ from bestresponse.core.json import JsonObject, refuse_repeated_keys
 PASS = "pass"
 """The answer of a seat that gives no answer, where the ask allows it."""
 
+NO_WORDS = "(no message)"
+"""The message of a seat that writes none: a random player, or a stand-in for a person."""
+
 _SUM_TOLERANCE = 1e-6
 
 
@@ -127,11 +130,14 @@ class Words:
 class Mixture:
     """A probability for each option, in the options' order.
 
+    Without a `question`, a model is asked how likely it is to choose each of its actions.
+
     >>> Mixture(("A", "B")).read("A: 0.25, B: 0.75")
     (0.25, 0.75)
     """
 
     options: tuple[str, ...]
+    question: str = ""
 
     def __post_init__(self) -> None:
         if not self.options or len(set(self.options)) != len(self.options):

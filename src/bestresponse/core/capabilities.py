@@ -18,16 +18,18 @@ a game of a plug-in gets everything that a built-in one gets.
     AdjustableRounds   the same game with another number of rounds
     NamedParameters    what can be set in its rules, by name
     TheoryRemark       what is known where no equilibrium is
+    HasPositions       which plays have come to the same position and go on alike
+    EndlessPlays       that a play may be stopped because it would not end
 
 Those that speak of payoff tables and trees are in `games.capabilities`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from bestresponse.core.ask import Ask
+from bestresponse.core.ask import Ask, Mixture
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.numbers import list_readings
 from bestresponse.core.phrase import Phrase
@@ -143,6 +145,13 @@ class Wording(Protocol):
 
     def word_question(self, ask: Ask) -> str | Phrase:
         """Put the ask as one question."""
+
+
+def put_question(game: object, ask: Ask) -> str | Phrase:
+    """Return the question of an ask: its own, or that of its game; empty where neither has one."""
+    if isinstance(ask, Mixture) and ask.question:
+        return ask.question
+    return game.word_question(ask) if isinstance(game, Wording) else ""
 
 
 @runtime_checkable
@@ -274,6 +283,77 @@ class TheoryRemark(Protocol):
     @property
     def theory_remark(self) -> str:
         """What is known, in a sentence or two."""
+
+
+class ToMove(NamedTuple):
+    """Who moves at a position, and what may be done there.
+
+    `role` is a role of the game, NATURE where chance draws, or empty where the play is over.
+    `chances` are those of the moves of NATURE.
+    """
+
+    role: Role = ""
+    moves: tuple[str, ...] = ()
+    chances: tuple[float, ...] = ()
+
+
+P = TypeVar("P")
+"""The positions of a game."""
+
+
+@runtime_checkable
+class HasPositions(Game[S], Protocol[S, P]):
+    """A game of perfect information in which plays that come to the same position go on alike.
+
+    A position is all that matters for the rest of the play; its key is the same for positions that
+    are worth the same to every seat. Nothing is hidden: a game with secrets does not have this
+    capability, for what a player knows there is no position.
+    """
+
+    @property
+    def payoff_bounds(self) -> tuple[float, float]:
+        """The least and the most that a play can pay to a seat."""
+
+    @property
+    def total(self) -> float | None:
+        """What all seats get together in every play; None where that differs."""
+
+    @property
+    def endless_result(self) -> tuple[float, ...]:
+        """What a play that goes on for ever pays to every seat."""
+
+    def find_position(self, state: S) -> P:
+        """Return the position that a play has come to."""
+
+    def read_position(self, view: View) -> P:
+        """Return the position that the owner of a view is at."""
+
+    def begin(self) -> P:
+        """Return the position before anybody has moved."""
+
+    def find_turn(self, position: P) -> ToMove:
+        """Say who moves at a position and how."""
+
+    def advance(self, position: P, move: str) -> P:
+        """Return the position after a move."""
+
+    def find_key(self, position: P) -> Hashable:
+        """Return what is equal for positions that go on alike."""
+
+    def find_result(self, position: P) -> tuple[float, ...]:
+        """Return what a play that is over at this position pays to every seat."""
+
+
+AnyPositions: TypeAlias = HasPositions[Any, Any]
+"""A game with positions, of which nobody can say what they are."""
+
+
+@runtime_checkable
+class EndlessPlays(Protocol[S_contra]):
+    """A game whose plays are stopped after many moves, since they need not end."""
+
+    def is_endless(self, state: S_contra) -> bool:
+        """Say whether the play was stopped, and so pays what its rules say of such plays."""
 
 
 def check_telling(game: Game[S]) -> None:

@@ -63,17 +63,9 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     different = set(game.roles)
     _demand(0 < len(different) == len(game.roles), "roles must be different and not none")
     _check_names(game)
-    drawn: set[str] = set()
     for _ in range(max_steps):
         if episode.over:
             break
-        if NATURE in episode.pending:
-            key = episode.view(NATURE).key
-            _demand(
-                key not in drawn,
-                "nature sees the same before two draws, so both draws would be the same",
-            )
-            drawn.add(key)
         _check_equilibrium(game, episode)
         _check_step(game, episode, rng)
     else:

@@ -1,14 +1,16 @@
 """One play of one game: the only mutable object of the core, and the record it leaves."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from bestresponse.core.ask import Ask
+from bestresponse.core.capabilities import EndlessPlays
 from bestresponse.core.errors import InvalidMove, NotAsked
 from bestresponse.core.game import Action, Game, Role, S, View
 from bestresponse.core.notebook import format_html
-from bestresponse.core.player import Decision, Player
+from bestresponse.core.player import Decision, Player, find_forced
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,10 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What happened. The submissions are enough to rebuild every state (see `Episode`)."""
+    """What happened. The submissions are enough to rebuild every state (see `Episode`).
+
+    `endless` says that the play was stopped, and pays what the rules say of play without end.
+    """
 
     game: str
     version: int
@@ -37,6 +42,7 @@ class Record:
     submissions: tuple[Submission, ...]
     payoffs: Mapping[Role, float]
     void: Void | None = None
+    endless: bool = False
 
     def __repr__(self) -> str:
         end = (
@@ -66,6 +72,7 @@ class Episode(Generic[S]):
         self.submissions: list[Submission] = []
         self.void: Void | None = None
         self.moves: dict[Role, Action] = {}
+        self.counts: Counter[Role] = Counter()
         self._pending: dict[Role, Ask] = dict(game.asks(self.state))
         for submission in submissions:
             self.submit(submission.role, submission.decision)
@@ -81,8 +88,8 @@ class Episode(Generic[S]):
         return not self.pending
 
     def view(self, role: Role) -> View:
-        """Return what `role` may know now."""
-        return self.game.view(self.state, role)
+        """Return what `role` may know now, and how often it has moved."""
+        return replace(self.game.view(self.state, role), moves=self.counts[role])
 
     def submit(self, role: Role, decision: Decision) -> None:
         """Take one answer; move on once every asked role has answered.
@@ -102,6 +109,7 @@ class Episode(Generic[S]):
             return
         pending[role].check(decision.action)
         self.submissions.append(Submission(role, decision))
+        self.counts[role] += 1
         self.moves[role] = decision.action
         if len(pending) > 1:
             self._pending = {other: ask for other, ask in pending.items() if other != role}
@@ -121,6 +129,7 @@ class Episode(Generic[S]):
             submissions=tuple(self.submissions),
             payoffs=payoffs,
             void=self.void,
+            endless=isinstance(self.game, EndlessPlays) and self.game.is_endless(self.state),
         )
 
 
@@ -143,7 +152,7 @@ def play(
 ) -> Record:
     """Play `game` to its end, from where `submissions` left off.
 
-    Simultaneous seats see the same state.
+    Simultaneous seats see the same state. A seat with one legal answer is not asked.
     """
     episode = Episode(game, submissions)
     while pending := episode.pending:
@@ -151,15 +160,21 @@ def play(
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
         questions: list[SeatAsk] = []
+        decisions: dict[Role, Decision] = {}
         for role, ask in pending.items():
             player = players[role]
+            if forced := find_forced(ask):
+                decisions[role] = forced
+                continue
             is_blind = getattr(player, "blind", False)
-            view = View(role) if is_blind else episode.view(role)
+            view = View(role, moves=episode.counts[role]) if is_blind else episode.view(role)
             questions.append((role, player, view, ask))
-        for role, decision in zip(pending, ask_seats(questions), strict=True):
+        asked = [role for role in pending if role not in decisions]
+        decisions.update(zip(asked, ask_seats(questions) if asked else (), strict=True))
+        for role in pending:
             if episode.void:
                 break
-            episode.submit(role, decision)
+            episode.submit(role, decisions[role])
             if on_submission:
                 on_submission(episode.submissions[-1])
     return episode.record({role: player.name for role, player in players.items()})

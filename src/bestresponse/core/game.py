@@ -6,11 +6,13 @@ wording a move by its seat. The list of moves therefore determines everything th
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.core.seeds import generator
 from bestresponse.core.told import Event, Statement
 from bestresponse.core.told_json import spell_told
 
@@ -33,9 +35,10 @@ class View:
     """All that one role may know when it is asked: its information set.
 
     `rules` state the game, `history` what has happened so far; `bestresponse.telling` puts them
-    into words. `facts` holds plain JSON data for players that are programs; `notes` are remarks
-    added on the way (feedback, a persona's reminder). `layout` is how the rules are laid out; it is
-    no knowledge.
+    into words. Where what happened comes down to a `position`, that is told in place of the
+    history. `facts` holds plain JSON data for players that are programs; `notes` are remarks added
+    on the way (feedback, a persona's reminder). `layout` is how the rules are laid out, and `moves`
+    how often the role has moved, so that no two of its draws are the same; neither is knowledge.
     """
 
     role: Role
@@ -44,6 +47,8 @@ class View:
     facts: JsonMapping = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     layout: Layout = "usual"
+    position: tuple[Statement, ...] = ()
+    moves: int = 0
 
     def __post_init__(self) -> None:
         if isinstance(self.rules, str) or isinstance(self.history, str):
@@ -54,10 +59,31 @@ class View:
 
     @property
     def key(self) -> str:
-        """One text per information set: equal keys, same knowledge."""
+        """One text per information set: equal keys, same knowledge.
+
+        For information sets, policies and draws. What a prompt says is `question`.
+        """
         rules = spell_told(self.rules)
         history = spell_told(self.history)
         return canonical([self.role, rules, history, dict(self.facts), list(self.notes)])
+
+    def draw(self, seed: int, *path: str) -> Random:
+        """Return the generator of whatever is drawn here.
+
+        It depends on the seed, on how often the role has moved, and on what it knows.
+        """
+        return generator(seed, *path, self.moves, self.key)
+
+    @property
+    def question(self) -> str:
+        """One text per question: equal texts, same words and same values of all moves.
+
+        Plays that came to the same position in different ways ask the same question.
+        """
+        if not self.position:
+            return self.key
+        rules = spell_told(self.rules)
+        return canonical([self.role, rules, spell_told(self.position), list(self.notes)])
 
 
 class Game(Protocol[S]):

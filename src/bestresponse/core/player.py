@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bestresponse.core.ask import Ask, Lottery
+from bestresponse.core.ask import Amount, Ask, Choice, Lottery, Mixture
 from bestresponse.core.errors import Flaw
 from bestresponse.core.game import Action, View
 from bestresponse.core.json import JsonMapping
-from bestresponse.core.seeds import generator
 
 
 class Status(StrEnum):
@@ -62,6 +61,27 @@ class Decision:
     remarks: tuple[JsonMapping, ...] = ()
 
 
+FORCED = Reading(how="forced")
+"""How an answer was read that nobody was asked for, because no other is legal."""
+
+
+def find_forced(ask: Ask) -> Decision | None:
+    """Return the answer to an ask that has only one; None where there is a choice.
+
+    >>> find_forced(Choice(("pass",))).action, find_forced(Choice(("pass", "bet")))
+    ('pass', None)
+    """
+    match ask:
+        case Choice((only,), may_pass=False):
+            return Decision(only, reading=FORCED)
+        case Mixture((_,)):
+            return Decision((1.0,), reading=FORCED)
+        case Amount(low, high, may_pass=False) if low == high:
+            return Decision(low, reading=FORCED)
+        case _:
+            return None
+
+
 class Player(Protocol):
     """A player is a function of its view.
 
@@ -81,7 +101,7 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Nature:
-    """Draws lotteries; the draw depends only on the seed and on what nature sees."""
+    """Draws lotteries; a draw depends on the seed, the number of moves and what nature sees."""
 
     seed: int
     name: str = "nature"
@@ -90,6 +110,5 @@ class Nature:
         """Draw one outcome of the lottery."""
         if not isinstance(ask, Lottery):
             raise TypeError(f"nature only draws lotteries, not {ask!r}")
-        rng = generator(self.seed, view.key)
         outcomes, weights = zip(*ask.chances, strict=True)
-        return Decision(rng.choices(outcomes, weights)[0])
+        return Decision(view.draw(self.seed).choices(outcomes, weights)[0])

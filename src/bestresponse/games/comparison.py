@@ -35,6 +35,7 @@ from bestresponse.games.isomorphism import (
     choose_folding,
     list_isomorphisms,
 )
+from bestresponse.games.statements import fold_draws
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import CHANCE, Tree
@@ -106,7 +107,8 @@ def compare_games(
 ) -> Comparison:
     """Compare two games; TooLarge where there are too many ends, or too many symmetries.
 
-    With `any_names` a name that occurs in both games need not mean the same.
+    With `any_names` a name that occurs in both games need not mean the same. Draws with a single
+    outcome do not count.
 
     >>> dilemma = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> compare_games(dilemma, NormalForm.bimatrix([[4, -2], [8, 0]], [[3, 5], [0, 1]])).relation
@@ -115,6 +117,8 @@ def compare_games(
     if isinstance(first, NormalForm) and isinstance(second, NormalForm):
         return _compare_tables(first, second, any_names)
 
+    first = fold_draws(first) if isinstance(first, Tree) else first
+    second = fold_draws(second) if isinstance(second, Tree) else second
     comparison = _relate(Ends.of(first), Ends.of(second), "trees", any_names)
     if comparison.same:
         return comparison

@@ -26,6 +26,9 @@ def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     game = loaded.game
     if isinstance(game, NormalForm | Tree | LogicGame):
         return describe_game(game)
+    view = game.view(game.start(), game.roles[0])
+    if view.position:
+        return list_sentences(view.rules)
     return describe_game(loaded.solvable())
 
 

@@ -6,7 +6,8 @@ A game is named in one of these ways, tried in this order:
 - a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg`, `.json`, or `.pl` for a
   logic program
 - a name of the catalogue, in normal or in extensive form
-- a name of a registered game (`core.registry.games`), built in or from an installed package
+- a name of a registered game (`core.registry.games`), built in or from an installed package,
+  with settings in brackets if need be: `connect-four(columns=5, rows=4)`
 - `openspiel:NAME`, with parameters in brackets if need be: a game of OpenSpiel, where that is
   installed
 
@@ -36,6 +37,7 @@ from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.parameters import apply_settings, split_settings
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.telling.render import write_history
 from bestresponse.theory import catalogue
@@ -166,6 +168,12 @@ class LoadedGame:
             return self.game.tree
         return compile_game(self.game, label=write_history)
 
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who plays."""
+        form = self.game
+        return form.players if isinstance(form, NormalForm | Tree) else tuple(form.roles)
+
     def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""
         if isinstance(self.game, NormalForm):
@@ -275,7 +283,8 @@ def _from_catalogue(text: str) -> LoadedGame | None:
 
 def _from_registry(text: str) -> LoadedGame | None:
     known = registry.games.names()
-    key = text if text in known else _normalise(text)
+    plain, bracket, _ = text.partition("(")
+    key = plain if plain in known else _normalise(plain.rstrip())
     if key not in known:
         return None
     make = registry.games.load(key)
@@ -283,7 +292,11 @@ def _from_registry(text: str) -> LoadedGame | None:
     check_members(game, _MEMBERS, registry.games.describe(key))
     documentation = make.__doc__ or ""
     first_line, _, _ = documentation.strip().partition("\n")
-    return LoadedGame(key, "registered", game, first_line)
+    if not bracket:
+        return LoadedGame(key, "registered", game, first_line)
+    _, settings = split_settings(text)
+    name = f"{key}({','.join(f'{name}={value}' for name, value in settings.items())})"
+    return LoadedGame(name, "registered", apply_settings(game, settings, name), first_line)
 
 
 def _explain_unknown(text: str, *, allow_files: bool = True) -> str:

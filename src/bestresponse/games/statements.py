@@ -20,10 +20,6 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.paying import pay
-from bestresponse.core.special import (
-    LowestEffort,
-    SharedProject,
-)
 from bestresponse.core.told import (
     AtOnce,
     Cell,
@@ -32,6 +28,7 @@ from bestresponse.core.told import (
     Decides,
     Draw,
     LowerClaim,
+    LowestEffort,
     NearestWins,
     Odds,
     Options,
@@ -39,6 +36,7 @@ from bestresponse.core.told import (
     PlayEnd,
     Players,
     Position,
+    SharedProject,
     Statement,
     Summary,
     TurnCount,
@@ -128,6 +126,33 @@ def name_branch(tree: Tree, node: int) -> str:
     siblings = tree.children[int(tree.parent[node])]
     same = [other for other in siblings if tree.branch_labels[other] == label]
     return label if len(same) == 1 else f"{label} #{same.index(node) + 1}"
+
+
+def fold_draws(tree: Tree) -> Tree:
+    """Leave out draws with a single outcome, which change nothing that anybody plays or learns.
+
+    Information sets keep their numbers, keys and labels.
+
+    >>> fold_draws(build_tree(["a"], Chance({"n": (1, Leaf([2]))}))).num_nodes
+    1
+    """
+    if all(len(tree.children[node]) > 1 for node in np.flatnonzero(tree.owner == CHANCE)):
+        return tree
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        while int(tree.owner[node]) == CHANCE and len(tree.children[node]) == 1:
+            (node,) = tree.children[node]
+        below = tree.children[node]
+        owner = int(tree.owner[node])
+        if owner == LEAF:
+            return Leaf(tree.list_payoffs(node))
+        if owner == CHANCE:
+            return Chance({name_branch(tree, n): (tree.find_probability(n), n) for n in below})
+        infoset = tree.infosets[int(tree.infoset[node])]
+        moves = dict(zip(infoset.moves, below, strict=True))
+        return Turn(tree.players[owner], infoset.key, moves, infoset.label)
+
+    return build_tree(tree.players, 0, expand, limit=tree.num_nodes, name=tree.name)
 
 
 def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:

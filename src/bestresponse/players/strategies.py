@@ -23,23 +23,24 @@ from importlib.util import find_spec
 from math import inf
 from random import Random
 from threading import get_ident
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from bestresponse.analysis.costs import always_mixing
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
-from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import KnownEquilibrium
+from bestresponse.core.ask import NO_WORDS, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.capabilities import AnyPositions, HasPositions, KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import Game, Role, S, View, find_first_asks
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
-from bestresponse.core.seeds import generator, split
+from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.positions.solve import PositionSolution, list_best
 from bestresponse.theory.repeated.automaton import (
     Automaton,
     classic_strategy,
@@ -47,7 +48,7 @@ from bestresponse.theory.repeated.automaton import (
     reduced,
     relabelled,
 )
-from bestresponse.theory.repeated.round_robin import Rules
+from bestresponse.theory.repeated.repetition import Repetition
 
 ALWAYS = "always:"
 
@@ -72,7 +73,7 @@ class FixedMix:
         if isinstance(ask, Mixture):
             return Decision(self.mix)
         if isinstance(ask, Choice):
-            return _draw_move(generator(self.seed, view.key), ask.options, self.mix)
+            return _draw_move(view.draw(self.seed), ask.options, self.mix)
         raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")
 
 
@@ -90,7 +91,7 @@ class Mixing:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw a move of the information set."""
         mix = self.mixes[view.facts["infoset"]]
-        return _draw_move(generator(self.seed, view.key), list(mix), list(mix.values()))
+        return _draw_move(view.draw(self.seed), list(mix), list(mix.values()))
 
 
 def _draw_move(rng: Random, moves: Sequence[str], weights: Sequence[float]) -> Decision:
@@ -185,14 +186,16 @@ class RandomPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw an answer that depends on the seed and the view only."""
-        asked = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
-        for field in asked:
-            if isinstance(field, Words | Lottery):
-                raise UsageError(
-                    f"a random player cannot answer {type(field).__name__}; seat a model or a"
-                    " person"
-                )
-        return Decision(any_legal_action(ask, generator(self.seed, view.key)))
+        if isinstance(ask, Lottery):
+            raise UsageError("a random player cannot answer Lottery; seat a model or a person")
+        drawn = any_legal_action(ask, view.draw(self.seed))
+        # Words are not put into anybody's mouth.
+        if isinstance(ask, Words):
+            return Decision(NO_WORDS)
+        if isinstance(ask, Form):
+            silent = [name for name, field in ask.fields if isinstance(field, Words)]
+            drawn = cast("dict[str, object]", drawn) | dict.fromkeys(silent, NO_WORDS)
+        return Decision(drawn)
 
 
 def make_random(game: Game[S], role: Role, seed: int) -> RandomPlayer:
@@ -233,7 +236,7 @@ class AutomatonPlayer:
             theirs = other.index(moves[1 - seat])
             state = int(self.automaton.step[state, mine, theirs])
         mix = self.automaton.mix[state]
-        return _draw_move(generator(self.seed, view.key), own, mix.tolist())
+        return _draw_move(view.draw(self.seed), own, mix.tolist())
 
 
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
@@ -314,7 +317,7 @@ class LibraryRound:
 def play_in_library(
     names: tuple[str, str],
     form: NormalForm,
-    rules: Rules,
+    repetition: Repetition,
     seed: int,
 ) -> tuple[LibraryRound, ...]:
     """Let two strategies of Axelrod's library play a match there, and return its rounds.
@@ -322,16 +325,17 @@ def play_in_library(
     A match of 200 rounds takes the library some milliseconds. Asked round by round through views,
     its strategies would have to live through the whole history for every move.
     """
+    repetition.allow("Axelrod's library", "rounds", "noise", "continuation", "discount")
     library = import_module("axelrod")
     # The library tells its players the number of rounds only where no probability of an end is
     # given, not even 0.
-    ends = None if rules.continuation == 1.0 else 1 - rules.continuation
+    ends = None if repetition.continuation == 1.0 else 1 - repetition.continuation
     players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
     match = _recording_match()(
         players,
-        turns=rules.rounds,
+        turns=repetition.rounds,
         prob_end=ends,
-        noise=rules.noise,
+        noise=repetition.noise,
         seed=seed % 2**32,
     )
     first, second = cooperative_actions(form)
@@ -538,12 +542,12 @@ class BaselinePlayer:
             raise UsageError(f"the baseline {self.name} plays two-player matrix games only")
         if view.facts["seat"] == 1:
             payoffs = payoffs[::-1].transpose(0, 2, 1)
-        own_seed = split(self.seed, view.key)
-        mix = _find_baseline(self.name, payoffs, own_seed)
+        rng = view.draw(self.seed)
+        mix = _find_baseline(self.name, payoffs, rng.getrandbits(63))
         if isinstance(ask, Mixture):
             return Decision(tuple(map(float, mix)))
         if isinstance(ask, Choice):
-            return _draw_move(generator(own_seed, "draw"), ask.options, mix.tolist())
+            return _draw_move(rng, ask.options, mix.tolist())
         raise UsageError(
             f"the baseline {self.name} answers choices and mixtures, not {type(ask).__name__}"
         )
@@ -579,7 +583,7 @@ class EquilibriumPlayer:
         if isinstance(ask, Mixture):
             return Decision(tuple(moves[option] for option in ask.options))
         weights = [max(share, 0.0) for share in moves.values()]
-        drawn = _draw_move(generator(self.seed, view.key), list(moves), weights)
+        drawn = _draw_move(view.draw(self.seed), list(moves), weights)
         return Decision(ask.read(str(drawn.action)))
 
 
@@ -595,9 +599,26 @@ class ClosedFormPlayer:
         return Decision(self.game.choose_equilibrium(view, ask))
 
 
+@dataclass(frozen=True, slots=True)
+class BestMovePlayer:
+    """Draws one of the best moves at every position of a solved game."""
+
+    game: AnyPositions
+    solution: PositionSolution
+    seed: int
+    name: str = EQUILIBRIUM
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Look up what the legal moves are worth."""
+        worths = self.solution.list_worths(self.game, self.game.read_position(view))
+        return Decision(view.draw(self.seed).choice(list_best(worths)))
+
+
 def make_equilibrium(game: Game[S], role: Role, seed: int) -> Player:
     """Seat the game's first equilibrium; UsageError where none is known."""
     theory = describe_theory(game)
+    if theory.positions is not None and isinstance(game, HasPositions):
+        return BestMovePlayer(game, theory.positions, seed)
     if theory.predicted:
         return EquilibriumPlayer(theory, theory.predicted[0], seed)
     if theory.known is not None and isinstance(game, KnownEquilibrium):

@@ -11,7 +11,7 @@ pydantic how to convert a value and how to write it as JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar, cast
@@ -25,7 +25,7 @@ from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.query import Queryable, QueryModel
-from bestresponse.models.wrappers.mcp_tools import find_tools
+from bestresponse.models.wrappers.mcp_tools import MCP, find_tools
 from bestresponse.models.wrappers.tools import Tool
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
@@ -80,6 +80,12 @@ class NamedModel(str):
 
     def __getstate__(self) -> None:
         """Keep nothing but the name."""
+
+
+class DefaultModel(NamedModel):
+    """The model of a setting that nobody named: its weights are used, and never downloaded."""
+
+    __slots__ = ()
 
 
 def as_model(model: ModelLike) -> NamedModel:
@@ -143,6 +149,9 @@ def take_settings(
     def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
         return act(kind(*args, **kwargs))
 
+    returned = signature(act).return_annotation
+    called = signature(kind).replace(return_annotation=returned)
+    act_with.__signature__ = called  # type: ignore[attr-defined]
     return act_with
 
 
@@ -152,13 +161,14 @@ class Converted(Generic[Given, Kept]):
     `convert` makes it, and `to_json` writes it as plain data.
 
     `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line
-    takes as NAME=VALUE, `many` those that it takes several times, and `optional` those that may be
-    None.
+    takes as NAME=VALUE, `many` those that it takes several times, `optional` those that may be
+    None, and `files` those in which a text is the name of a file.
     """
 
     pairs: ClassVar[bool] = False
     many: ClassVar[bool] = False
     optional: ClassVar[bool] = False
+    files: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -207,7 +217,7 @@ class GameSetting(Converted["GameLike", NamedGame]):
         """Find the game."""
         if isinstance(value, NamedGame):
             return value
-        if isinstance(value, Mapping):
+        if stored and isinstance(value, Mapping):
             return NamedGame.from_json(value)
         if stored:
             return NamedGame(find_game(str(value), allow_files=False).name)
@@ -311,6 +321,8 @@ class PersonasSetting(
     Given as a TOML file with a table for each, or a mapping of such tables or personas.
     """
 
+    files = True
+
     @classmethod
     def convert(cls, value: object, stored: bool) -> Mapping[str, Persona]:
         """Read the file, or make the personas of the mapping."""
@@ -343,6 +355,7 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
     """The text of a file, which is named; or none."""
 
     optional = True
+    files = True
 
     @classmethod
     def convert(cls, value: str | Path, stored: bool) -> FileText:
@@ -366,7 +379,7 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
         return str(value)
 
 
-class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"]):
+class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "Sequence[Tool]"]):
     """Tools that models may call.
 
     Given as functions, `mcp:COMMAND`, or names of tools of installed packages.
@@ -375,20 +388,49 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
     many = True
 
     @classmethod
-    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> tuple[Tool, ...]:
+    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> Sequence[Tool]:
         """Find the tools; those of a stored run can be told, and not called."""
         given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
             return tuple(Tool(**cast("JsonObject", entry)) for entry in given)
-        found = tuple(tool for named in given for tool in find_tools(named))
-        known = set()
-        for tool in found:
-            if tool.name in known:
-                raise SettingError("tools", f"two tools are named {tool.name!r}")
-            known.add(tool.name)
-        return found
+        if any(isinstance(named, str) and named.startswith(MCP) for named in given):
+            return _LateTools(given)
+        return _list_tools(given)
 
     @classmethod
-    def to_json(cls, value: tuple[Tool, ...]) -> list[dict[str, object]]:
+    def to_json(cls, value: Sequence[Tool]) -> list[dict[str, object]]:
         """Return what models are told of the tools."""
         return [tool.to_json() for tool in value]
+
+
+def _list_tools(given: Sequence[ToolLike]) -> tuple[Tool, ...]:
+    found = tuple(tool for named in given for tool in find_tools(named))
+    known = set()
+    for tool in found:
+        if tool.name in known:
+            raise SettingError("tools", f"two tools are named {tool.name!r}")
+        known.add(tool.name)
+    return found
+
+
+class _LateTools(Sequence[Tool]):
+    """Tools of servers, which are started when the first tool is looked at.
+
+    Reading the settings and showing what a run would take start no server.
+    """
+
+    def __init__(self, given: Sequence[ToolLike]) -> None:
+        self._given = given
+
+    @cached_property
+    def _found(self) -> tuple[Tool, ...]:
+        return _list_tools(self._given)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._found[place]

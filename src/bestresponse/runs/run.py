@@ -138,9 +138,25 @@ class Run(Generic[C_co]):
         return self.results.answered
 
     @property
+    def stopped(self) -> str:
+        """Why the run ended early; empty where it did not, or where nobody knows."""
+        ended = self.outcome or Outcome()
+        return ended.stopped or self.results.stopped
+
+    @property
     def complete(self) -> bool:
-        """Whether every play is there."""
-        return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
+        """Whether every play is there, with every answer that it needs."""
+        if self.outcome is not None:
+            return self.outcome.complete and not self.stopped
+        return (self.path / "finished").exists() and not self.missing and not self.stopped
+
+    @property
+    def missing(self) -> int:
+        """How many of the planned plays have no record; 0 where none are planned."""
+        first = next(iter(self.study.list_specs(self.config)), None)
+        if self.total is None or first is None:
+            return 0
+        return max(self.total - len(self.folder.finished()), 0)
 
     @property
     def frames(self) -> Mapping[str, Frame[Any]]:
@@ -317,9 +333,17 @@ class Invocation:
 
 
 def read_command_line() -> tuple[str, ...]:
-    """Return the command as it can be typed again, the program by its short name."""
+    """Return the command as it can be typed again, the program by its short name.
+
+    The user's own folder is `~`: runs are shared, and its name is that of a person.
+    """
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
-    return (program, *(shlex.quote(word) for word in sys.argv[1:]))
+    home = f"{Path.home()}/"
+    words = []
+    for word in sys.argv[1:]:
+        short = word.removeprefix(home)
+        words.append(shlex.quote(word) if short == word else f"~/{shlex.quote(short)}")
+    return (program, *words)
 
 
 @cache  # the code that runs does not change any more
@@ -393,7 +417,7 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     """
     run = play_missing(study, config)
     ended = run.outcome or Outcome()
-    reason = ended.stopped or "; ".join(ended.failures) or "nothing could be played"
+    reason = run.stopped or "; ".join(ended.failures) or "nothing could be played"
     if run.results.rows:
         run.publish()
     elif not run.complete:

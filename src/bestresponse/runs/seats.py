@@ -23,7 +23,7 @@ from bestresponse.core.episode import Record, SeatAsk, Submission, play
 from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Decision, Nature, Player, Status
+from bestresponse.core.player import FORCED, Decision, Nature, Player, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.lookup import NamedGame
@@ -154,7 +154,7 @@ class ToolSettings(RunSettings):
             name: (
                 model
                 if isinstance(model, RecordedModel)
-                else Tooled(model, self.tools, self.tool_calls)
+                else Tooled(model, tuple(self.tools), self.tool_calls)
             )
             for name, model in models.items()
         }
@@ -490,7 +490,8 @@ def _find_longest(tree: Tree, players: list[int]) -> int:
     before = np.zeros(tree.num_nodes, dtype=np.int64)
     for node in range(1, tree.num_nodes):
         parent = int(tree.parent[node])
-        before[node] = before[parent] + (int(tree.owner[parent]) in players)
+        is_asked = int(tree.owner[parent]) in players and len(tree.children[parent]) > 1
+        before[node] = before[parent] + is_asked
     return int(before.max())
 
 
@@ -500,7 +501,8 @@ def _count_in_trial(game: Game[S], seats: tuple[str, ...], trial: int) -> int:
         record = play(game, {**players, NATURE: Nature(trial)})
     except UsageError as error:
         raise UsageError(f"{game.name} cannot be simulated: {error}") from None
-    counts = Counter(submission.role for submission in record.submissions)
+    asked = [turn.role for turn in record.submissions if turn.decision.reading != FORCED]
+    counts = Counter(asked)
     return sum(counts[seat] for seat in seats)
 
 

@@ -115,8 +115,8 @@ if TYPE_CHECKING:
         cooperative_actions as cooperative_actions,
         memory_one as memory_one,
     )
+    from bestresponse.theory.repeated.repetition import Repetition as Repetition
     from bestresponse.theory.repeated.round_robin import (
-        Rules as Rules,
         exact_round_robin as exact_round_robin,
         play_round_robin as play_round_robin,
     )
@@ -157,8 +157,12 @@ if TYPE_CHECKING:
         policy_from_table as policy_from_table,
         uniform_policy as uniform_policy,
     )
-    from bestresponse.theory.zero_sum.double_oracle import (
-        search_tree as search_tree,
+    from bestresponse.theory.trees.types import (
+        TypeCase as TypeCase,
+        auction as auction,
+        build_cases as build_cases,
+        equilibrium_bid as equilibrium_bid,
+        interim_form as interim_form,
     )
     from bestresponse.theory.zero_sum.solve import (
         ZeroSumStep as ZeroSumStep,

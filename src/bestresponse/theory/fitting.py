@@ -20,7 +20,12 @@ from bestresponse.theory.equilibria.many_players.tracing import (
     TableBranch,
     follow_branch,
 )
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.games.regrets import Profile
 
 _TAIL = 1e-9  # share of players on levels that are left out
@@ -72,7 +77,7 @@ def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None =
 
 
 def cognitive_hierarchy(
-    game: NormalForm,
+    game: GameLike,
     tau: float = 1.5,
     level: int | None = None,
     anchor: Sequence[ArrayLike] | None = None,
@@ -86,6 +91,7 @@ def cognitive_hierarchy(
     games", Quarterly Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Level 0
     plays `anchor` [default: uniform play].
     """
+    game = as_normal_form(game)
     if not 0 <= tau < 700:
         raise UsageError(f"tau: expected a mean number of steps from 0 to 700, got {tau:g}")
     if level is not None and level < 0:

@@ -59,6 +59,48 @@ def test_every_game_of_the_catalogue_is_solved_certified_and_told(name):
     assert name in render(document)
 
 
+def draw_degenerate(seed: int) -> NormalForm:
+    """Draw a table with ties for 1 to 5 players, of whom at most three have an undominated choice."""
+    generator = np.random.default_rng(seed)
+    players = int(generator.integers(1, 6))
+    shape = tuple(generator.integers(1, 4, players)) if players < 3 else (2,) * players
+    payoffs = generator.integers(0, 2, (players, *shape))
+    for player in generator.permutation(players)[int(generator.integers(1, 4)) :]:
+        payoffs[player] += 2 * np.indices(shape)[player]
+    return NormalForm(payoffs)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_degenerate_games_of_any_number_of_players_are_told(seed):
+    game = LoadedGame("drawn", "file", draw_degenerate(seed))
+    answer = solve_table(game.game)
+    document = as_document(game, answer)
+    assert json.loads(document.to_json())["title"] == "drawn"
+    data = as_data(game, answer)
+    for component in data["components"]:
+        for subset in component["subsets"]:
+            sides = zip(subset["players"], (subset["x"], subset["y"]), strict=False)
+            for player, corners in sides:
+                assert {len(corner) for corner in corners} == {len(data["actions"][player])}
+
+
+def test_a_component_names_the_two_players_that_elimination_left():
+    # A's first action is dominant; then C answers l by anything, and B answers d by anything.
+    payoffs = np.zeros((3, 2, 2, 2))
+    payoffs[0, 0] = 1.0
+    payoffs[1, :, 0, 0] = 1.0
+    payoffs[2, :, 1, 1] = 1.0
+    names = ("A", "B", "C"), (("x", "y"), ("l", "r"), ("u", "d"))
+    game = LoadedGame("rest", "file", NormalForm(payoffs, *names))
+    answer = solve_table(game.game)
+    (component,) = as_data(game, answer)["components"]
+    assert [subset["players"] for subset in component["subsets"]] == [["B", "C"]] * 2
+    text = as_document(game, answer).to_json()
+    assert "B: {l} x C: {u; d}" in text
+    assert "B: {l; r} x C: {d}" in text
+
+
 @given(
     st.integers(1, 4).flatmap(
         lambda m: st.integers(1, 4).flatmap(

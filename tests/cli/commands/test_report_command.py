@@ -49,12 +49,15 @@ def test_a_recorded_run_is_checked_without_playing(bestresponse, played):
     assert bestresponse("report", folder, "--fail-if", "success_5 >= 0").returncode == 3
 
 
-def test_a_run_that_is_not_finished_is_not_checked(bestresponse, played):
+@pytest.mark.parametrize("words", [(), ("--fail-if", "success_5 >= 0")])
+def test_a_run_that_is_not_finished_is_reported_as_such_and_not_checked(
+    bestresponse, played, words
+):
     folder, _ = played("uniform")
     next(folder.glob("bench-*/finished")).unlink()
-    done = bestresponse("report", folder, "--fail-if", "success_5 < 0")
+    done = bestresponse("report", folder, *words)
     assert done.returncode == 1
-    assert "is not finished, so that nothing can be checked" in done.stderr
+    assert "not everything was played; the same command plays what is missing" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -214,8 +214,14 @@ def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve,
     with out.open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
+        rows[0]["remark"] = "It waits."
         writer.writerows({**row, "planning": 1 + number % 5} for number, row in enumerate(rows))
-    assert json.loads(run("scores", out, "--json").stdout)[0]["median"] == 3
+    found = json.loads(run("scores", out, "--json").stdout)
+    assert found["scales"][0]["median"] == 3
+    assert found["reasons"] == [
+        {**{name: rows[0][name] for name in ("judge", "game", "resident")}, "remark": "It waits."}
+    ]
+    assert "It waits." in run("scores", out).stdout
     assert "third quartile" in run("scores", out).stdout
     server = serve(
         lambda body: json.dumps(
@@ -228,7 +234,7 @@ def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve,
         "judge", tmp_path, "--model", server.model, "--output", tmp_path / "b.csv", "--json"
     )
     assert judged.returncode == 0, judged.stderr
-    assert [one["median"] for one in json.loads(judged.stdout)] == [2] * 5
-    planning = json.loads(run("scores", out, tmp_path / "b.csv", "--json").stdout)[4]
+    assert [one["median"] for one in json.loads(judged.stdout)["scales"]] == [2] * 5
+    planning = json.loads(run("scores", out, tmp_path / "b.csv", "--json").stdout)["scales"][4]
     # people gave 1 to 5, the model 2 to all five residents
     assert (planning["judges"], planning["models_minus_people"]) == (2, -1)

@@ -185,6 +185,20 @@ def test_a_run_without_its_answers_says_where_they_were(tmp_path):
         run_again(tmp_path, "report")
 
 
+def test_a_run_that_lacks_answers_says_so_and_asks_for_them_again(tmp_path):
+    words = ("meeting", "--games", "3", "--iterations", "10", "--fresh", "0")
+    whole = summary(tmp_path, *words)
+    (book,) = tmp_path.glob("dialogues-*/answers.jsonl")
+    lines = book.read_text("utf-8").splitlines(keepends=True)
+    book.write_text("".join(lines[: len(lines) // 2]), "utf-8")
+    report = run_again(tmp_path, "report")
+    assert report.exit_code == 1
+    assert "stopped: not every answer is on record; the command of the run" in report.stderr
+    assert "the same command plays what is missing" in report.stderr
+    again = summary(tmp_path, *words)
+    assert (again["figures"], again["overview"]) == (whole["figures"], whole["overview"])
+
+
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 
@@ -281,6 +295,10 @@ def test_a_domain_from_a_file(tmp_path):
     assert summary(tmp_path, str(mine))["overview"][0]["domain"] == "mine"
     report = run_again(tmp_path, "report")
     assert report.exit_code == 0
+    reworded = text.replace("You are $me. ", "Your name is $me; ")
+    mine.write_text(reworded)
+    with pytest.raises(UsageError, match="has others; name another model"):
+        steer(tmp_path, str(mine))
     mine.write_text(text.replace("[texts]", "[text]"))
     with pytest.raises(InvalidGame, match=r"mine\.toml: texts\.task is missing"):
         steer(tmp_path, str(mine))

@@ -16,7 +16,8 @@ from bestresponse.telling.language import load_language
 from bestresponse.telling.render import word_rules, write_history, write_rules
 from bestresponse.theory.catalogue.tables import load, names
 from bestresponse.theory.repeated.automaton import classic_strategy
-from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 DILEMMA = load("prisoners-dilemma")
 CHOICE = Choice(("a", "b"))
@@ -52,7 +53,7 @@ def test_automata_in_seats_earn_what_the_chain_says(first, second):
     record = play(RepeatedGame(DILEMMA, rounds=12), players)
     assert (
         list(record.payoffs.values())
-        == exact_round_robin(pair, DILEMMA, Rules(12)).totals[0, 1].tolist()
+        == exact_round_robin(pair, DILEMMA, Repetition(12)).totals[0, 1].tolist()
     )
 
 

@@ -1,7 +1,7 @@
 """Ask other libraries for the solutions of drawn games, and write what they say beside this file.
 
-Run in an environment with `nashpy quantecon open_spiel cvxpy` (and `pygambit` where there is a
-wheel; on 64-bit ARM there was none in November 2026):
+Run in an environment with `nashpy quantecon open_spiel cvxpy pygambit` (pygambit has no wheel for
+64-bit ARM; 16.7.0 was compiled there):
 
     PYTHONPATH=src python tests/oracles/peers/make_answers.py
 
@@ -13,6 +13,11 @@ wheel; on 64-bit ARM there was none in November 2026):
   writes them.
 - `nfg.jsonl`: tables as `.nfg` text, half written here and read by OpenSpiel (its payoffs are
   kept), half written by OpenSpiel from payoffs that are kept.
+- `gambit_tables.jsonl`: 305 two-player games, ties and fractions among them, with all extreme
+  equilibria by `pygambit.nash.enummixed_solve(game, rational=True)`.
+- `gambit_many_players.jsonl`: 148 games of three and four players with the pure equilibria
+  (`enumpure_solve`), the quantal response of one precision (`qre.logit_solve_lambda`) and the end
+  of the logit branch (`logit_solve`, which stops at a regret of 1e-8 of the range).
 - `versions.json`: who answered.
 """
 
@@ -22,12 +27,15 @@ import json
 import platform
 import sys
 import warnings
+from collections.abc import Callable
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
 import nashpy
 import numpy as np
+import pygambit
 import pyspiel
 import quantecon
 from open_spiel.python.algorithms import gambit, lp_solver, sequence_form_lp
@@ -157,6 +165,31 @@ def answer_nfg() -> list[dict[str, object]]:
     return rows
 
 
+def ask_gambit(name: str) -> list[dict[str, object]]:
+    """Ask Gambit again for the answers of a file; its games are kept, not drawn."""
+    rows = [json.loads(line) for line in (HERE / name).read_text().splitlines()]
+    for row in rows:
+        if name == "gambit_tables.jsonl":
+            tables = [[[Fraction(u) for u in line] for line in row[who]] for who in ("row", "col")]
+            game = pygambit.Game.from_arrays(*map(np.array, tables))
+            found = pygambit.nash.enummixed_solve(game, rational=True).equilibria
+            row["extreme"] = [list_gambit(game, e, str) for e in found]
+            continue
+        game = pygambit.Game.from_arrays(*np.array(row["payoffs"]))
+        pure = pygambit.nash.enumpure_solve(game).equilibria
+        mixes = [list_gambit(game, e, float) for e in pure]
+        row["pure"] = sorted([[mix.index(1.0) for mix in profile] for profile in mixes])
+        (reply,) = pygambit.qre.logit_solve_lambda(game, lam=[row["precision"]])
+        row["quantal_response"] = list_gambit(game, reply.profile, float)
+        (end,) = pygambit.nash.logit_solve(game).equilibria
+        row["logit"] = list_gambit(game, end, float)
+    return rows
+
+
+def list_gambit(game: object, profile: object, read: Callable[[object], object]) -> list[list]:
+    return [[read(profile[s]) for s in player.strategies] for player in game.players]
+
+
 def write(name: str, rows: list[dict[str, object]]) -> None:
     text = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
     (HERE / name).write_text(text)
@@ -167,7 +200,9 @@ def main() -> None:
     write("zero_sum.jsonl", answer_zero_sum())
     write("trees.jsonl", answer_trees())
     write("nfg.jsonl", answer_nfg())
-    names = ("nashpy", "quantecon", "open_spiel", "cvxpy", "clarabel", "numpy")
+    for name in ("gambit_tables.jsonl", "gambit_many_players.jsonl"):
+        write(name, ask_gambit(name))
+    names = ("nashpy", "quantecon", "open_spiel", "cvxpy", "clarabel", "numpy", "pygambit")
     versions = {name: version(name) for name in names}
     versions["python"] = platform.python_version()
     versions["machine"] = platform.machine()

@@ -2,9 +2,11 @@ import pytest
 
 from bestresponse.core import Choice, Form, Mixture, View, Words
 from bestresponse.core.ask import Amount
+from bestresponse.core.capabilities import put_question
 from bestresponse.core.conformance import check_player
 from bestresponse.core.player import Reading, Status
 from bestresponse.core.told import prose
+from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -210,3 +212,21 @@ def test_a_mixture_over_names_with_commas_in_the_asked_form_is_no_repair():
     decision = LlmPlayer(ScriptedModel([reply])).decide(VIEW, Mixture(MORRA))
     assert decision.action == (0.25, 0.5, 0.25)
     assert decision.reading == Reading(Status.VALID)
+
+
+@pytest.mark.parametrize("style", ["line", "json", "reasoned"])
+def test_a_mixture_with_a_question_asks_that_and_not_for_the_models_own_strategy(style):
+    asked = instruction(Mixture(("rain", "sun"), "How likely is each weather?"), style)
+    assert asked.startswith("How likely is each weather? ")
+    assert "<p>" in asked
+    assert "must sum to 1" in asked or "they sum to 1" in asked
+    assert "you choose" not in asked.replace("why you choose so", "")
+    assert "action" not in asked
+
+
+def test_people_are_asked_the_question_of_the_ask_before_that_of_the_game():
+    game = find_game("ultimatum-amounts").playable()
+    forecast = Mixture(("accept", "reject"), "How likely is each answer?")
+    assert put_question(game, forecast) == "How likely is each answer?"
+    assert put_question(game, Mixture(("accept", "reject"))) == "How much do you offer?"
+    assert put_question(None, forecast) == "How likely is each answer?"

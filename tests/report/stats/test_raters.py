@@ -63,3 +63,43 @@ def test_where_agreement_is_not_defined_it_is_none_and_levels_without_order_have
     yes_no = summarise_ratings(np.array([[1.0, 2, 2], [1, 2, 1]]), (1, 2), "nominal")
     assert yes_no.icc is None
     assert yes_no.fleiss == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+
+
+# Six items, each rated by three of five raters: nobody rated all of them.
+OWN_RATERS = np.array(
+    [
+        [1, np.nan, 4, np.nan, 5, 2],
+        [2, 2, np.nan, 4, np.nan, 2],
+        [1, 3, 4, np.nan, 4, np.nan],
+        [np.nan, 2, 5, 4, np.nan, np.nan],
+        [np.nan, np.nan, np.nan, 3, 5, 1],
+    ]
+)
+
+
+def test_items_may_have_raters_of_their_own_by_hand():
+    found = summarise_ratings(OWN_RATERS, range(1, 6))
+    # Pairs of raters that agree: 1 of 3 on each of the six items.
+    within = 1 / 3
+    # Of 18 ratings 3 are 1, 5 are 2, 2 are 3, 5 are 4 and 3 are 5.
+    chance = (9 + 25 + 4 + 25 + 9) / 18**2
+    assert found.fleiss == pytest.approx((within - chance) / (1 - chance))
+    # Means 4/3, 7/3, 13/3, 11/3, 14/3, 5/3 about 3; every item's squares about its mean sum to 2/3.
+    between = 3 * (25 + 4 + 16 + 4 + 25 + 16) / 9 / 5
+    error = 6 * (2 / 3) / (6 * 2)
+    assert found.icc == pytest.approx((between - error) / (between + 2 * error))
+    assert found.scores == 18
+
+
+def test_an_item_that_one_rater_left_out_takes_part_in_no_kappa_but_the_others_do():
+    table = OWN_RATERS.copy()
+    table[0, 0] = np.nan
+    whole = summarise_ratings(OWN_RATERS[:, 1:], range(1, 6))
+    found = summarise_ratings(table, range(1, 6))
+    assert (found.fleiss, found.icc) == (whole.fleiss, whole.icc)
+    # An item that one rater alone has rated is no reason to leave out those that several have.
+    alone = np.hstack([OWN_RATERS, np.diag([3.0] * 5) + np.where(np.eye(5), 0, np.nan)])
+    assert (
+        summarise_ratings(alone, range(1, 6)).fleiss
+        == summarise_ratings(OWN_RATERS, range(1, 6)).fleiss
+    )

@@ -23,8 +23,10 @@ from bestresponse.runs.store.folder import (
     decode_play,
     encode_answer,
     encode_plays,
+    encode_rows,
     environment,
     read_lines,
+    read_raw,
 )
 
 MANIFEST = Manifest("abc", "bench", {"seed": 1}, ("bestresponse", "bench"))
@@ -219,7 +221,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_w
         patch.setattr(os, "write", write_until_full)
         with pytest.raises(StoreError, match="the disk is full"):
             lines.append({"b": 2})
-    assert (tmp_path / "x.jsonl").read_text() == '{"a":1}\n'
+    assert list(read_raw(tmp_path / "x.jsonl")) == [encode_rows([{"a": 1}])]
     lines.append({"c": 3})
     lines.close()
     assert list(read_lines(tmp_path / "x.jsonl")) == [{"a": 1}, {"c": 3}]
@@ -248,7 +250,7 @@ def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
         "abc",
         "bench",
         {"seed": 1},
-        2,
+        3,
     )
     assert RunFolder.read(tmp_path).manifest == MANIFEST
 
@@ -256,7 +258,7 @@ def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
 def test_a_run_of_another_version_is_refused_in_one_sentence(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     file = tmp_path / "manifest.json"
-    file.write_text(file.read_text().replace('"format": 2', '"format": 1'))
+    file.write_text(file.read_text().replace('"format": 3', '"format": 1'))
     with pytest.raises(StoreError, match="written by another version of bestresponse"):
         RunFolder.read(tmp_path)
 

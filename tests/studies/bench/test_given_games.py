@@ -157,7 +157,22 @@ def test_lists_of_numbers_are_the_table_of_one_game_as_ever():
     assert BenchConfig("m", [[1, -1], [-1, 1]]).num_games == 4
     assert BenchConfig("m", np.zeros((3, 3))).num_games == 24
     rows, columns = np.array([[3, 0], [5, 1]]), np.array([[3, 5], [0, 1]])
-    assert BenchConfig("m", [rows, columns]).num_games == 4  # the payoffs of both in one game
+    both = BenchConfig("m", {"tables": [rows, columns]})
+    assert both.form.payoffs.tolist() == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
+    assert BenchConfig("m", {"row": rows, "col": columns}).form == both.form
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_as_many_arrays_as_players_may_be_one_game_or_several_and_are_refused(size):
+    arrays = [np.eye(size), np.ones((size, size))]
+    with pytest.raises(SettingError, match="2 arrays of one shape may be one game or 2 games"):
+        BenchConfig("m", arrays)
+    with pytest.raises(
+        BestResponseError, match=f"numbers of sizes 2 x {size} x {size} may be cells"
+    ):
+        BenchConfig("m", np.stack(arrays))
+    games = [br.NormalForm.zero_sum(array) for array in arrays]
+    assert BenchConfig("m", games).game.count == 2
 
 
 @pytest.mark.parametrize(
@@ -167,7 +182,7 @@ def test_lists_of_numbers_are_the_table_of_one_game_as_ever():
         ([np.eye(2), np.eye(3)], [(2, 2), (3, 3)]),
         ([np.eye(2), np.eye(2), np.eye(2)], [(2, 2)] * 3),
         ([np.eye(2), "matching-pennies"], [(2, 2)] * 2),
-        ([np.zeros((2, 2, 3)), np.zeros((2, 2, 3))], [(2, 3)] * 2),
+        ([{"tables": np.zeros((2, 2, 3))}, np.eye(2)], [(2, 3), (2, 2)]),
     ],
 )
 def test_arrays_that_are_not_one_game_together_are_a_list(games, shapes):

@@ -82,6 +82,33 @@ def test_the_range_is_that_of_the_name_where_the_rules_leave_it_open(tmp_path):
     assert rows == [(True, 20, 30, 1), (True, 20, 30, 2), (False, 15, 25, 1)]
 
 
+def test_the_archive_of_the_authors_has_letters_for_residents(tmp_path):
+    write_log(tmp_path / "listed" / "10-20.json")
+    log = json.loads((tmp_path / "listed" / "10-20.json").read_text())
+    lettered = {name[0]: said for entry in log for name, said in entry.items()}
+    assert sorted(lettered) == list("ABCDE")
+    (tmp_path / "lettered").mkdir()
+    (tmp_path / "lettered" / "10-20.json").write_text(json.dumps(lettered))
+    listed = read_recorded_games(tmp_path / "listed")
+    assert len(listed.replies) == 2
+    assert read_recorded_games(tmp_path / "lettered") == listed
+    checks = {check.what: check for check in reproduce_alympics(tmp_path / "lettered").checks}
+    assert checks["rounds with the recorded winners, balances and health"].agrees
+
+
+@pytest.mark.parametrize("nobody", ["", "no one "])
+def test_a_day_without_a_winner_agrees_however_the_log_says_so(tmp_path, nobody):
+    nothing = (
+        "Thank you all for participating in Round 1. In this round, Alex bid 400, Bob bid 400, Cindy"
+        " bid 400, David bid 400, Eric bid 400.\nTotal water resource supply is 19. According to"
+        f" the principle, when the game is tied, {nobody}won this auction and obtain water resource."
+        " After allocation, all survival residents' information is as follows: "
+    )
+    write_log(tmp_path / "log.json", announced=nothing)
+    (town,) = replay_towns(read_recorded_games(tmp_path).rounds)
+    assert town.differences == ()
+
+
 def test_what_is_no_log_is_refused_with_the_reason(tmp_path):
     path = tmp_path / "log.json"
     path.write_text('{"Alex": 3}')

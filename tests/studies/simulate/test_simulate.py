@@ -537,7 +537,7 @@ def test_functions_sit_in_seats_and_are_asked(tmp_path):
 
 def test_a_stored_run_needs_no_file(tmp_path):
     file = tmp_path / "game.json"
-    file.write_text(json.dumps({"payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]], "name": "meet"}))
+    file.write_text(json.dumps({"tables": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]], "name": "meet"}))
     run = played(tmp_path, settings(file, "equilibrium", repeats=2))
     file.unlink()
     assert run.replay().same == 2
@@ -555,7 +555,7 @@ def test_hostile_names_are_only_text_in_the_report(tmp_path):
     file = tmp_path / "game.json"
     evil = "<script>alert(1)</script>"
     game = {
-        "payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]],
+        "tables": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]],
         "name": evil,
         "players": [evil, "$x_1$ & co"],
         "actions": [["<img src=x onerror=alert(2)>", "=1+1"], ["a", "b"]],
@@ -877,7 +877,7 @@ def test_a_second_equilibrium_sustains_other_moves_before_the_end(
     # (M, M), which pays 4, for L gains 1 at once and loses 3 - 3/4 in every later round. With
     # discount 0.4 one later round is too little, 0.9, and two are enough, 0.9 + 0.36.
     own = [[1, 5, 0], [0, 4, 0], [0, 0, 3]]
-    table = {"payoffs": [own, np.array(own).T.tolist()], "name": "two-ends"}
+    table = {"tables": [own, np.array(own).T.tolist()], "name": "two-ends"}
     (tmp_path / "two-ends.json").write_text(json.dumps(table))
     config = SimulateConfig(
         str(tmp_path / "two-ends.json"),

@@ -509,7 +509,7 @@ def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
     # both more.
     own = [[10.0 * (theirs > 0) + theirs - mine / 10 for theirs in range(5)] for mine in range(5)]
     payoffs = [own, np.array(own).T.tolist()]
-    (tmp_path / "steps.json").write_text(json.dumps({"payoffs": payoffs, "name": "steps"}))
+    (tmp_path / "steps.json").write_text(json.dumps({"tables": payoffs, "name": "steps"}))
     config = SimulateConfig(
         str(tmp_path / "steps.json"),
         seat={"row": "random", "col": "random"},
@@ -566,3 +566,24 @@ def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
         pytest.approx(1.2 / 2),
         pytest.approx(7.4 / 2),
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [
+        # Against tit-for-tat cooperation to the last round, then defection: (39 x 3 + 5) / 40.
+        ({"rounds": 40, "others": "tit-for-tat"}, 3.05),
+        ({"rounds": 2, "others": "tit-for-tat"}, 4.0),
+        ({"rounds": 12, "others": "grim", "noise": 0.1}, None),
+        ({"rounds": 30, "others": "tit-for-tat", "continuation": 0.8}, None),
+        ({"rounds": 20, "others": "random", "discount": 0.9}, 3.0),
+    ],
+)
+def test_what_is_lost_to_the_best_reply_is_within_what_there_is_to_lose(tmp_path, words, most):
+    run = simulate("prisoners-dilemma", "random", repeats=10, seed=5, output_dir=tmp_path, **words)
+    figures = next(each for each in run.summary()["figures"] if each["seat"] == "row")
+    if most is not None:
+        assert figures["best_reply"] == pytest.approx(most)
+    lost = figures["best_reply_regret"]
+    # The worst that a round can pay is 0, so nobody can lose more than the best reply earns.
+    assert 0 <= lost["low"] <= lost["estimate"] <= lost["high"] <= figures["best_reply"]

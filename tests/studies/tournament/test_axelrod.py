@@ -17,7 +17,7 @@ from bestresponse.studies.tournament.study import find_standings, tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategy
-from bestresponse.theory.repeated.round_robin import Rules
+from bestresponse.theory.repeated.repetition import Repetition
 
 DILEMMA = load("prisoners-dilemma")
 
@@ -121,7 +121,7 @@ def test_the_record_of_a_match_is_that_of_the_game_with_the_same_moves(
 
 
 def test_meant_and_made_moves_are_those_of_the_librarys_own_match():
-    rounds = play_in_library(("TitForTat", "Random"), DILEMMA, Rules(50, noise=0.2), seed=11)
+    rounds = play_in_library(("TitForTat", "Random"), DILEMMA, Repetition(50, noise=0.2), seed=11)
     theirs = axelrod.Match(
         [axelrod.TitForTat(), axelrod.Random()], turns=50, noise=0.2, seed=11
     ).play()

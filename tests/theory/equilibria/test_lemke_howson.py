@@ -85,6 +85,29 @@ def test_large_games_are_solved_in_floating_point_and_checked() -> None:
     assert lemke_howson(game).regret < 1e-9
 
 
+@pytest.mark.parametrize("shape", [(60, 60), (25, 70)])
+def test_without_compiled_loops_a_large_game_takes_the_same_path(shape: tuple[int, int]) -> None:
+    pytest.importorskip("numba")
+    row, col = np.random.default_rng(3).random((2, 1, *shape))
+    plain = lemke_howson_batch(row, col, 2, engine="numpy")
+    compiled = lemke_howson_batch(row, col, 2, engine="numba")
+    assert not plain.exact[0]
+    assert plain.pivots.tolist() == compiled.pivots.tolist()
+    assert plain.x == pytest.approx(compiled.x, abs=1e-9)
+    assert plain.regret[0] < 1e-12
+
+
+@settings(max_examples=60, deadline=None)
+@given(GAMES)
+def test_a_path_in_floats_takes_the_pivots_of_the_path_in_whole_numbers(game: NormalForm) -> None:
+    for label in range(sum(game.shape)):
+        batch = lemke_howson_batch(*game.payoffs[:, None], label, engine="numpy")
+        exact = lemke_howson(game, label)
+        assert not batch.exact[0]
+        assert batch.x[0] == pytest.approx(exact.strategies[0], abs=1e-9)
+        assert batch.y[0] == pytest.approx(exact.strategies[1], abs=1e-9)
+
+
 def test_an_unknown_label_is_named_with_the_labels_there_are() -> None:
     with pytest.raises(InvalidGame, match="2x3 game has labels 0 to 4, got 5"):
         lemke_howson(NormalForm.bimatrix(np.eye(2, 3), np.eye(2, 3)), 5)

@@ -228,10 +228,10 @@ class TestJson:
         "text",
         [
             "[[1, -1], [-1, 1]]",
-            "[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]",
+            '{"cells": [[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]}',
             '{"zero_sum": [[1, -1], [-1, 1]]}',
             '{"row": [[1, -1], [-1, 1]], "col": [[-1, 1], [1, -1]]}',
-            '{"payoffs": [[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]}',
+            '{"tables": [[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]}',
         ],
     )
     def test_five_ways_to_write_matching_pennies(self, text):
@@ -254,7 +254,9 @@ class TestJson:
             ("[[1, 2]", "line 1, column 8"),
             ("7", "expected a matrix or an object, got a number"),
             ("[1, 2]", "expected a list of rows, got 2 numbers"),
-            ("[[[1, 2, 3]]]", "pairs .*got lists of sizes 1 x 1 x 3"),
+            ("[[[1, 2, 3]]]", "numbers of sizes 1 x 1 x 3 may be cells or a table"),
+            ('{"cells": [[[1, 2, 3]]]}', "3 players need 4 axes, the array has 3"),
+            ('{"payoffs": [[1, 2]]}', "payoffs may be cells or a table for every player"),
             ("[[1e200]]", "none beyond 1e.150 in size"),
             (
                 '[[1, "two"]]',
@@ -269,12 +271,12 @@ class TestJson:
             ('{"row": [[1]]}', "got 'row'"),
             (
                 '{"zero_sum": [[1]], "players": ["x"]}',
-                "players: expected one entry for each of 2 players, got 1",
+                "players: expected 2 different names, got",
             ),
             ('{"zero_sum": [[1]], "players": ["x", "x"]}', "different names"),
             (
                 '{"zero_sum": [[1]], "actions": [["x"]]}',
-                "actions: expected one entry for each of 2 players",
+                "actions: expected names for 2 players, got 1",
             ),
             ('{"zero_sum": [[1]], "actions": 3}', "expected a list of lists"),
             ('{"zero_sum": [[1]], "name": null}', "name: expected a text, got null"),

@@ -17,7 +17,8 @@ from bestresponse.theory.repeated.automaton import (
     reduced,
     relabelled,
 )
-from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 DILEMMA = load("prisoners-dilemma")
 
@@ -34,7 +35,7 @@ def automata(draw):
 @settings(max_examples=60, deadline=None)
 @given(automata(), automata(), st.sampled_from([0.0, 0.1]))
 def test_a_reduced_automaton_earns_the_same_in_every_match(first, second, noise):
-    rules = Rules(7, noise)
+    rules = Repetition(7, noise)
     whole = exact_round_robin([first, second], DILEMMA, rules).totals
     small = exact_round_robin([reduced(first), reduced(second)], DILEMMA, rules).totals
     assert np.allclose(whole, small, rtol=0, atol=1e-12)
@@ -63,8 +64,8 @@ def test_relabelling_lets_a_strategy_play_a_game_that_lists_defect_first():
     pair = [classic_strategy("grim"), classic_strategy("alternator")]
     there = [relabelled(one, (1, 0), (1, 0)) for one in pair]
     assert np.array_equal(
-        exact_round_robin(pair, DILEMMA, Rules(9)).totals,
-        exact_round_robin(there, turned, Rules(9)).totals,
+        exact_round_robin(pair, DILEMMA, Repetition(9)).totals,
+        exact_round_robin(there, turned, Repetition(9)).totals,
     )
 
 

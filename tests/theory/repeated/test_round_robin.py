@@ -16,7 +16,8 @@ from bestresponse.theory.repeated.automaton import (
     memory_one,
     opponent_history,
 )
-from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
 
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
 ENGINES = [
@@ -33,7 +34,7 @@ ENGINES = [
 
 def totals(first, second, rounds, **rules):
     pair = [classic_strategy(first), classic_strategy(second)]
-    return exact_round_robin(pair, DILEMMA, Rules(rounds, **rules)).totals[0, 1].tolist()
+    return exact_round_robin(pair, DILEMMA, Repetition(rounds, **rules)).totals[0, 1].tolist()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_extortion_keeps_its_promise_against_any_opponent():
 
 
 def test_continuation_shortens_the_match_as_expected():
-    assert Rules(1000, continuation=0.9).expected_rounds == pytest.approx(10)
+    assert Repetition(1000, continuation=0.9).expected_weight == pytest.approx(10)
     assert totals("cooperator", "cooperator", 1000, continuation=0.9) == pytest.approx([30, 30])
 
 
@@ -79,7 +80,7 @@ def test_played_totals_agree_with_the_exact_ones(engine):
         classic_strategy(n)
         for n in ("tit-for-tat", "grim", "random", "joss", "win-stay-lose-shift")
     ]
-    for rules in (Rules(50, 0.05), Rules(50, 0.02, 0.9)):
+    for rules in (Repetition(50, 0.05), Repetition(50, 0.02, 0.9)):
         sure = exact_round_robin(strategies, DILEMMA, rules)
         played = play_round_robin(
             strategies, DILEMMA, rules, repetitions=2000, seed=3, engine=engine
@@ -95,13 +96,15 @@ def test_rounds_are_counted_as_they_are_played(engine):
     # made of it.
     pair = [classic_strategy("cooperator"), classic_strategy("defector")]
     played = play_round_robin(
-        pair, DILEMMA, Rules(40, 0.0, 0.8), repetitions=7, seed=2, engine=engine
+        pair, DILEMMA, Repetition(40, 0.0, 0.8), repetitions=7, seed=2, engine=engine
     )
     assert played.rounds[0, 0] == pytest.approx(played.totals[0, 0, 0] / 3)
     assert played.rounds[0, 1] == pytest.approx(played.totals[0, 1, 1] / 5)
     assert played.rounds[0, 0] != played.rounds[0, 1]
     assert (
-        play_round_robin(pair, DILEMMA, Rules(40), repetitions=2, engine=engine).rounds.tolist()
+        play_round_robin(
+            pair, DILEMMA, Repetition(40), repetitions=2, engine=engine
+        ).rounds.tolist()
         == [[40, 40]] * 2
     )
 
@@ -119,10 +122,12 @@ def test_three_actions_are_played_too(engine):
         cycle("round", [0, 1, 2], 3),
         constant("even", [1 / 3] * 3),
     ]
-    sure = exact_round_robin(strategies, rps, Rules(9))
+    sure = exact_round_robin(strategies, rps, Repetition(9))
     assert sure.totals[0, 1].tolist() == [8, -8]
     assert sure.totals[0, 2].tolist() == [0, 0]
-    played = play_round_robin(strategies, rps, Rules(9), repetitions=400, seed=1, engine=engine)
+    played = play_round_robin(
+        strategies, rps, Repetition(9), repetitions=400, seed=1, engine=engine
+    )
     assert played.totals[:3, :3] == pytest.approx(sure.totals[:3, :3])
     assert np.abs(played.totals[3] - sure.totals[3]).max() < 1
 
@@ -131,7 +136,7 @@ def test_three_actions_are_played_too(engine):
 def test_the_same_seed_plays_the_same(engine):
     strategies = classic_strategies()[:4]
     plays = [
-        play_round_robin(strategies, DILEMMA, Rules(20, 0.1), seed=s, engine=engine).totals
+        play_round_robin(strategies, DILEMMA, Repetition(20, 0.1), seed=s, engine=engine).totals
         for s in (1, 1, 2)
     ]
     assert (plays[0] == plays[1]).all()
@@ -148,7 +153,7 @@ def test_expected_totals_are_those_of_the_chain_walked_round_by_round(seed, acti
         step = rng.integers(states, size=(states, actions, actions))
         strategies.append(Automaton(f"s{number}", rng.dirichlet(np.ones(actions), states), step))
     game = NormalForm(rng.normal(size=(2, actions, actions)))
-    rules, (first, second) = Rules(rounds, 0.1, 0.9), strategies
+    rules, (first, second) = Repetition(rounds, 0.1, 0.9), strategies
     mixes = [one.mix * 0.9 + (1 - one.mix) * 0.1 / (actions - 1) for one in strategies]
     chances, totals = {(0, 0): 1.0}, np.zeros(2)
     for _ in range(rounds):

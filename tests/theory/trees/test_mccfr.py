@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_conv, uniform_policy
 from bestresponse.theory.trees.mccfr import mccfr, mccfr_tree
 
@@ -56,3 +56,10 @@ def test_unknown_sampling_is_refused():
         mccfr_tree(load_tree("kuhn-poker"), sampling="guess")
     with pytest.raises(UsageError, match="iterations: expected at least 1"):
         mccfr_tree(load_tree("kuhn-poker"), iterations=0)
+
+
+def test_a_driver_who_forgets_the_first_exit_is_refused():
+    junction = Turn("driver", "exit?", {"exit": Leaf([4]), "on": Leaf([1])})
+    tree = build_tree(["driver"], Turn("driver", "exit?", {"exit": Leaf([0]), "on": junction}))
+    with pytest.raises(InvalidGame, match="no perfect recall: driver has made different moves"):
+        mccfr_tree(tree)

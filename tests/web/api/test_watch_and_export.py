@@ -38,6 +38,27 @@ def test_a_run_is_shown_with_its_progress_and_its_players_on_the_board(server):
     )
 
 
+def test_the_folder_of_the_servers_own_sessions_is_no_run(server):
+    assert server.api().get("/api/runs").json() == []
+    assert "/watch/run/sessions" not in server.admin.get("/watch").text
+    assert 'value="sessions"' not in server.admin.get("/judge").text
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("chicken"), ("person", "strategy:random"), quiz=False)
+    )
+    take(ann, link, answer="swerve")
+    server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
+    bench_run(server.folder)
+    (run,) = server.api().get("/api/runs").json()
+    assert run["study"] == "bench"
+    offered = re.findall(
+        r'<option value="([^"]+)"[^>]*>([^<]+)</option>', server.admin.get("/judge").text
+    )
+    assert [title for name, title in offered if name == "sessions"] == [
+        "games played on this server (sessions)"
+    ]
+    assert offered[0][0] == run["name"]
+
+
 def test_a_run_is_compared_with_another(server):
     first, second = bench_run(server.folder), bench_run(server.folder, 4)
     page = server.admin.get("/watch/compare", params={"first": first, "second": second}).text

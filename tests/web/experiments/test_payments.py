@@ -1,6 +1,7 @@
 """Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced
 by a bot."""
 
+import json
 import re
 from decimal import Decimal
 
@@ -293,7 +294,6 @@ answer = 60
 name = "talk"
 game = "dialogue:meeting"
 seats = ["person", "person"]
-referee = "rule"
 parameters = { replies = 3, cases = 1, seed = 5 }
 quiz = false
 [payment]
@@ -309,25 +309,30 @@ def test_what_people_write_is_never_taken_for_a_round(server):
     lobby = server.state.sessions.create_experiment(TALK)
     people = sit_down(server, lobby)
     said = [
-        "I have time on day 12, after Round 3.",
-        "Round 7 was fine. Then let us take Friday.",
-        "Yes, Friday it is.",
+        (0, {"answer.0": "I have time on day 12, after Round 3.", "answer.1": "only talk"}),
+        (
+            1,
+            {"answer.0": "Round 7 was fine. Then let us take Friday.", "answer.1": "make an offer"},
+        ),
+        (1, {"answer.0": "Friday"}),
+        (0, {"answer.0": "Yes, Friday it is.", "answer.1": "accept"}),
     ]
     session = server.state.sessions.get_session(lobby.tables[0].id)
-    for number, message in enumerate(said):
-        role = session.roles[number % 2]
+    for number, typed in said:
+        role = session.roles[number]
         server.wait_for(lambda role=role: role in session.pending())
-        take(*people[number % 2], answer=message)
+        take(*people[number], **typed)
     wait_until_over(server, lobby.tables[0])
     decisions = export(server, "decisions", lobby)
-    assert [(row["action"], row["round"]) for row in decisions] == [
-        (message, 1) for message in said
+    assert [list(json.loads(row["action"]).values()) for row in decisions] == [
+        list(typed.values()) for _, typed in said
     ]
-    assert {row["round"] for row in export(server, "draws", lobby)} == {1}
+    assert {row["round"] for row in decisions} == {1}
     wide = export(server, "wide", lobby)
     assert [name for name in wide[0] if name.startswith("g1_r")] == [
         "g1_r1_1",
         "g1_r1_2",
+        "g1_r1_3",
         "g1_r1_4",
     ]
     assert (wide[1]["g1_points"], wide[1]["g1_money"]) == (20, 2.0)
@@ -566,7 +571,7 @@ def test_the_last_page_has_a_line_for_each_part_with_its_rate_bonus_and_money(se
     )
     cells = [
         re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", line)
-        for line in re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", page)
+        for line in re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", page, re.DOTALL)
     ]
     # 3 points at 0.25; 5 points at 1.00, of which 4.00 is paid.
     assert cells == [
@@ -785,3 +790,20 @@ def test_beginning_all_leaves_empty_groups_and_later_games_to_those_who_will_com
     # For one table that is named it is done, although nobody is ready there.
     act(server.state, lobby, "begin", lobby.first_tables[1].id)
     assert sessions.get_session(lobby.first_tables[1].id).begun
+
+
+def test_the_amounts_of_the_last_page_add_up_to_the_total_that_is_shown(server):
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="cooperator", more="")
+    study = text.replace("show_up = 2", "show_up = 2.345").replace("rate = 0.5", "rate = 0.0125")
+    lobby = server.state.sessions.create_experiment(study)
+    people = sit_down(server, lobby)
+    for _ in range(2):
+        for client, link in people:
+            take(client, link, answer="cooperate")
+    client, link = people[0]
+    page = client.get(link).text.partition('<table class="money')[2].partition("</dl>")[0]
+    # 2 rounds of 3 points at 0.0125 are 0.075, and 2.345 + 0.075 = 2.42
+    shown = re.findall(r"<dd>EUR ([\d.]+)</dd>|>([\d.]+)</td></tr>", page)
+    amounts = [Decimal(one or other) for one, other in shown]
+    assert amounts == [Decimal("0.075"), Decimal("2.345"), Decimal("2.42")]
+    assert sum(amounts[:-1]) == amounts[-1]

@@ -77,6 +77,91 @@ def test_an_answer_that_is_sent_offline_is_kept_and_sent_when_the_line_is_back(s
     shows(ann, "Waiting for the others")
 
 
+def test_what_is_stored_is_what_was_sent_and_not_what_the_field_says_later(site, people):
+    session, (link,) = site.lay(
+        Setup(
+            GameChoice("first-price-auction"),
+            ("person", "strategy:random", "strategy:random"),
+            quiz=False,
+        )
+    )
+    ann = people(link)
+    ready(ann)
+    shows(ann, "Your turn")
+    bid = ann.locator("input[name=answer]")
+    bid.fill("5")
+    ann.context.set_offline(True)
+    ann.get_by_role("button", name="Send").click()
+    ann.get_by_text("The connection is lost.").wait_for()
+    assert bid.is_disabled()
+    assert ann.get_by_role("button", name="Send").is_disabled()
+    bid.evaluate("field => { field.value = '9'; }")
+    ann.evaluate("document.querySelector('form[data-answer]').requestSubmit()")
+    ann.context.set_offline(False)
+    shows(ann, "The game is over")
+    given = site.state.sessions.get_session(session).answer("bidder 1", 0).decision
+    assert (given.action, given.stand_in) == (5.0, "")
+
+
+def test_an_answer_whose_confirmation_is_lost_is_stored_once_and_nobody_is_told_off(site, people):
+    session, links = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    ann, bob = (people(link) for link in links)
+    ready(ann)
+    ready(bob)
+    shows(ann, "Your turn")
+    table = site.state.sessions.get_session(session)
+    lost = []
+
+    def lose_first(route):
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.request.post_data)
+        route.fetch(max_redirects=0)
+        route.abort()
+
+    ann.route("**/answer", lose_first)
+    ann.get_by_label("swerve").check()
+    ann.get_by_role("button", name="Send").click()
+    shows(ann, "Waiting for the others")
+    assert len(lost) == 1
+    assert table.turn("row") == 1
+    assert ann.locator(".note:visible").all_inner_texts() == []
+
+
+def test_a_telephone_shows_the_money_of_every_game(site, chromium):
+    study = """
+title = "Money"
+[[games]]
+name = "pd"
+title = "A rather long name of a game"
+game = "prisoners-dilemma"
+rounds = 1
+quiz = false
+bonus = 1.25
+rate = 0.125
+seats = ["person", "strategy:random"]
+[payment]
+currency = "EUR"
+show_up = 2
+"""
+    lobby = site.state.sessions.create_experiment(study)
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(site.base + site.state.join_path(lobby.id))
+    page.get_by_role("button", name="Take part").click()
+    ready(page)
+    page.get_by_label("cooperate").check()
+    page.get_by_role("button", name="Send").click()
+    shows(page, "The game is over")
+    boxes = [cell.bounding_box() for cell in page.locator("table.money td").all()]
+    assert len(boxes) == 4
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    scrolled = page.locator(".scroll:has(table.money)")
+    assert scrolled.evaluate("box => box.scrollWidth - box.clientWidth") == 0
+    context.close()
+
+
 def test_whoever_looks_at_a_seat_takes_nothing_and_can_send_nothing(site, people):
     session, links = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
     admin = people(f"{site.base}/enter/{site.state.keys.admin}")

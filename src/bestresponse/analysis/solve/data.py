@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from bestresponse.analysis.solve.positions import SolvedPositions
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, TreeEquilibrium, Value
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import LoadedGame
@@ -22,7 +23,7 @@ _SHOWN = 5e-7
 """Cells of a distribution that are less likely are rounding."""
 
 
-def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree) -> JsonObject:
+def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree | SolvedPositions) -> JsonObject:
     """Give one object: `game`, `method`, `equilibria`, `regret` and all the rest.
 
     It has `value` only if there is one.
@@ -33,6 +34,8 @@ def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree) -> JsonObject:
         "description": game.description,
         "citation": game.citation,
     }
+    if isinstance(solved, SolvedPositions):
+        return head | solved.describe()
     if isinstance(solved, SolvedTree):
         return head | _describe_tree(solved)
     return head | _describe_table(solved)
@@ -146,7 +149,11 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
     risky = solved.risk_dominant
     components = []
     for component in nash.components:
-        subsets = [{"x": s.x.tolist(), "y": s.y.tolist()} for s in component.subsets]
+        subsets = []
+        for subset in component.subsets:
+            seats = [game.players[seat] for seat in subset.players]
+            corners = {"x": subset.x.tolist(), "y": subset.y.tolist()}
+            subsets.append({"players": seats, **corners})
         components.append(
             {
                 "equilibria": [numbers[id(e)] for e in component.equilibria],

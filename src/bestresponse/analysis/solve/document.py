@@ -12,6 +12,7 @@ import numpy as np
 
 from bestresponse.analysis.solve import facts
 from bestresponse.analysis.solve.data import as_data
+from bestresponse.analysis.solve.positions import SolvedPositions
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
 from bestresponse.games.describing import describe_loaded_game
@@ -67,17 +68,19 @@ _APPROXIMATE = 3
 
 def as_document(
     game: LoadedGame,
-    solved: SolvedTable | SolvedTree,
+    solved: SolvedTable | SolvedTree | SolvedPositions,
     pictures: tuple[Section, ...] = (),
 ) -> Document:
     """Say in the title which game it is, in the sections what is known of it.
 
     `pictures` come first.
     """
-    data = as_data(game, solved)
     paragraphs = map(Paragraph, describe_loaded_game(game))
     words = Section("The game in words", tuple(paragraphs))
-    if isinstance(solved, SolvedTree):
+    if isinstance(solved, SolvedPositions):
+        sections = solved.list_sections()
+    elif isinstance(solved, SolvedTree):
+        data = as_data(game, solved)
         decimals = _APPROXIMATE if solved.cfr is not None else None
         policies = facts.show_policies([e["policy"] for e in data["equilibria"]], decimals)
         size = {key: data[key] for key in ("players", *_SIZE)}
@@ -86,6 +89,7 @@ def as_document(
             Section("Equilibria", (*_show_equilibria(data, 1.0), *policies)),
         ]
     else:
+        data = as_data(game, solved)
         unit = float(np.abs(solved.game.payoffs).max())
         sections = [
             Section("Payoffs", payoff_blocks(solved.game)),
@@ -217,7 +221,7 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
     """
     equilibria = [data["equilibria"][number] for number in component["equilibria"]]
     sides = []
-    for player, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
+    for player, corners in zip(subset["players"], (subset["x"], subset["y"]), strict=False):
         names = data["actions"][player]
         texts = []
         for corner in corners:
@@ -227,7 +231,8 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
             if same and same[0]["strategies_exact"]:
                 exact = same[0]["strategies_exact"][player]
             texts.append(facts.mix_text(mix, exact))
-        sides.append(f"{{{'; '.join(texts)}}}")
+        side = f"{{{'; '.join(texts)}}}"
+        sides.append(side if len(data["players"]) == 2 else f"{player}: {side}")
     return " x ".join(sides)
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfect
     from bestresponse.theory.trees.tree import Policy, Tree
 
-TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure", "double-oracle")
+TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
 SAMPLINGS = ("external-sampling", "outcome-sampling")
 TREE_METHODS = (
     "sequence-form",
     "backward-induction",
     "normal-form",
-    "double-oracle",
+    "interim",
     *CFR_VARIANTS,
     *SAMPLINGS,
 )

@@ -17,6 +17,7 @@ import numpy as np
 
 from bestresponse import theory
 from bestresponse.analysis.solve import solution
+from bestresponse.analysis.solve.positions import SolvedPositions, solve_by_positions
 from bestresponse.analysis.solve.solution import (
     TABLE_METHODS,
     SolvedTable,
@@ -25,6 +26,7 @@ from bestresponse.analysis.solve.solution import (
     Value,
     Wish,
 )
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.engines import has_numba
@@ -33,7 +35,6 @@ from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResu
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import has_constant_sum
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     find_best_values,
@@ -41,6 +42,7 @@ from bestresponse.theory.trees.sequence_form import (
     plan_regrets,
 )
 from bestresponse.theory.trees.tree import Policy, Tree
+from bestresponse.theory.trees.types import order_types
 
 if TYPE_CHECKING:
     from bestresponse.theory.correlation.equilibria import Objective
@@ -62,17 +64,20 @@ _LEAVES = 3_000
 """Of the largest tree whose value is proved in fractions."""
 _PURE = 1e-9
 _GOOD = 1e-3
-_SOLVED = 1e-8
 _NEAR = "approximate: NashConv {:.3g} after {:,} iterations"
 
 
-def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable | SolvedTree:
+def solve_loaded_game(
+    game: LoadedGame, wish: Wish | None = None
+) -> SolvedTable | SolvedTree | SolvedPositions:
     """Everything known of the game; options that would do nothing for it are a UsageError.
 
     >>> from bestresponse.games.lookup import find_game
     >>> solve_loaded_game(find_game("matching-pennies")).value.number
     0.0
     """
+    if isinstance(game.game, HasPositions):
+        return solve_by_positions(game.game, wish or Wish())
     solvable = game.solvable()
     is_tree_of_two = isinstance(solvable, Tree) and solvable.num_players == 2
     if wish and wish.seconds != Wish().seconds and is_tree_of_two:
@@ -112,7 +117,7 @@ def check_scale(game: NormalForm | Tree) -> None:
         )
 
 
-_ITERATED = ("double-oracle", *solution.CFR_VARIANTS, *solution.SAMPLINGS)
+_ITERATED = (*solution.CFR_VARIANTS, *solution.SAMPLINGS)
 """Methods for trees that take a number of iterations."""
 
 
@@ -140,8 +145,8 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
             solved = _linear_program(form) if tree.is_constant_sum else _complementarity(form)
         case "normal-form":
             solved = _normal_form(tree, None, wish)
-        case "double-oracle":
-            solved = _search_replies(form, wish)
+        case "interim":
+            solved = _by_types(form, wish)
         case "external-sampling" | "outcome-sampling":
             solved = _sampled(
                 form,
@@ -295,16 +300,36 @@ def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
     )
 
 
-def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
-    report = wish.report
-    listen = None if report is None else lambda bounds: report(str(bounds))
-    solved = theory.search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
-    approximation = _approximate(form, solved.policy, solved.method)
-    apart = (
-        f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
+def _by_types(form: SequenceForm, wish: Wish) -> SolvedTree:
+    """Find the equilibria of the types of a game with types, each a player of its own."""
+    tree = form.tree
+    found = nash(
+        theory.interim_form(tree),
+        engine=wish.engine,
+        seconds=wish.seconds,
+        report=wish.report,
     )
-    is_apart = solved.nash_conv > _SOLVED * _measure_range(form.tree)
-    return replace(approximation, remarks=(apart,) if is_apart else ())
+    equilibria = []
+    for e in found:
+        policy = np.empty(int(tree.first_move[-1]))
+        for infoset, mix in zip(order_types(tree), e.strategies, strict=True):
+            policy[tree.first_move[infoset] : tree.first_move[infoset + 1]] = mix
+        equilibria.append(_equilibrium(form, Policy(tree, policy)))
+    extent = found.complete_for
+    remarks: tuple[str, ...] = ()
+    if found.continua or not all(component.isolated for component in found.components):
+        extent = ("pure Nash",)
+        remarks = ("there are whole sets of equilibria between those listed",)
+    elif found.complete:
+        extent = ("Nash",)
+    return SolvedTree(
+        tree,
+        f"interim form, {found.method}",
+        equilibria=tuple(equilibria),
+        value=None,
+        remarks=remarks,
+        complete_for=extent,
+    )
 
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
@@ -460,11 +485,11 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
         raise SettingError(
             "method", f"{method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}"
         )
-    if method in ("lemke-howson", "zero-sum", "double-oracle") and game.num_players != 2:
+    if method in ("lemke-howson", "zero-sum") and game.num_players != 2:
         raise SettingError(
             "method", f"{method} is for two players; this game has {game.num_players}"
         )
-    if method in ("zero-sum", "double-oracle") and not is_constant_sum(game):
+    if method == "zero-sum" and not is_constant_sum(game):
         raise SettingError(
             "method",
             f"{method} is for zero-sum and constant-sum games; this game is neither",
@@ -487,12 +512,6 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
             return _optimal_pair(game)
         case "pure":
             return _pure(game)
-        case "double-oracle":
-            report = wish.report
-            listen = None if report is None else lambda bounds: report(str(bounds))
-            solved = theory.search_tree(to_tree(game), report=listen)
-            mixes = np.split(solved.policy.probabilities, [game.shape[0]])
-            return NashResult((Equilibrium.at(game, tuple(mixes)),), solved.method)
         case _:
             return _whatever_fits(game, wish)
 

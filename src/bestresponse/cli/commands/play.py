@@ -320,4 +320,4 @@ def _explain_costs(game: Game[S], choices: Frame[ChoiceRow]) -> str:
 
 
 def _is_noisy(game: Game[S]) -> bool:
-    return isinstance(game, HasCourse) and game.noise > 0
+    return isinstance(game, HasCourse) and game.repetition.noise > 0

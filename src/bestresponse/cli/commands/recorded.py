@@ -16,12 +16,13 @@ from bestresponse.cli.study_command import (
     FiguresFolder,
     GateOptions,
     Junit,
+    check_ended,
     show_comparison,
     show_figures,
     show_run,
 )
 from bestresponse.cli.terminal import console, notes, print_table
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import digest
 from bestresponse.report.files import write_text
 from bestresponse.report.page import render
@@ -106,8 +107,7 @@ def report_run(
         print_table(console(), loaded.report().tables[0][1])
         for written in files:
             notes().print(f"wrote {written}", markup=False, soft_wrap=True)
-    if gate.conditions and not loaded.complete:
-        raise StoreError(f"{loaded.path} is not finished, so that nothing can be checked")
+    check_ended(loaded)
     gate.check(loaded)
 
 
@@ -138,6 +138,7 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
             print(visible(f"  {difference}"))
     if replayed.different:
         raise typer.Exit(1)
+    check_ended(loaded)
 
 
 def merge_command(

@@ -29,6 +29,7 @@ from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 try:
     import uvicorn
 
+    from bestresponse.games.parameters import list_parameters
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.experiments.reading import check_experiment, list_remarks
@@ -37,8 +38,9 @@ try:
     from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
     from bestresponse.web.sessions.journal import SESSIONS
     from bestresponse.web.sessions.lobbies import check_room
-    from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
+    from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
+    from bestresponse.web.texts import load_texts
     from bestresponse.web.trial import (
         TrialSettings,
         count_people,
@@ -138,13 +140,15 @@ def open_to_people(config: ServeConfig) -> None:
             try:
                 if number == 0:
                     key = _GIVEN if admin_token else server.keys.admin
-                    print(_link(listener, f"/enter/{key}"), flush=True)
+                    print(f"your page, keep it secret: {_link(listener, f'/enter/{key}')}")
                     lobby = server.sessions.find_experiment(text) if text else None
-                    if lobby is not None and config.room:
-                        server.sessions.open_room(config.room, lobby.id)
-                        print(_link(listener, server.room_path(config.room)), flush=True)
-                    elif lobby is not None:
-                        print(_link(listener, server.join_path(lobby.id)), flush=True)
+                    if lobby is not None:
+                        invitation = server.join_path(lobby.id)
+                        if config.room:
+                            server.sessions.open_room(config.room, lobby.id)
+                            invitation = server.room_path(config.room)
+                        print(f"participants: {_link(listener, invitation)}")
+                    print("Press Ctrl+C to stop; run the same command to resume.", flush=True)
                 Thread(target=prepare_solver, daemon=True).start()
                 served = uvicorn.Config(
                     app,
@@ -302,9 +306,11 @@ def try_file(config: ExperimentConfig) -> None:
     file = config.file
     out = config.out
     if config.task == "game":
-        game = make_game(GameChoice(str(file)))
+        choice = GameChoice(str(file))
+        game = make_game(choice)
         if config.text:
-            print(write_text_table(game, str(file), config.text))
+            texts = load_texts(config.text).within(list_homes(choice))
+            print(write_text_table(game, str(file), texts.language))
             return
         print(f"roles: {', '.join(game.roles)}")
         print(

@@ -58,9 +58,9 @@ def solve_command(
         str,
         typer.Option(
             help=(
-                "How to solve: auto; a table by enumeration, lemke-howson, zero-sum, double-oracle"
-                " or pure; a tree by sequence-form, backward-induction, normal-form,"
-                " double-oracle, cfr, cfr+, dcfr, pcfr+, external-sampling or outcome-sampling."
+                "How to solve: auto; a table by enumeration, lemke-howson, zero-sum or pure; a tree"
+                " by sequence-form, backward-induction, normal-form, interim (games with types),"
+                " cfr, cfr+, dcfr, pcfr+, external-sampling or outcome-sampling."
             ),
             autocompletion=complete_method,
         ),
@@ -68,7 +68,7 @@ def solve_command(
     iterations: Annotated[
         int | None,
         typer.Option(
-            help="Iterations of CFR or of the double oracle, for a tree. [default: 1000]",
+            help="Iterations of CFR, for a tree. [default: 1000]",
             min=1,
             max=100_000_000,
         ),

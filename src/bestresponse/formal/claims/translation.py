@@ -25,6 +25,7 @@ from typing import Final, NamedTuple, Protocol
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Call
 from bestresponse.core.registry import Registry, check_members
+from bestresponse.core.texts import quote_lines
 from bestresponse.formal.claims.claim import (
     FORMS,
     NO_CLAIM,
@@ -684,7 +685,7 @@ def write_translation_prompt(text: str, subject: Subject) -> str:
         people="\n".join(_people(subject)),
         actions="\n".join(actions),
         forms="\n".join(forms),
-        text=text[:LONGEST_TEXT],
+        text=quote_lines(text[:LONGEST_TEXT]),
     )
 
 

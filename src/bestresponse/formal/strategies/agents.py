@@ -416,32 +416,6 @@ def write_strategy_rules(
         game=game.strip(),
         words=strategy,
     )
-    return ask_for_rules(
-        RulesTask(strategy, task, TEXTS.text("system")),
-        model,
-        lambda rules: find_wrong(rules, game, engine),
-        asked,
-        tell,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class RulesTask:
-    """What a model is asked to write rules for: the strategy in words, and the whole prompt."""
-
-    words: str
-    prompt: str
-    system: str
-
-
-def ask_for_rules(
-    task: RulesTask,
-    model: Model,
-    find_fault: Callable[[str], str],
-    asked: StrategySettings,
-    tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
-) -> StrategyFormalization:
-    """Ask for rules until `find_fault` finds nothing wrong, as often as `asked` allows."""
     made: list[StrategyAttempt] = []
     declined = ""
     while len(made) < asked.attempts and not declined and (not made or made[-1].wrong):
@@ -449,21 +423,21 @@ def ask_for_rules(
         reply = model.complete(request)
         code = find_code(reply.text)
         rules = code.text if code else ""
-        wrong = find_fault(rules) if rules else "the answer holds no rules"
+        wrong = find_wrong(rules, game, engine) if rules else "the answer holds no rules"
         made.append(StrategyAttempt(request, reply, rules, wrong))
         tell(made[-1])
         if not rules and (refusal := _DECLINED.search(reply.text)):
             declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
-    return StrategyFormalization(task.words, model.id, tuple(made), declined)
+    return StrategyFormalization(strategy, model.id, tuple(made), declined)
 
 
 def _request(
-    task: RulesTask,
+    task: str,
     before: Sequence[StrategyAttempt],
     asked: StrategySettings,
 ) -> Request:
     """Rules given twice would be given again: then the model is asked with more freedom."""
-    text = task.prompt
+    text = task
     if before and before[-1].rules:
         last = before[-1]
         text = TEXTS.fill(
@@ -476,7 +450,7 @@ def _request(
         text = TEXTS.fill("no_program", task=text)
     stuck = len(before) > 1 and before[-1].rules == before[-2].rules
     return Request(
-        (Message("system", task.system), Message("user", text)),
+        (Message("system", TEXTS.text("system")), Message("user", text)),
         max_tokens=asked.max_tokens,
         temperature=max(_HEAT, asked.temperature) if stuck else asked.temperature,
         seed=asked.seed,

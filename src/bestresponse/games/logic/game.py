@@ -35,7 +35,7 @@ from bestresponse.core.told import (
     Unaware,
     YourTurn,
 )
-from bestresponse.games.statements import check_tree_names, tell
+from bestresponse.games.statements import check_tree_names, fold_draws, tell
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
     SEES,
@@ -82,7 +82,7 @@ class LogicGame:
     @cached_property
     def tree(self) -> Tree:
         """The game in extensive form; information sets are labelled by what their player knows."""
-        return build_tree(self.roles, self.root, self._expand, name=self.name)
+        return fold_draws(build_tree(self.roles, self.root, self._expand, name=self.name))
 
     @cached_property
     def stated(self) -> tuple[Statement, ...]:

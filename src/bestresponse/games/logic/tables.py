@@ -334,7 +334,7 @@ def format_matrix_json(form: NormalForm) -> str:
     data: JsonObject = {"name": form.name} if form.name else {}
     data["players"] = list(form.players)
     data["actions"] = [list(names) for names in form.actions]
-    data["payoffs"] = _as_numbers(form.given.tolist())
+    data["tables"] = _as_numbers(form.given.tolist())
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 

@@ -26,13 +26,12 @@ from typing import Literal
 
 import numpy as np
 
-from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Role, View
+from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Role, View, told
 from bestresponse.core.capabilities import Figure, PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
 from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.registry import find_by_name
-from bestresponse.core.special import UntoldPayoffs
 from bestresponse.core.told import (
     Aim,
     Cells,
@@ -43,13 +42,14 @@ from bestresponse.core.told import (
     Mixed,
     Over,
     Paid,
-    Repetition,
     Round,
     Statement,
+    UntoldPayoffs,
     prose,
 )
 from bestresponse.games.statements import MOST_CELLS, read_exactly, tell
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.repeated.repetition import Repetition
 
 Format = Literal["table", "prose", "json"]
 FORMATS: tuple[Format, ...] = ("table", "prose", "json")
@@ -308,13 +308,12 @@ class RepeatedGame:
 
     def __post_init__(self) -> None:
         check_roles(self.form.players)
-        if self.rounds < 1:
-            raise UsageError(f"a repeated game needs at least 1 round, got {self.rounds}")
-        for what, factor in (("continuation", self.continuation), ("discount", self.discount)):
-            if not 0 < factor <= 1:
-                raise UsageError(f"{what} is {factor:g}; expected a number above 0, at most 1")
-        if not 0 <= self.noise <= 1:
-            raise UsageError(f"noise is {self.noise:g}; expected a probability")
+        self.repetition.allow("a game", "rounds", "noise", "continuation", "discount")
+
+    @cached_property
+    def repetition(self) -> Repetition:
+        """How often the game is played, what later rounds weigh, and noise."""
+        return Repetition(self.rounds, self.noise, self.continuation, self.discount)
 
     @property
     def name(self) -> str:
@@ -384,7 +383,7 @@ class RepeatedGame:
         if self.noise:
             seat = self.roles.index(role)
             facts["meant"] = [moves[seat] for moves in state.meant]
-        rules = (*stage.rules, self._repetition)
+        rules = (*stage.rules, self._told_repetition)
         return View(
             role,
             rules,
@@ -395,7 +394,7 @@ class RepeatedGame:
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
         """State the rules for people: one round, the number of rounds, what can go wrong."""
-        return (*self.stage.list_rules(role), self._repetition)
+        return (*self.stage.list_rules(role), self._told_repetition)
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round; whether another follows is drawn in the round before."""
@@ -442,7 +441,7 @@ class RepeatedGame:
             if moves not in paid:
                 paid[moves] = self.stage.payoffs(moves)
             for role, payoff in paid[moves].items():
-                totals[role] += payoff * self.discount**number
+                totals[role] += payoff * self.repetition.weigh(number)
         return totals
 
     def _draw_move(self, state: Rounds) -> Lottery:
@@ -458,8 +457,8 @@ class RepeatedGame:
         return Lottery(((meant, 1 - slip), *slips))
 
     @cached_property
-    def _repetition(self) -> Repetition:
-        return Repetition(
+    def _told_repetition(self) -> told.Repetition:
+        return told.Repetition(
             rounds=self.rounds,
             continuation=read_exactly(float(self.continuation)),
             discount=read_exactly(float(self.discount)),

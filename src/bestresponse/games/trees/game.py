@@ -31,7 +31,13 @@ from bestresponse.core.told import (
     YourTurn,
     prose,
 )
-from bestresponse.games.statements import check_tree_names, list_moves_to, name_branch, tell
+from bestresponse.games.statements import (
+    check_tree_names,
+    fold_draws,
+    list_moves_to,
+    name_branch,
+    tell,
+)
 from bestresponse.games.trees.rules import POKER, TreeRule, find_tree_rule
 from bestresponse.telling.knowledge import CHANCE as BY_CHANCE, Map, read_course
 from bestresponse.telling.render import check_length
@@ -46,7 +52,7 @@ _MOST_WAYS = 12
 class TreeGame:
     """A tree to be played; roles are the players of the tree.
 
-    It is told by its rule where it follows one.
+    It is told by its rule where it follows one. Draws with a single outcome are left out.
     """
 
     tree: Tree
@@ -61,6 +67,7 @@ class TreeGame:
 
     def __post_init__(self) -> None:
         check_tree_names(self.tree)
+        object.__setattr__(self, "tree", fold_draws(self.tree))
 
     @property
     def name(self) -> str:

@@ -1,53 +1,53 @@
-"""Networks of the Llama and Qwen2 families in GGUF files, as llama.cpp reads them.
+"""GGUF files: weights are read by `transformers`, students are written as llama.cpp reads them.
 
 Matrices are written in bfloat16, which is what a student's folder holds, so that nothing is
-rounded. A tokenizer is written only where the one that is read back from the file cuts texts in the
-same way: a GGUF file names the way in which texts are cut and does not hold it.
+rounded. A GGUF file names the way in which texts are cut into tokens and does not hold it:
+tokenizers are read and written only where it is one that is known here.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from gguf import GGMLQuantizationType, GGUFReader, GGUFWriter, TokenType, dequantize
+from gguf import (
+    MODEL_ARCH,
+    GGMLQuantizationType,
+    GGUFReader,
+    GGUFWriter,
+    TokenType,
+    get_tensor_name_map,
+)
 from gguf.quants import quantize
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from torch import Tensor
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
-from bestresponse.models.students.network import (
-    CHAT_TEMPLATE,
-    END,
-    Architecture,
-    Network,
-    Parameters,
-    read_folder,
-)
+from bestresponse.models.students.causal import CHAT_TEMPLATE, END, Causal, open_causal
 
-_FAMILIES = ("llama", "qwen2")
+_FAMILIES = {"llama": MODEL_ARCH.LLAMA, "qwen2": MODEL_ARCH.QWEN2, "qwen3": MODEL_ARCH.QWEN3}
+"""The families that are written."""
 _HALVES = 2  # rotary embeddings turn the first half of a head's numbers against the second
-_POSITIONS = 2048  # where a file does not say
-_PARTS = {
-    "attention_norm": ("attn_norm.weight",),
-    "feed_norm": ("ffn_norm.weight",),
-    "qkv": ("attn_q.weight", "attn_k.weight", "attn_v.weight"),
-    "out": ("attn_output.weight",),
-    "gate_up": ("ffn_gate.weight", "ffn_up.weight"),
-    "down": ("ffn_down.weight",),
+_PLAIN = {
+    "hidden_act": ("silu",),
+    "use_sliding_window": (None, False),
+    "attention_bias": (None, False, True),
 }
-"""The names of every parameter's parts in a layer."""
-_BIASES = {"qkv_bias": ("attn_q.bias", "attn_k.bias", "attn_v.bias")}
+"""Settings of a model that can be written, with the values that a GGUF file can say."""
 _QWEN2 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
     r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 """How the tokenizer of Qwen2 cuts a text before byte pairs are joined."""
+_CUTS = ("smollm", "qwen2")
+"""Ways in which texts are cut, as llama.cpp names them: every digit alone, or as Qwen2 does."""
 _PROBE = (
     "Your possible actions: A, B.\n\n  The payoffs are -12.75, 0 and 1,000 %; they don't add up!"
     '\nANSWER: A: 0.333, B: 0.667\t{"claims": [1, 2]} Größe 3² \u6e38\u620f \U0001f3b2'
@@ -55,88 +55,42 @@ _PROBE = (
 """A text by which two tokenizers are compared."""
 
 
-def read_gguf(path: Path) -> Network:
-    """Read a GGUF file of the Llama or Qwen2 family; its quantised matrices are written out."""
-    reader = GGUFReader(path)
-    fields = {name: field.contents() for name, field in reader.fields.items()}
-    sizes = _read_sizes(path, fields)
-    values = {}
-    for tensor in reader.tensors:
-        numbers = dequantize(tensor.data, tensor.tensor_type)
-        values[tensor.name] = torch.from_numpy(np.array(numbers, np.float32))
-    if "output.weight" not in values:
-        tied = True
-    else:
-        tied = torch.equal(values["output.weight"], values["token_embd.weight"])
-    sizes = replace(sizes, tied=tied)
-    parameters: Parameters = {
-        "embedding": values["token_embd.weight"],
-        "norm": values["output_norm.weight"],
-    }
-    if not tied:
-        parameters["head"] = values["output.weight"]
-    for name, parts in _list_parts(sizes).items():
-        layers = range(sizes.layers)
-        parameters[name] = torch.stack([_join(values, layer, parts, sizes) for layer in layers])
-    return Network(sizes, parameters, _read_tokenizer(path, fields))
-
-
-def _read_sizes(path: Path, fields: Mapping[str, Any]) -> Architecture:
-    kind = fields["general.architecture"]
-    if kind not in _FAMILIES:
+def convert_gguf(path: Path, folder: Path) -> None:
+    """Write a GGUF file as a folder of `transformers`; quantised matrices are written out."""
+    try:
+        fields = {name: field.contents() for name, field in GGUFReader(path).fields.items()}
+        family = fields["general.architecture"]
+        scaling = fields.get(f"{family}.rope.scaling.type", "none")
+        tokenizer = _read_tokenizer(fields)
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        raise ModelUnavailable(f"{path} is no GGUF file that can be read: {error}") from None
+    if scaling != "none":
         raise ModelUnavailable(
-            f"{path} is a model of the family {kind}; supported are {' and '.join(_FAMILIES)}"
+            f"{path} has scaled positions ({scaling}), which are lost where it is read: take the"
+            " model as a folder"
         )
-    if fields.get(f"{kind}.rope.scaling.type", "none") != "none":
-        raise ModelUnavailable(f"{path} has scaled positions; such networks cannot be trained")
-    return Architecture(
-        layers=fields[f"{kind}.block_count"],
-        width=fields[f"{kind}.embedding_length"],
-        heads=fields[f"{kind}.attention.head_count"],
-        key_heads=fields[f"{kind}.attention.head_count_kv"],
-        hidden=fields[f"{kind}.feed_forward_length"],
-        vocabulary=len(fields["tokenizer.ggml.tokens"]),
-        rope_base=fields.get(f"{kind}.rope.freq_base", 10_000.0),
-        epsilon=fields[f"{kind}.attention.layer_norm_rms_epsilon"],
-        family=kind,
-        positions=fields.get(f"{kind}.context_length", _POSITIONS),
-    )
-
-
-def _list_parts(sizes: Architecture) -> dict[str, tuple[str, ...]]:
-    return _PARTS | _BIASES if sizes.family == "qwen2" else _PARTS
-
-
-def _join(
-    values: Mapping[str, Tensor],
-    layer: int,
-    parts: Sequence[str],
-    sizes: Architecture,
-) -> Tensor:
-    """Join the parts of a parameter of a layer."""
-    found: list[Tensor] = []
-    for part in parts:
-        value = values[f"blk.{layer}.{part}"]
-        found.append(_part_halves(value, sizes) if _is_interleaved(part, sizes) else value)
-    return torch.cat(found)
-
-
-def _is_interleaved(part: str, sizes: Architecture) -> bool:
-    """Say whether llama.cpp interleaves the two halves of every head.
-
-    It does so for a Llama's queries and keys.
-    """
-    return sizes.family == "llama" and part in ("attn_q.weight", "attn_k.weight")
-
-
-def _part_halves(matrix: Tensor, sizes: Architecture) -> Tensor:
-    heads = matrix.reshape(-1, sizes.head // _HALVES, _HALVES, matrix.shape[-1])
-    return heads.swapaxes(1, 2).reshape(matrix.shape)
-
-
-def _interleave(matrix: Tensor, sizes: Architecture) -> Tensor:
-    heads = matrix.reshape(-1, _HALVES, sizes.head // _HALVES, matrix.shape[-1])
-    return heads.swapaxes(1, 2).reshape(matrix.shape)
+    try:
+        with redirect_stderr(StringIO()):  # it shows its progress whatever it is told
+            model = AutoModelForCausalLM.from_pretrained(
+                path.parent, gguf_file=path.name, dtype=torch.float32, local_files_only=True
+            )
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        first = str(error).partition("\n")[0]
+        raise ModelUnavailable(f"`transformers` cannot read {path}: {first}") from None
+    config = model.config
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    # What was read says that it is quantised, and is refused where it is saved: its numbers are
+    # written out all the same.
+    written = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    written.load_state_dict(model.state_dict())
+    written.save_pretrained(folder)
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=END,
+        pad_token=END,
+        chat_template=fields.get("tokenizer.chat_template"),
+    ).save_pretrained(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +124,10 @@ class _Vocabulary:
         return tokenizer
 
 
-_CUTS = ("smollm", "qwen2")
-"""Ways in which texts are cut, as llama.cpp names them: every digit alone, or as Qwen2 does."""
-
-
-def _read_tokenizer(path: Path, fields: Mapping[str, Any]) -> Tokenizer:
+def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
     cut = fields.get("tokenizer.ggml.pre", _CUTS[0])
-    if cut not in _CUTS:
-        raise ModelUnavailable(
-            f"{path} cuts texts as {cut!r} does; supported are {' and '.join(_CUTS)}"
-        )
+    if fields["tokenizer.ggml.model"] != "gpt2" or cut not in _CUTS:  # byte pairs
+        raise ValueError(f"it cuts texts as {cut!r} does; known are {' and '.join(_CUTS)}")
     tokens = fields["tokenizer.ggml.tokens"]
     kinds = fields["tokenizer.ggml.token_type"]
     control = {
@@ -189,32 +137,32 @@ def _read_tokenizer(path: Path, fields: Mapping[str, Any]) -> Tokenizer:
 
 
 def convert_folder(folder: Path, path: Path) -> None:
-    """Write the student in a folder as a GGUF file."""
-    write_gguf(read_folder(folder), path)
-
-
-def write_gguf(network: Network, path: Path) -> None:
-    """Write a network as a GGUF file, which is not there yet.
+    """Write the student in a folder as a GGUF file, which is not there yet.
 
     Raises:
-        UsageError: the tokenizer cannot be written so that a reader cuts texts in the same way.
+        UsageError: a reader of the file would compute something else or cut texts otherwise.
     """
-    sizes = network.sizes
-    vocabulary = _list_vocabulary(network)
-    cut = _find_cut(network.tokenizer, vocabulary)
+    student = open_causal(folder, "cpu", torch.bfloat16)
+    config = student.model.config
+    _check_family(config)
+    vocabulary = _list_vocabulary(student)
+    cut = _find_cut(student.tokenizer, vocabulary)
     waiting = path.with_name(f".{path.name}")
-    writer = GGUFWriter(waiting, sizes.family)
+    writer = GGUFWriter(waiting, config.model_type)
     writer.add_name(path.stem)
-    writer.add_block_count(sizes.layers)
-    writer.add_context_length(sizes.positions)
-    writer.add_embedding_length(sizes.width)
-    writer.add_feed_forward_length(sizes.hidden)
-    writer.add_head_count(sizes.heads)
-    writer.add_head_count_kv(sizes.key_heads)
-    writer.add_rope_dimension_count(sizes.head)
-    writer.add_rope_freq_base(sizes.rope_base)
-    writer.add_layer_norm_rms_eps(sizes.epsilon)
-    writer.add_vocab_size(sizes.vocabulary)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    writer.add_key_length(head)
+    writer.add_value_length(head)
+    writer.add_rope_dimension_count(head)
+    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_vocab_size(config.vocab_size)
     writer.add_tokenizer_model("gpt2")  # byte pairs
     writer.add_tokenizer_pre(cut)
     writer.add_token_list(vocabulary.tokens)
@@ -224,11 +172,11 @@ def write_gguf(network: Network, path: Path) -> None:
         types.append(TokenType.CONTROL if is_control else TokenType.NORMAL)
     writer.add_token_types(types)
     writer.add_token_merges(vocabulary.merges)
-    writer.add_eos_token_id(network.end)
-    writer.add_pad_token_id(network.end)
+    writer.add_eos_token_id(student.end)
+    writer.add_pad_token_id(student.end)
     writer.add_add_bos_token(False)
-    writer.add_chat_template(CHAT_TEMPLATE)
-    for name, value in _list_tensors(network):
+    writer.add_chat_template(student.pretrained.chat_template or CHAT_TEMPLATE)
+    for name, value in _list_tensors(student):
         _add_tensor(writer, name, value)
     try:
         writer.write_header_to_file()
@@ -239,16 +187,34 @@ def write_gguf(network: Network, path: Path) -> None:
     waiting.replace(path)
 
 
-def _list_vocabulary(network: Network) -> _Vocabulary:
-    about = json.loads(network.tokenizer.to_str())
+def _check_family(config: Any) -> None:
+    kind = config.model_type
+    rope = getattr(config, "rope_parameters", None) or {}
+    found = ""
+    if kind not in _FAMILIES:
+        found = f"it is of the family {kind}"
+    elif rope.get("rope_type", "default") != "default":
+        found = f"its positions are scaled ({rope['rope_type']})"
+    for name, known in _PLAIN.items():
+        value = getattr(config, name, None)
+        if kind in _FAMILIES and value not in known:
+            found = f"its config.json has {name} = {value!r}"
+    if found:
+        raise UsageError(
+            f"{found}; only plain models of the families {', '.join(_FAMILIES)} are written here:"
+            " use convert_hf_to_gguf.py of llama.cpp"
+        )
+
+
+def _list_vocabulary(student: Causal) -> _Vocabulary:
+    about = json.loads(student.tokenizer.to_str())
     if about["model"]["type"] != "BPE":
         raise UsageError(
             f"its tokenizer is of the kind {about['model']['type']}, and only byte pairs can be"
             " written: use convert_hf_to_gguf.py of llama.cpp"
         )
-    known = network.tokenizer.get_vocab()
-    names = {number: token for token, number in known.items()}
-    tokens = [names.get(k, f"[PAD{k}]") for k in range(network.sizes.vocabulary)]
+    names = {number: token for token, number in student.tokenizer.get_vocab().items()}
+    tokens = [names.get(k, f"[PAD{k}]") for k in range(student.model.config.vocab_size)]
     control = frozenset(token["content"] for token in about["added_tokens"] if token["special"])
     merges = [
         merge if isinstance(merge, str) else " ".join(merge) for merge in about["model"]["merges"]
@@ -269,21 +235,31 @@ def _find_cut(tokenizer: Tokenizer, vocabulary: _Vocabulary) -> str:
     )
 
 
-def _list_tensors(network: Network) -> Iterator[tuple[str, Tensor]]:
+def _list_tensors(student: Causal) -> Iterator[tuple[str, Tensor]]:
     """Yield every tensor by its name in a GGUF file."""
-    sizes = network.sizes
-    parameters = network.parameters
-    yield "token_embd.weight", parameters["embedding"]
-    yield "output_norm.weight", parameters["norm"]
-    if not sizes.tied:
-        yield "output.weight", parameters["head"]
-    for name, parts in _list_parts(sizes).items():
-        rows = sizes.sections.get(name.removesuffix("_bias"), [sizes.width])
-        for layer in range(sizes.layers):
-            values = parameters[name][layer].split(rows)
-            for part, value in zip(parts, values, strict=True):
-                written = _interleave(value, sizes) if _is_interleaved(part, sizes) else value
-                yield f"blk.{layer}.{part}", written
+    config = student.model.config
+    names = get_tensor_name_map(_FAMILIES[config.model_type], config.num_hidden_layers)
+    for key, value in student.model.state_dict().items():
+        if key == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        name = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        if name is None:
+            raise UsageError(f"a GGUF file has no place for its weights {key}")
+        heads = 0
+        if ".q_proj." in key:
+            heads = config.num_attention_heads
+        elif ".k_proj." in key:
+            heads = config.num_key_value_heads
+        if heads and config.model_type == "llama":
+            yield name, _interleave(value, heads)
+            continue
+        yield name, value
+
+
+def _interleave(value: Tensor, heads: int) -> Tensor:
+    """Interleave the two halves of every head, as llama.cpp wants a Llama's queries and keys."""
+    halves = value.reshape(heads, _HALVES, -1, *value.shape[1:])
+    return halves.swapaxes(1, 2).reshape(value.shape)
 
 
 def _add_tensor(writer: GGUFWriter, name: str, value: Tensor) -> None:

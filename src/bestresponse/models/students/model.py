@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bestresponse.core.errors import ModelError, ModelUnavailable
 from bestresponse.models.base import Abilities, Finish, Json, Reply, Request, Usage, effective_seed
-from bestresponse.models.students.writing import Writer, open_writer
+from bestresponse.models.students.causal import Causal, open_causal
 
 _TOGETHER = {"cuda": 512, "mps": 16, "cpu": 4}
 """How many questions are answered at once, by device."""
@@ -54,7 +54,7 @@ class StudentModel:
     def __init__(self, folder: Path, device: str | None = None) -> None:
         self._device = device or choose_device()
         dtype = torch.float32 if self._device == "cpu" else torch.bfloat16
-        self._network: Writer | None = open_writer(folder, self._device, dtype)
+        self._network: Causal | None = open_causal(folder, self._device, dtype)
         sha256 = hash_safetensors(folder)
         self.id = folder.name
         self.identity: Mapping[str, Json] = {
@@ -164,7 +164,7 @@ class _Draw:
 
 
 def _make_reply(
-    network: Writer,
+    network: Causal,
     request: Request,
     prompt: list[int],
     tokens: list[int],

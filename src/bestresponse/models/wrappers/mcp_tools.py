@@ -6,8 +6,8 @@ The Model Context Protocol is JSON-RPC 2.0, one message per line
 (https://modelcontextprotocol.io/specification). Of it this needs `initialize`, `tools/list` and
 `tools/call`. The server runs with the rights of whoever starts the run; name only commands that you
 trust. What it writes is read with suspicion: lines that are no answer are passed over, an answer
-that does not come in time ends the server. It is started without variables of the environment that
-are named like keys.
+that does not come in time ends the server. Of the environment it is given only what programs need
+to find themselves and the user's language: no key, password or address.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.wrappers.tools import Tool, make_tool, tools
 
-_MCP = "mcp:"
+MCP = "mcp:"
 _VERSION = "2025-06-18"
 _SECONDS = 25.0  # less than a tool has, so that the reason can be told
 _MOST_TOOLS = 64
 _LONGEST_LINE = 1_000_000
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_HARMLESS = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SYSTEMROOT|PATHEXT|APPDATA"
+)
+"""Variables of the environment that a server is given."""
 
 
 class McpServer:
@@ -45,8 +48,7 @@ class McpServer:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        # The server of a tool needs none of the keys by which models are paid for.
-        harmless = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
+        harmless = {name: text for name, text in os.environ.items() if _HARMLESS.fullmatch(name)}
         try:
             self._process = subprocess.Popen(
                 shlex.split(command),
@@ -169,8 +171,8 @@ def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
         return (named,)
     if not isinstance(named, str):
         return (make_tool(named),)
-    if named.startswith(_MCP):
-        return McpServer(named.removeprefix(_MCP)).list_tools()
+    if named.startswith(MCP):
+        return McpServer(named.removeprefix(MCP)).list_tools()
     known = tools.names()
     if named not in known:
         there = f"; installed packages offer {', '.join(known)}" if known else ""

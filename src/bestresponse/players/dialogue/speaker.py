@@ -25,7 +25,6 @@ from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
-from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.schemas import describe_form
 from bestresponse.games.dialogue.texts import TEXTS
@@ -84,7 +83,7 @@ class Unguided(PlayerWrapper):
         options = tuple(option for option in ask.options if option in self.neutral)
         if self.choosing and len(options) > 1:
             return self.player.decide(view, Choice(options))
-        return Decision(generator(self.seed, "to whom", view.key).choice(options))
+        return Decision(view.draw(self.seed, "to whom").choice(options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class Guided(PlayerWrapper):
         )
         if isinstance(ask, Mixture):
             return Decision(shares, f"the policy plays {mixture}")
-        drawn = generator(self.seed, "guided", view.key).choices(ask.options, shares)[0]
+        drawn = view.draw(self.seed, "guided").choices(ask.options, shares)[0]
         return Decision(drawn, f"the policy plays {mixture}")
 
 

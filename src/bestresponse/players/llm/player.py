@@ -53,8 +53,12 @@ def instruction(ask: Ask, style: Style) -> str:
                 '{"reasons": <why you choose so, in a few sentences, in quotes>, "answer":'
                 f" {answer}}}"
             )
-        where = TEXTS.text("where_mixture" if isinstance(ask, Mixture) else "where_values")
-        return TEXTS.fill("ask_json", form=form, where=where)
+        if not isinstance(ask, Mixture):
+            return TEXTS.fill("ask_json", form=form, where=TEXTS.text("where_values"))
+        if ask.question:
+            asked = TEXTS.fill("ask_json", form=form, where=TEXTS.text("where_events"))
+            return f"{ask.question} {asked}"
+        return TEXTS.fill("ask_json", form=form, where=TEXTS.text("where_mixture"))
     match ask:
         case Choice(options):
             return TEXTS.fill(
@@ -67,9 +71,11 @@ def instruction(ask: Ask, style: Style) -> str:
             return TEXTS.fill(text, kind=kind, low=f"{low:g}", high=f"{high:g}")
         case Words(limit):
             return TEXTS.fill("ask_words", limit=limit)
-        case Mixture(options):
-            shares = [f"{_write_name(option)}: <p>" for option in options]
-            return TEXTS.fill("ask_mixture", form=", ".join(shares))
+        case Mixture(options, question):
+            form = ", ".join(f"{_write_name(option)}: <p>" for option in options)
+            if question:
+                return TEXTS.fill("ask_events", question=question, form=form)
+            return TEXTS.fill("ask_mixture", form=form)
         case Form():
             return TEXTS.fill("ask_form", form=_json_form(ask))
         case Lottery():

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import Wording
+from bestresponse.core.capabilities import put_question
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
@@ -44,8 +44,8 @@ class ConsolePlayer:
         parts = (*rounds[0][-1:], rounds[1]) if rounds else (write_history(view),)
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
-        if isinstance(self.game, Wording):
-            self.write(load_language(ENGLISH).tell(self.game.word_question(ask)))
+        if question := put_question(self.game, ask):
+            self.write(load_language(ENGLISH).tell(question))
         if isinstance(ask, Form):
             return Decision(
                 {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}

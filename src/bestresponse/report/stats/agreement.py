@@ -11,7 +11,7 @@ fleiss_kappa         many raters, categories, no gaps
                      Fleiss 1971, Psychol. Bull. 76:378-382
 krippendorff_alpha   many raters, gaps allowed, any scale
                      Krippendorff 2011, "Computing Krippendorff's Alpha"
-icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k)
+icc                  many raters, numbers, no gaps: ICC(1,1), ICC(1,k)
                      Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
 
 All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces
@@ -96,14 +96,16 @@ def summarise_ratings(
 
     `levels` are all that can be given.
 
-    Kappa and ICC are of the items that everybody rated; ICC is left out where levels have no order.
+    Every item may have raters of its own. ICC is left out where levels have no order. Kappa and
+    ICC need equally many ratings each, two at least: they are of the items with the usual number,
+    the larger one where two are as usual.
     """
     values = table[~np.isnan(table)]
     first, median, third = (
         np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
     )
-    whole = table[:, ~np.isnan(table).any(axis=0)]
-    by_level = [(whole == level).sum(axis=0) for level in levels]
+    by_item = _list_usual_items(table)
+    by_level = [(by_item == level).sum(axis=1) for level in levels]
     counts = np.stack(by_level, axis=1)
     alpha = partial(krippendorff_alpha, scale=scale)
     return RatingSummary(
@@ -116,8 +118,18 @@ def summarise_ratings(
         deviation=float(values.std(ddof=1)) if values.size > 1 else None,
         fleiss=compute_if_defined(fleiss_kappa, counts),
         krippendorff=compute_if_defined(alpha, table),
-        icc=compute_if_defined(icc, whole.T) if scale != "nominal" else None,
+        icc=compute_if_defined(icc, by_item) if scale != "nominal" else None,
     )
+
+
+def _list_usual_items(table: Floats) -> Floats:
+    """List the ratings of those items that have as many as most items with two at least."""
+    numbers = (~np.isnan(table)).sum(axis=0)
+    several, times = np.unique(numbers[numbers > 1], return_counts=True)
+    usual = max(several[times == times.max(initial=0)], default=0)
+    items = table.T[numbers == usual]
+    ratings: Floats = items[~np.isnan(items)].reshape(len(items), usual)
+    return ratings
 
 
 def compute_if_defined(measure: Callable[[ArrayLike], float], ratings: ArrayLike) -> float | None:
@@ -199,12 +211,10 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
 
 
 def icc(ratings: ArrayLike, *, average: bool = False) -> float:
-    """Intraclass correlation of a table of items x raters, for absolute agreement.
+    """Intraclass correlation of a table of items x ratings, for absolute agreement.
 
-    Both are drawn at random.
-
-    ICC(2,1): how far one rating can be trusted. `average` gives ICC(2,k): how far the mean of all
-    raters can.
+    Every item may have raters of its own, so the order of its ratings says nothing. ICC(1,1): how
+    far one rating can be trusted. `average` gives ICC(1,k): how far the mean of an item's can.
     """
     table = _table(ratings, "ratings")
     items, raters = table.shape
@@ -212,22 +222,13 @@ def icc(ratings: ArrayLike, *, average: bool = False) -> float:
         raise UsageError(
             f"ratings: expected two items and two raters at least, got {items} and {raters}"
         )
-    total = table.mean()
     by_item = table.mean(axis=1, keepdims=True)
-    by_rater = table.mean(axis=0, keepdims=True)
-    item_squares = ((by_item - total) ** 2).sum()
-    rater_squares = ((by_rater - total) ** 2).sum()
-    between = raters * item_squares / (items - 1)
-    judges = items * rater_squares / (raters - 1)
-    residual = table - by_item - by_rater + total
-    error = (residual**2).sum() / ((items - 1) * (raters - 1))
-    bias = (judges - error) / items
-    spread = between + bias
-    if not average:
-        spread = between + (raters - 1) * error + raters * bias
+    between = raters * ((by_item - table.mean()) ** 2).sum() / (items - 1)
+    within = ((table - by_item) ** 2).sum() / (items * (raters - 1))
+    spread = between if average else between + (raters - 1) * within
     if spread <= 0:
         raise UsageError("agreement beyond chance is not defined: the items do not differ")
-    return float((between - error) / spread)
+    return float((between - within) / spread)
 
 
 def _table(numbers: ArrayLike, what: str) -> Floats:

@@ -8,6 +8,7 @@ from typing import Annotated, TypedDict, cast
 
 from bestresponse.core.episode import Record
 from bestresponse.core.json import JsonObject
+from bestresponse.core.player import FORCED
 from bestresponse.report.blocks import Measurement, Shown
 from bestresponse.report.document import Note
 from bestresponse.report.frames import Frame, Row, column
@@ -60,7 +61,7 @@ class Readings:
     def count(self, record: Record, names: Mapping[str, str]) -> None:
         """Count the answers of one play; `names` tells who sits in a seat."""
         for submission in record.submissions:
-            if submission.role in names:
+            if submission.role in names and submission.decision.reading != FORCED:
                 reading = submission.decision.reading
                 self.add(
                     names[submission.role],

@@ -242,7 +242,7 @@ def draw_tournament(config: object) -> Iterator[JsonObject | str]:
                 yield explain_unusable(one.repeated, one.stage.form)
                 continue
             seed = split(one.seed, "behave", first, second)
-            rounds = draw_rounds((row[0], col[1]), one.rules, seed)
+            rounds = draw_rounds((row[0], col[1]), one.repetition, seed)
             names = one.entries[first].name, one.entries[second].name
             players = dict(zip(one.repeated.roles, names, strict=True))
             record = record_rounds(one.repeated, rounds, players)

@@ -6,6 +6,9 @@ from functools import cached_property
 from math import factorial
 from typing import Literal
 
+from bestresponse.analysis.solve.positions import solve_by_positions
+from bestresponse.analysis.solve.solution import Wish
+from bestresponse.core.capabilities import AnyPositions, HasPositions
 from bestresponse.core.errors import SettingError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
@@ -14,7 +17,7 @@ from bestresponse.games.matrix.game import FORMATS, themes
 from bestresponse.models.base import REASONING_TOKENS
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.players.strategies import EQUILIBRIUM
-from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import DefaultModel, ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.studies.bench.families import (
     PropertiesSetting,
@@ -25,6 +28,7 @@ from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, Gi
 from bestresponse.telling.render import MOST_TOKENS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import families
+from bestresponse.theory.positions.solve import PositionSolution
 from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.tree import Tree
 
@@ -37,6 +41,8 @@ _FIRST_GAMES = 20
 """Of the embedded model alone, which takes some minutes for them: who tries it wants to see that
 everything works."""
 _USUAL_ORDERS = 24
+_SECONDS = 300.0
+"""In which the positions of a game have to be found."""
 _DRAWING = ("num_rows", "num_cols", "family", "set", "scale", "decimals")
 """The settings that say how games are drawn."""
 _SHOWING = ("suite", "format", "theme", "precision", "trials")
@@ -67,15 +73,16 @@ class BenchConfig(RunSettings):
     orders; in a sequential game, models are asked at every information set.
     """
 
-    model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
+    model: ModelsSetting = setting(default=(DefaultModel(EMBEDDED),), kw_only=False, short="-m")
     """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and
     not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
     equilibrium play without a model."""
     game: BenchGamesSetting = setting(default=None, kw_only=False, argument=True)
     """A game by name or file, instead of random games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
-    """Number of games; of a named game the orders of its actions, of a tree the policies. [default:
-    100, or 20 for smollm2; 24 orders; 1 policy]"""
+    """Number of games; of a named game the orders of its actions, of a tree the policies, of a
+    game solved by its positions the positions asked about. [default: 100, or 20 for smollm2; 24
+    orders; 1 policy]"""
     num_rows: int = setting(
         default=3,
         ge=1,
@@ -171,9 +178,12 @@ class BenchConfig(RunSettings):
     def _refuse_useless(self) -> None:
         useless = ["max_infosets"]
         what = "games that are drawn"
-        if isinstance(self.form, Tree):
+        if self.is_in_turn:
             useless = [*_DRAWING, *_SHOWING]
             what = "a game played in turn"
+            if self.positions is not None:
+                useless.append("max_infosets")
+                what = "a game solved by its positions"
         elif self.game is not None:
             useless = [*_DRAWING, "max_infosets"]
             what = "a list of games" if isinstance(self.game, GivenGames) else "one payoff table"
@@ -185,7 +195,8 @@ class BenchConfig(RunSettings):
         """Fill in the settings whose default depends on others."""
         small = {*self.model} == {EMBEDDED}  # it is too small to state a mixed strategy
         object.__setattr__(self, "set", read_properties(self.family, self.set) if self.set else ())
-        self._default("elicit", ("logprobs",) if small else ("mixed",))
+        usual = "mixed" if self.positions is None else "pure"
+        self._default("elicit", ("logprobs",) if small else (usual,))
         if self.models:
             thinks = any(
                 self.reasons(name, elicit) for name in self.models for elicit in self.elicit
@@ -195,9 +206,10 @@ class BenchConfig(RunSettings):
                 self._default("temperature", 1.0)
             sent = {choose_temperature(self.temperature, elicit) for elicit in self.elicit}
             self._default("temperature", sent.pop() if len(sent) == 1 else None)
-        if isinstance(self.form, Tree):
-            self._default("num_games", 1)
-            self._default("seat", self.form.players)
+        if self.is_in_turn:
+            policies = _USUAL_GAMES if self.positions is not None else 1
+            self._default("num_games", _FIRST_GAMES if small and policies > 1 else policies)
+            self._default("seat", self.players)
             return
         keeps_names = (
             self.game is not None and self.suite == "standard" and "logprobs" not in self.elicit
@@ -218,9 +230,9 @@ class BenchConfig(RunSettings):
     def _check_names(self) -> None:
         known = {
             "elicit": ELICITATIONS,
-            "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col"),
+            "seat": self.players if self.is_in_turn else ("row", "col"),
         }
-        if not isinstance(self.form, Tree):
+        if not self.is_in_turn:
             known |= {
                 "family": families(),
                 "format": FORMATS,
@@ -255,7 +267,7 @@ class BenchConfig(RunSettings):
                 raise SettingError(
                     "model", f"{bare_name(name)} gives no reasons that could be verified"
                 )
-            if is_player(name) and isinstance(self.form, Tree) and name not in TREE_PLAYERS:
+            if is_player(name) and self.is_in_turn and name not in TREE_PLAYERS:
                 known = ", ".join(TREE_PLAYERS)
                 raise SettingError(
                     "model", f"{name} plays payoff tables; a game played in turn has {known}"
@@ -290,7 +302,7 @@ class BenchConfig(RunSettings):
 
     def _check_logprobs(self) -> None:
         """Refuse what makes no sense where the odds of the next token are read."""
-        one_letter = isinstance(self.form, Tree) or {*self.theme} == {"neutral"}
+        one_letter = self.is_in_turn or {*self.theme} == {"neutral"}
         if not one_letter:
             raise SettingError("elicit", "logprobs works only with the theme neutral")
         if self.trials > 1:
@@ -298,7 +310,7 @@ class BenchConfig(RunSettings):
 
     def _check_verified(self) -> None:
         """Refuse what leaves a verified model no reasons that could be checked."""
-        if isinstance(self.form, Tree):
+        if self.is_in_turn:
             problem = "reasoning about a policy is not verified; leave out `verified:`"
             raise SettingError("model", problem)
         if "logprobs" in self.elicit:
@@ -337,7 +349,7 @@ class BenchConfig(RunSettings):
 
         Returns None where games are drawn or several are given.
         """
-        if not isinstance(self.game, NamedGame):
+        if not isinstance(self.game, NamedGame) or self.positions is not None:
             return None
         form = self.game.loaded.solvable()
         if isinstance(form, NormalForm):
@@ -348,6 +360,39 @@ class BenchConfig(RunSettings):
             # more than two are asked as in a tree in which nobody sees what the others choose
             return form if form.num_players == 2 else to_tree(form)
         return form
+
+    @cached_property
+    def positions(self) -> AnyPositions | None:
+        """The one game that is named, where it is solved by its positions."""
+        if not isinstance(self.game, NamedGame):
+            return None
+        game = self.game.game()
+        return game if isinstance(game, HasPositions) else None
+
+    @cached_property
+    def solved(self) -> PositionSolution:
+        """The values of all positions of that game; SettingError where it has too many."""
+        assert self.positions is not None
+        found = solve_by_positions(self.positions, Wish(seconds=_SECONDS)).solution
+        if not found.graph.is_complete:
+            raise SettingError(
+                "game",
+                f"more than {len(found.graph.owner):,} positions were found in {_SECONDS:g} s, so"
+                " nobody knows what a move is worth; use a smaller version of the game",
+            )
+        return found
+
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether the one game that is named is played in turn."""
+        return self.positions is not None or isinstance(self.form, Tree)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who plays the one game that is named, where it is played in turn."""
+        if self.positions is not None:
+            return self.positions.roles
+        return self.form.players if isinstance(self.form, Tree) else ()
 
     @property
     def shape(self) -> tuple[int, int]:

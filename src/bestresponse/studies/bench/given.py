@@ -122,7 +122,7 @@ def _refuse(number: int, form: object) -> None:
 def _is_list(value: object) -> bool:
     """Say whether a value is a list of games and not the payoffs of one.
 
-    It is one where a member is no row of numbers, and where arrays are in it that are not the
+    It is one where a member is no row of numbers. Arrays are refused if they could also be the
     payoffs of one game: as many arrays as players, all of one shape, with an axis for each player.
     """
     if not isinstance(value, list | tuple) or not value:
@@ -132,8 +132,13 @@ def _is_list(value: object) -> bool:
     shapes = [member.shape for member in value if isinstance(member, np.ndarray)]
     if not any(len(shape) > 1 for shape in shapes):
         return False
-    one_game = len(shapes) == len(value) and set(shapes) == {shapes[0]}
-    return not (one_game and len(shapes[0]) == len(value))
+    if set(shapes) == {shapes[0]} and len(shapes) == len(value) == len(shapes[0]):
+        raise SettingError(
+            "game",
+            f"{len(value)} arrays of one shape may be one game or {len(value)} games; write"
+            ' {"tables": [A, B]} for one, [br.NormalForm.zero_sum(A), ...] for several',
+        )
+    return True
 
 
 def _is_no_row(member: object) -> bool:

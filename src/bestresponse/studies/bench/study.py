@@ -1,7 +1,8 @@
 """The Nash-gap benchmark: how far from optimal models play matrix games.
 
 Every play puts one game to one model; the opponent is fixed to its equilibrium strategy. A game
-that is played in turn is the study `sequential`, with the same settings.
+that is played in turn is the study `sequential`, one that is solved by its positions the study
+`positions`, with the same settings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,7 +42,7 @@ from bestresponse.studies.bench.listed import judge_plays
 from bestresponse.studies.bench.measure import PlayRow, measure_plays
 from bestresponse.studies.bench.metrics import METRICS, is_gap_known, list_game_values
 from bestresponse.studies.bench.plan import BASE, Plan, make_bench_game, prepare_plays
-from bestresponse.studies.bench.result_files import list_files
+from bestresponse.studies.bench.result_files import list_benchmark_files
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
@@ -235,6 +236,13 @@ def list_outliers(figure: str) -> table:
     )
 
 
+def choose_study(config: BenchConfig) -> str:
+    """Name the study that asks about the game of these settings."""
+    if config.positions is not None:
+        return "positions"
+    return "sequential" if isinstance(config.form, Tree) else "bench"
+
+
 _IN_NUMBERS = (
     "nash_gap_median",
     "nash_gap_std",
@@ -276,9 +284,9 @@ bench = Study(
     ),
     make_run=play_until_precise,
     own=OwnWays(
-        choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
+        choose=choose_study,
         judge=judge_plays,
-        more_files=lambda measured, run: list_files(run),
+        more_files=lambda measured, run: list_benchmark_files(run),
     ),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
@@ -373,6 +381,7 @@ bench = Study(
             "player",
             "gap_normalised",
             known_of_models="hardness",
+            where={"condition": BASE},
             title="Game by game",
             caption=f"Nash gap of every game. {_BOXES}",
         ),
@@ -382,6 +391,7 @@ bench = Study(
             "player",
             "exploitability_normalised",
             known_of_models="hardness",
+            where={"condition": BASE},
             caption=f"What a best response takes. {_BOXES}",
         ),
         list_outliers("exploitability_normalised"),
@@ -390,6 +400,7 @@ bench = Study(
             "hardness",
             "gap_normalised",
             "player",
+            where={"condition": BASE},
             title="Which games are hard",
             caption=_HARD,
         ),

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from bestresponse.core.files import read_toml
-from bestresponse.models.students.writing import Writer
+from bestresponse.models.students.causal import Causal
 from bestresponse.studies.improve.rows import AbilityRow
 
 
@@ -45,7 +45,7 @@ def read_abilities() -> Abilities:
     return Abilities(tuple(questions), tuple(written["prose"]["passages"]))
 
 
-def measure_abilities(writer: Writer, when: str) -> AbilityRow:
+def measure_abilities(writer: Causal, when: str) -> AbilityRow:
     """Ask everything, and return how much was right and the perplexity of the prose."""
     abilities = read_abilities()
     right = 0
@@ -63,7 +63,7 @@ def measure_abilities(writer: Writer, when: str) -> AbilityRow:
     }
 
 
-def weigh_answers(writer: Writer, question: Question) -> list[float]:
+def weigh_answers(writer: Causal, question: Question) -> list[float]:
     """Return the log-probability of every answer after the question, per character."""
     asked = _encode(writer, f"Question: {question.text}\nAnswer:")
     said = [_encode(writer, f" {answer}") for answer in question.answers]
@@ -76,7 +76,7 @@ def weigh_answers(writer: Writer, question: Question) -> list[float]:
     return likelihoods
 
 
-def measure_perplexity(writer: Writer, passages: Sequence[str]) -> float | None:
+def measure_perplexity(writer: Causal, passages: Sequence[str]) -> float | None:
     """Return exp of the mean surprise per token; None where no passage has two tokens."""
     encoded = [_encode(writer, passage) for passage in passages]
     texts = [tokens for tokens in encoded if len(tokens) > 1]
@@ -86,6 +86,6 @@ def measure_perplexity(writer: Writer, passages: Sequence[str]) -> float | None:
     return math.exp(-sum(weighed) / len(weighed))
 
 
-def _encode(writer: Writer, text: str) -> list[int]:
+def _encode(writer: Causal, text: str) -> list[int]:
     tokens: list[int] = writer.tokenizer.encode(text, add_special_tokens=False).ids
     return tokens

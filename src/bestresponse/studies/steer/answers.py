@@ -253,7 +253,7 @@ def open_answers(
         write_text(kept, f"{hashes}\n")
         recording: dict[str, Model] = {}
         for name, model in models.items():
-            recording[name] = _RecordedCalls(model, name, calls)
+            recording[name] = _RecordedCalls(model, calls)
 
         def keep(entry: Entry) -> None:
             lines.append(entry.to_json())
@@ -274,15 +274,14 @@ def read_answers(path: Path) -> Book:
 class _RecordedCalls(Wrapper):
     """Write down every call of a model."""
 
-    def __init__(self, model: Model, name: str, lines: Lines) -> None:
+    def __init__(self, model: Model, lines: Lines) -> None:
         super().__init__(model)
-        self._name = name
         self._lines = lines
 
     def complete(self, request: Request) -> Reply:
         reply = self._model.complete(request)
         row = {
-            "model": self._name,
+            "model": self.id,
             "request": request_to_json(request),
             "reply": reply_to_json(reply),
         }

@@ -50,6 +50,7 @@ from bestresponse.players.dialogue.speaker import (
 )
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.runs.study import Estimate
@@ -408,7 +409,7 @@ def run(
             outcome = _run_psro(session, results, on_progress)
         case "imitation":
             outcome = _run_imitation(session, results, on_progress, train)
-    results.stopped = outcome.stopped
+    results.stopped = outcome.stopped or "; ".join(outcome.failures)
     results.entries = tuple(entry for entry in answers.book.entries if entry.key in answers.used)
     return results, outcome
 
@@ -651,7 +652,8 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
     path = find_answers(config, folder.manifest, folder.path.parent)
     models: dict[str, Model] = {}
     for name, entry in folder.manifest.models.items():
-        models[name] = RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
+        abilities = Abilities(**entry["abilities"])
+        models[name] = RecordedModel(bare_name(name), entry["identity"], abilities)
     answers = AnswerStore(read_answers(path), offline=True)
     return run(
         config,

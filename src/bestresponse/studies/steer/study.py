@@ -26,6 +26,7 @@ from bestresponse.games.logic.tables import format_game
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import (
     Measurement,
     Shown,
@@ -134,7 +135,14 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     answered += results.psro is not None
     answered += results.imitation is not None
     label = "who guides" if results.config.solver == "imitation" else "measured on"
-    return SteerMeasured(frames, answered, (label,), groups, results=results)
+    return SteerMeasured(
+        frames,
+        answered,
+        (label,),
+        groups,
+        stopped=results.stopped,
+        results=results,
+    )
 
 
 def _measure_solution(results: session.SteerResults) -> dict[str, Frame[Row]]:
@@ -233,7 +241,7 @@ def estimate_all(config: SteerConfig) -> Estimate:
     """Count the calls of a run with nothing on record yet."""
     models: dict[str, Model] = {}
     for name in config.models:
-        models[name] = RecordedModel(name, {}, Abilities())
+        models[name] = RecordedModel(bare_name(name), {}, Abilities())
     estimate, _ = session.estimate_run(config, models, AnswerStore())
     return estimate
 

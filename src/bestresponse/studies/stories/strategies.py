@@ -45,12 +45,13 @@ from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.stories.study import estimate_share
 from bestresponse.studies.tournament.entries import StageGame, make_stage
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike
-from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 _AUTHOR = "author"
 _ALL = "all"
 _RIVAL = "anti-tit-for-tat"
-_ROUNDS = Rules(rounds=4)
+_ROUNDS = Repetition(rounds=4)
 """Four rounds of tit-for-tat against its contrary meet all pairs of two moves."""
 STRATEGY_WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
 """The strategies in words, by name."""

@@ -68,6 +68,8 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
     They are kept as the texts and the games.
     """
 
+    files = True
+
     @classmethod
     def convert(cls, value: str | Path | Sequence[Story], stored: bool) -> tuple[Story, ...]:
         """Read the folder, or what was kept of it."""

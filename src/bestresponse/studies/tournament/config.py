@@ -25,7 +25,6 @@ from bestresponse.runs.models import open_models
 from bestresponse.runs.seats import ToolSettings
 from bestresponse.runs.settings import setting, settings
 from bestresponse.studies.tournament.entries import (
-    GROUPS,
     Contestant,
     EntriesSetting,
     StageGame,
@@ -34,12 +33,11 @@ from bestresponse.studies.tournament.entries import (
     formalize_entries,
     gather_for_all,
     is_in_words,
-    keep_programs,
     make_stage,
 )
 from bestresponse.theory.dynamics.moran import Fitness
 from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.round_robin import Rules
+from bestresponse.theory.repeated.repetition import Repetition
 
 _MOST_ENTRIES = 1_000
 _MOST_KEPT_ROUNDS = 100_000
@@ -140,29 +138,15 @@ class TournamentConfig(ToolSettings):
     reasons: bool = setting(
         default=False, help="Let models explain each choice before they answer."
     )
-    open_source: bool = setting(default=False)
-    """Let programs read each other: entries are programs (.pl, published) and models, which are
-    shown the other's program and write their own."""
-    meta_rounds: int = setting(
-        default=3,
-        ge=1,
-        le=50,
-        help="With --open-source: how often models write or revise.",
-    )
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
         self._check_moran()
         self._check_games()
-        self._check_open_source()
         if any(map(is_in_words, self.games)):
             return  # names of strategies are looked up once the game is known
 
-        in_groups = any(isinstance(entry, str) and entry in GROUPS for entry in self.entries)
         entries, left_out = gather_for_all(self.entries, self.stages, self.default_move)
-        if self.open_source:
-            entries, closed = keep_programs(entries, in_groups)
-            left_out = (*left_out, *closed)
         object.__setattr__(self, "entries", entries)
         object.__setattr__(self, "left_out", (*self.left_out, *left_out))
         self._check_entries()
@@ -180,13 +164,6 @@ class TournamentConfig(ToolSettings):
                 "moran_intensity",
                 f"expected at most 1 with linear fitness, got {self.moran_intensity:g}",
             )
-
-    def _check_open_source(self) -> None:
-        if not self.open_source:
-            self.refuse_set(["meta_rounds"], "it belongs to `open_source`")
-            return
-        closed = ("continuation", "tools", "tool_calls", "style", "reasons")
-        self.refuse_set(closed, "it has no effect with `open_source`, where programs play")
 
     def _check_games(self) -> None:
         if len(set(self.games)) < len(self.games):
@@ -244,9 +221,9 @@ class TournamentConfig(ToolSettings):
         return tuple(map(make_stage, self.games))
 
     @property
-    def rules(self) -> Rules:
+    def repetition(self) -> Repetition:
         """How a match is played."""
-        return Rules(self.rounds, self.noise, self.continuation)
+        return Repetition(self.rounds, self.noise, self.continuation)
 
     @cached_property
     def by_description(self) -> Mapping[str, TournamentConfig]:
@@ -274,8 +251,6 @@ class TournamentConfig(ToolSettings):
 
     def find_automata(self, entry: Contestant) -> tuple[Automaton, Automaton] | None:
         """Return a strategy in the seats that it takes, None for who has to be asked."""
-        if self.open_source:
-            return None  # what a program does depends on whom it meets
         first_only = self.seats == "first" and self.against not in (None, entry.name)
         return as_automata(entry, self.stage, self.default_move, first_only)
 

@@ -25,7 +25,6 @@ from bestresponse.formal.strategies.agents import (
     write_match_program,
     write_strategy_rules,
 )
-from bestresponse.formal.strategies.open_source import OpenProgram
 from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import NamedGame, ProgramGame
@@ -486,34 +485,6 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
         f" {', '.join(GROUPS)}, {PROBES}N; where Axelrod's library is installed, its strategies by"
         " name; models are PROVIDER/MODEL, files are paths."
     )
-
-
-def keep_programs(
-    entries: Sequence[Contestant], in_groups: bool
-) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
-    """Return those who are programs or write some, and why others of a group are left out.
-
-    Raises SettingError for one who is named and has no program.
-    """
-    kept: list[Contestant] = []
-    left_out: list[tuple[str, str]] = []
-    for entry in entries:
-        if entry.kind == "rules":
-            try:
-                OpenProgram.read(entry.rules)
-            except InvalidGame as error:
-                raise SettingError("entries", f"{entry.name}: {error}") from None
-        if entry.kind in ("rules", "model", "words"):
-            kept.append(entry)
-        elif in_groups:
-            left_out.append((entry.name, "it is not a program that another one can read"))
-        else:
-            raise SettingError(
-                "entries",
-                f"{entry.name} is not a program that another one can read; with `open_source` name"
-                " programs (.pl files, published strategies) and models",
-            )
-    return tuple(kept), tuple(left_out)
 
 
 @cache

@@ -6,7 +6,6 @@ players are asked round by round.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, product
@@ -29,13 +28,9 @@ from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import is_in_words
-from bestresponse.studies.tournament.open_source import (
-    estimate_open_matches,
-    prepare_open_matches,
-)
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.repeated.automaton import Automaton, cooperative_actions
-from bestresponse.theory.repeated.round_robin import Rules
+from bestresponse.theory.repeated.repetition import Repetition
 
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_A_ROUND = 12
@@ -72,8 +67,6 @@ def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
         "reasons": config.reasons,
         **_AGENTS,
     }
-    if config.open_source:
-        shared |= {"open_source": True, "meta_rounds": config.meta_rounds}
     for repetition, pair in product(range(config.repetitions or 1), config.played_pairs):
         entries = [config.entries[index] for index in pair]
         seats = []
@@ -134,8 +127,7 @@ def _seat_entry(
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one match of one of the games."""
     tooled = config.offer_tools(models)
-    prepare = prepare_open_matches if config.open_source else _prepare_game
-    by_game = {name: prepare(one, tooled) for name, one in config.by_description.items()}
+    by_game = {name: _prepare_game(one, tooled) for name, one in config.by_description.items()}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         play_match = by_game[canonical(spec.data["game"])]
@@ -160,11 +152,12 @@ def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> Play
             rounds = strategies.play_in_library(
                 sources,
                 form,
-                config.rules,
+                config.repetition,
                 spec.data["seed"],
             )
         elif automata[0] is not None and automata[1] is not None:
-            rounds = draw_rounds((automata[0][0], automata[1][1]), config.rules, spec.data["seed"])
+            pair = (automata[0][0], automata[1][1])
+            rounds = draw_rounds(pair, config.repetition, spec.data["seed"])
         else:
             return play_seats(spec, done, keep)
         names = [entry.name for entry in entries]
@@ -176,16 +169,17 @@ def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> Play
 
 def draw_rounds(
     automata: tuple[Automaton, Automaton],
-    rules: Rules,
+    repetition: Repetition,
     seed: int,
 ) -> tuple[strategies.LibraryRound, ...]:
-    """Draw a match of two automata, round by round."""
+    """Draw a match of two automata, round by round; what rounds weigh changes none of them."""
+    repetition.allow("drawing rounds", "rounds", "noise", "continuation", "discount")
     random = generator(seed, "rounds")
     actions = [range(automaton.mix.shape[1]) for automaton in automata]
     mixes = [automaton.mix.tolist() for automaton in automata]
     states = [0, 0]
     rounds: list[strategies.LibraryRound] = []
-    while len(rounds) < rules.rounds:
+    while len(rounds) < repetition.rounds:
         meant = []
         for seat in (0, 1):
             mix = mixes[seat][states[seat]]
@@ -194,12 +188,12 @@ def draw_rounds(
         made = list(meant)
         for seat in (0, 1):
             others = [action for action in actions[seat] if action != meant[seat]]
-            if others and rules.noise and random.random() < rules.noise:
+            if others and repetition.noise and random.random() < repetition.noise:
                 made[seat] = random.choice(others)
         first, second = made
         rounds.append(strategies.LibraryRound(meant=(meant[0], meant[1]), made=(first, second)))
 
-        if rules.continuation < 1.0 and random.random() >= rules.continuation:
+        if repetition.continuation < 1.0 and random.random() >= repetition.continuation:
             break
         states = [
             int(automata[0].step[states[0], first, second]),
@@ -239,8 +233,12 @@ def record_rounds(
             submissions.append(stop if is_last else go_on)
 
     totals = np.zeros(2)
-    for (first, second), times in Counter(moves.made for moves in rounds).items():
-        totals += times * game.form.payoffs[:, first, second]
+    weights: dict[tuple[int, int], float] = {}
+    for number, moves in enumerate(rounds):
+        weight = game.repetition.weigh(number)
+        weights[moves.made] = weights.get(moves.made, 0.0) + weight
+    for (first, second), weight in weights.items():
+        totals += weight * game.form.payoffs[:, first, second]
     payoffs = dict(zip(game.roles, totals.tolist(), strict=True))
     return Record(game.name, game.version, dict(players), tuple(submissions), payoffs)
 
@@ -259,8 +257,6 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
 
 
 def _estimate_game(config: TournamentConfig) -> Estimate:
-    if config.open_source:
-        return estimate_open_matches(config)
     asked = config.rounds * config.attempts * (config.repetitions or 1)
     calls = dict.fromkeys(map(str, config.models), 0)
     for index in chain.from_iterable(config.played_pairs):

@@ -187,8 +187,6 @@ class _PlayedMatch:
 
 def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
     """Count the rounds of a play by the moves of the first seat."""
-    if config.open_source:
-        return config.rounds
     first_seat = config.stage.form.players[0]
     rounds = sum(turn.role == first_seat for turn in play.record.submissions)
     if not rounds:
@@ -220,12 +218,12 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
         else:
             players = [*first, *(pair[1] for pair in pairs)]
         if config.repetitions is None:
-            result = exact_round_robin(players, config.stage.form, config.rules)
+            result = exact_round_robin(players, config.stage.form, config.repetition)
         else:
             result = play_round_robin(
                 players,
                 config.stage.form,
-                config.rules,
+                config.repetition,
                 repetitions=config.repetitions,
                 seed=split(config.seed, "matches"),
             )

@@ -45,13 +45,6 @@ from bestresponse.studies.tournament.matches import (
     list_matches,
     prepare_matches,
 )
-from bestresponse.studies.tournament.open_source import (
-    MetaRoundRow,
-    ProgramRow,
-    list_program_rows,
-    show_last_programs,
-    sum_up_meta_rounds,
-)
 from bestresponse.studies.tournament.standings import (
     FixationRow,
     GenerationRow,
@@ -165,7 +158,6 @@ class _MatchReader:
     models: Sequence[str]
     readings: Readings = field(default_factory=Readings)
     rounds: list[MatchRoundRow] = field(default_factory=list)
-    programs: list[ProgramRow] = field(default_factory=list)
     played: int = 0
 
     def find_standings(self, config: TournamentConfig) -> Standings:
@@ -187,9 +179,7 @@ class _MatchReader:
             asked = {role: name for role, name in play.data["seats"] if name in self.models}
             self.readings.count(play.record, asked)
             self.played += not play.record.void
-            if config.open_source:
-                self.programs.extend(list_program_rows(config, play))
-            elif len(self.rounds) < _MOST_LISTED_ROUNDS:
+            if len(self.rounds) < _MOST_LISTED_ROUNDS:
                 self.rounds.extend(_list_rounds(config, play))
             yield play
 
@@ -221,8 +211,6 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         "moran": Frame(MoranRow, []),
         "fixation": Frame(FixationRow, []),
         "answers": reader.readings.frames["answers"],
-        "programs": Frame(ProgramRow, reader.programs),
-        "meta_rounds": Frame(MetaRoundRow, list(sum_up_meta_rounds(reader.programs))),
     }
     if len(found) == 1:
         (alone,) = found
@@ -361,7 +349,7 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchR
             continue
         if not config.counts(i, k):
             continue
-        rounds = draw_rounds((first[0], second[1]), config.rules, seed=0)
+        rounds = draw_rounds((first[0], second[1]), config.repetition, seed=0)
         first_made = [first_actions[moves.made[0]] for moves in rounds]
         second_made = [second_actions[moves.made[1]] for moves in rounds]
         names = (config.entries[i].name, config.entries[k].name)
@@ -393,10 +381,8 @@ def _describe_rounds(
         )
 
 
-def find_repeated_game(config: TournamentConfig, data: Mapping[str, object]) -> RepeatedGame | None:
-    """Return the repeated game of a match; none where programs played, whose moves are not kept."""
-    if config.open_source:
-        return None
+def find_repeated_game(config: TournamentConfig, data: Mapping[str, object]) -> RepeatedGame:
+    """Return the repeated game of a match."""
     return config.by_description[canonical(data["game"])].repeated
 
 
@@ -448,22 +434,6 @@ tournament = Study(
             caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
         ),
         table("targets", caption="Expected and actual totals"),
-        table(
-            "meta_rounds",
-            columns=(
-                "name",
-                "meta_round",
-                "per_round",
-                "cooperates",
-                "exploits",
-                "exploited",
-                "reads",
-            ),
-            title="Programs that read each other",
-            caption="Means over matches in both seats",
-        ),
-        text(_PROSE["meta_rounds"]),
-        show_last_programs,
         show_people,
         table("left_out", caption="Strategies of the groups that were left out"),
         pivot(

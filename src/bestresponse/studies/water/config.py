@@ -30,6 +30,8 @@ class RulesSetting(inputs.Converted["str | Path | Mapping[str, object] | WaterRu
     A file or mapping may hold residents and any other rules.
     """
 
+    files = True
+
     @classmethod
     def convert(
         cls,

@@ -36,6 +36,7 @@ from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import prose
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
@@ -88,7 +89,10 @@ _NOT_JUDGED = "n/a"
 
 @dataclass(frozen=True, slots=True)
 class ResidentScore:
-    """What one judge gave one resident of one game on one scale."""
+    """What one judge gave one resident of one game on one scale.
+
+    `remark` holds the judge's reasons, the same for all scales of the resident.
+    """
 
     judge: str
     game: str
@@ -98,9 +102,19 @@ class ResidentScore:
     kind: str = PERSON
     judged: str = OTHERS
     setting: str = ""
+    remark: str = ""
 
 
 Figure = Annotated[float | None, column(format=".2f")]
+
+
+class ReasonRow(TypedDict):
+    """Why a judge gave a resident these scores, where it said so."""
+
+    judge: str
+    game: str
+    resident: str
+    remark: Annotated[str, column("reasons")]
 
 
 class ScaleRow(TypedDict):
@@ -143,10 +157,9 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which games are judged: the first ones, or a sample of some size with this seed."""
+    """Which games are judged: at most so many, drawn at random with this seed."""
 
-    games: int = 30
-    sample: int | None = None
+    sample: int = 30
     seed: int = 0
 
     def choose(self, run: str | Path | Run[RunSettings]) -> list[StoredPlay]:
@@ -159,8 +172,6 @@ class Selection:
         plays.sort(key=lambda play: (play.data["repeat"], play.data["persona"], name_setting(play)))
         if not plays:
             raise UsageError("there is no finished game to judge")
-        if self.sample is None:
-            return plays[: self.games]
         keyed = [((play.data["persona"], name_setting(play)), play) for play in plays]
         return draw_balanced(keyed, self.sample, generator(self.seed, "judged games"))
 
@@ -256,6 +267,7 @@ def _read_filled_sheet(content: str, path: str) -> Iterator[ResidentScore]:
                     kind=row.get("kind") or PERSON,
                     judged=row.get("judged") or OTHERS,
                     setting=row.get("setting", ""),
+                    remark=row.get("remark", ""),
                 )
 
 
@@ -298,14 +310,14 @@ def judge_run(
     selection: Selection | None = None,
     limits: ModelLimits | None = None,
 ) -> tuple[ResidentScore, ...]:
-    """Let every model judge every resident of the games, by default the first five.
+    """Let every model judge every resident of the games, by default of five.
 
     Raises:
         BadReply: no score can be read.
     """
     loaded = run if isinstance(run, Run) else load_run(run)
     names = ModelsSetting.convert(model, stored=False)
-    residents = _list_residents((selection or Selection(games=5)).choose(loaded))
+    residents = _list_residents((selection or Selection(5)).choose(loaded))
     with open_models(names, loaded.path.parent, limits) as opened:
         asked = [opened.models[name] for name in names]
         at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
@@ -344,9 +356,11 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
         _ATTEMPTS,
         TEXTS.text("judge_system"),
     )
-    marks = judge.decide(View("judge", prose(seen.to_text(resident))), ask).action
+    decision = judge.decide(View("judge", prose(seen.to_text(resident))), ask)
+    marks = decision.action
     if marks is None:
         return ()
+    reasons = find_reasons(decision.reasoning)
     return tuple(
         ResidentScore(
             judge=model.id,
@@ -356,6 +370,7 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
             value=int(marks[scale]),
             kind=MODEL,
             setting=name_setting(play),
+            remark=reasons,
         )
         for scale in seen.scales
     )
@@ -373,6 +388,7 @@ def write_scores(scores: Iterable[ResidentScore]) -> str:
             "game": score.game,
             "setting": score.setting,
             "resident": score.resident,
+            "remark": score.remark,
         }
         rows.setdefault(key, row)
         rows[key][score.scale] = score.value
@@ -431,10 +447,24 @@ class _Seen:
             rules=self.rules,
             persona=self.persona or TEXTS.text("judge_nobody"),
             history=self.history,
-            words=self.words,
+            words=quote_lines(self.words),
             who=resident,
             rubric="\n".join(levels),
         )
+
+
+def list_reasons(scores: Iterable[ResidentScore]) -> Frame[ReasonRow]:
+    """List the judges' reasons, once for each resident that they judged."""
+    rows: dict[tuple[str, str, str], ReasonRow] = {}
+    for score in scores:
+        if score.remark:
+            rows[score.judge, score.game, score.resident] = ReasonRow(
+                judge=score.judge,
+                game=score.game,
+                resident=score.resident,
+                remark=score.remark,
+            )
+    return Frame(ReasonRow, list(rows.values()))
 
 
 def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[ScaleRow]:

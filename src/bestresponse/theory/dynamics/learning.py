@@ -26,7 +26,12 @@ from bestresponse.theory.dynamics.trajectory import (
     walk,
 )
 from bestresponse.theory.engines import Engine
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.games.regrets import Profile
 from bestresponse.theory.seeds import Seed, as_generator
 
@@ -97,7 +102,7 @@ def _find_rounding(game: NormalForm) -> list[float]:
 
 
 def regret_matching(
-    game: NormalForm,
+    game: GameLike,
     *,
     steps: int = 10_000,
     plus: bool = False,
@@ -112,6 +117,7 @@ def regret_matching(
     `plus` chooses regret matching+, which never lets a regret fall below zero and gives step t the
     weight t in the average: Tammelin, "Solving large imperfect information games using CFR+", 2014.
     """
+    game = as_normal_form(game)
     limits = _find_rounding(game)
 
     def weigh(i: int, total: Array, kept: Array, got: float) -> Array:
@@ -123,7 +129,7 @@ def regret_matching(
 
 
 def multiplicative_weights(
-    game: NormalForm,
+    game: GameLike,
     *,
     steps: int = 10_000,
     rate: float | None = None,
@@ -136,6 +142,7 @@ def multiplicative_weights(
     sqrt(8 ln(actions) / steps) / (range of the player's payoffs), nobody's average external regret
     after the last step exceeds range * sqrt(ln(actions) / (2 steps)).
     """
+    game = as_normal_form(game)
     if rate is not None and not 0 < rate < np.inf:
         raise UsageError(f"rate: expected a number above 0, got {rate:g}")
 
@@ -166,7 +173,7 @@ def logit_reply(values: Array, precision: float) -> Array:
 
 
 def logit_dynamics(
-    game: NormalForm,
+    game: GameLike,
     precision: float,
     start: Sequence[ArrayLike] | None = None,
     *,
@@ -181,6 +188,7 @@ def logit_dynamics(
     quantal response equilibria of that precision. Takes `steps` Euler steps of length `size` from
     `start` [default: uniform play].
     """
+    game = as_normal_form(game)
     if not 0 <= precision < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
     if not 0 < size <= 1:
@@ -216,7 +224,7 @@ class _Tally:
 
 
 def fictitious_play(
-    game: NormalForm,
+    game: GameLike,
     start: Sequence[ArrayLike] | None = None,
     *,
     steps: int = 10_000,
@@ -246,6 +254,7 @@ def fictitious_play(
     equilibria", Games and Economic Behavior 5, 1993): the action is drawn with `seed`, with
     probability proportional to exp(precision * average payoff). Without it there is nothing random.
     """
+    game = as_normal_form(game)
     if gain is not None and not 0 < gain <= 1:
         raise UsageError(f"gain: expected a share above 0 and at most 1, got {gain:g}")
     if not 0 <= weight < np.inf:

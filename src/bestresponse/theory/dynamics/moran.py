@@ -19,7 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.dynamics.trajectory import check_one_population
-from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+    as_payoffs,
+)
 
 Counts = NDArray[np.int64]
 Fitness = Literal["exponential", "linear"]
@@ -270,7 +276,7 @@ class AlphaRank:
 
 
 def alpha_rank(
-    game: NormalForm,
+    game: GameLike,
     *,
     alpha: float = 100.0,
     population: int = 50,
@@ -286,6 +292,7 @@ def alpha_rank(
     over, the chain moves from a profile to each one that differs in a single population with
     probability rho / (number of such profiles). Its stationary distribution ranks the profiles.
     """
+    game = as_normal_form(game)
     if not 0 <= alpha < np.inf:
         raise UsageError(f"alpha: expected a number >= 0, got {alpha:g}")
     if population < 2:

@@ -27,14 +27,19 @@ from bestresponse.theory.dynamics.trajectory import (
     walk,
 )
 from bestresponse.theory.engines import Engine
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 
 Form = Literal["euler", "rk4", "discrete"]
 _EXTINCT = 1e-300  # as in `kernels`, so that both engines give the same path
 
 
 def replicator(
-    game: NormalForm,
+    game: GameLike,
     start: Sequence[ArrayLike] | None = None,
     *,
     steps: int = 10_000,
@@ -70,6 +75,7 @@ def replicator(
     1981). Payoffs are then fitnesses, which must not be negative. The loop is compiled in
     continuous time without mutation only.
     """
+    game = as_normal_form(game)
     _check_replicator(
         game,
         size,

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from importlib import import_module
 from math import comb, inf
 from operator import or_
 from threading import Thread
@@ -31,7 +30,12 @@ from bestresponse.theory.equilibria.components import (
 )
 from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.games.regrets import Profile
 
 _MEMORY_LIMIT = 2**30
@@ -43,7 +47,6 @@ _INTEGER_BYTES = 80
 _MASK_BITS = 52
 """One bit per label: masks are next to strategies in tables of floats, which hold 53 bits."""
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
-_THREE_BY_THREE = "bestresponse.theory.equilibria.three_by_three_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number
 # to compute; loading the compiled loops takes a second.
 _GAME_SECONDS = 1e-3
@@ -224,7 +227,7 @@ class Extremes:
 
 
 def extreme_equilibria(
-    game: NormalForm,
+    game: GameLike,
     *,
     exact: bool = False,
     engine: Engine = "auto",
@@ -243,6 +246,7 @@ def extreme_equilibria(
     >>> extreme_equilibria(battle).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
+    game = as_normal_form(game)
     payoffs = game.payoffs
     compiled = _READY.get(payoffs.shape) if engine in _COMPILED else None
     compiled = compiled or _find_kernel(game, engine)
@@ -311,10 +315,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
         return None
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
-    kernel: Callable[[Array], Seen] = kernels.extreme_pairs
-    if (m, n) == (3, 3):
-        kernel = import_module(_THREE_BY_THREE).extreme_pairs_of_three
-    compiled = _Compiled(kernel, is_long=most > _LONG)
+    compiled = _Compiled(kernels.extreme_pairs, is_long=most > _LONG)
     _READY[game.payoffs.shape] = compiled
     return compiled
 

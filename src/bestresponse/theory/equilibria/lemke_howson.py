@@ -10,6 +10,7 @@ ends at an equilibrium. The lexicographic rule keeps it from cycling in degenera
 every equilibrium lies at the end of one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.arrays import find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
@@ -32,9 +34,14 @@ from bestresponse.theory.games.normal_form import (
 )
 
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
-_WORTH_COMPILING = 20_000  # payoffs of each player: from here on loading the compiled loop pays
+_WORTH_COMPILING = 1e8  # numbers that pivots change: from here on loading the compiled loop pays
+_PER_PIVOT = 4000  # numbers: calling numpy takes as long as changing so many
 _KERNELS = "bestresponse.theory.equilibria.lemke_howson_kernels"
 _EXACT_LABELS = 24  # above, floats are tried first: whole numbers grow with the game
+_TIE = 1e-11  # of ratios, payoffs being scaled into [1, 2]
+_WHAT = "the end of a path of Lemke and Howson"
+_LEAST_PIVOT = 1e-10
+_MOST_PIVOTS = 100_000  # a path that rounding made cycle has no end
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -157,20 +164,29 @@ def _solve(
     pivots = np.zeros(games, dtype=np.int64)
     if pure_first:
         _take_pure(first, second, x, y, regrets)
-    kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
+    # A path has about as many pivots as labels, each of which changes all numbers.
+    work = np.count_nonzero(regrets) * (m + n) * (m * n + _PER_PIVOT)
+    kernels = load_kernels(_KERNELS, engine, work, _WORTH_COMPILING)
     if kernels is not None:
         payoffs = np.ascontiguousarray(first), np.ascontiguousarray(second)
         kernels.follow_all(*payoffs, label, x, y, regrets, pivots)
+
+    def keep(g: int, points: Sequence[Sequence[float]]) -> None:
+        """Keep the end of a path, and what its regret is."""
+        x[g], y[g] = ([value / sum(point) for value in point] for point in points)
+        both = np.stack([first[g], second[g]])
+        regrets[g] = find_largest_regret(both, x[g : g + 1], y[g : g + 1])
+
+    unsolved = np.flatnonzero(regrets).tolist() if kernels is None else []
+    for g in unsolved:
+        found, pivots[g] = _float_path(first[g], second[g], label, deadline)
+        if found:
+            keep(g, found)
     wrong = ~(regrets <= _REGRET_LIMIT)
-    for g in np.flatnonzero(wrong):
+    for g in np.flatnonzero(wrong).tolist():
         whole = whole_payoffs(first[g]), whole_payoffs(second[g])
         points, pivots[g] = _exact_path(*whole, label, deadline)
-        x[g], y[g] = ([value / sum(point) for value in point] for point in points)
-        regrets[g] = find_largest_regret(
-            np.stack([first[g], second[g]]),
-            x[g : g + 1],
-            y[g : g + 1],
-        )
+        keep(g, points)
     return LemkeHowsonBatch(x, y, np.maximum(regrets, 0.0), pivots, wrong)
 
 
@@ -209,6 +225,74 @@ def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER)
     return tuple(strategies)
 
 
+class _Tableau:
+    """{z >= 0, Mz <= 1} in floats, M being payoffs moved and scaled into [1, 2].
+
+    Its columns are the variables z, the slacks of the rows, and the right side.
+    """
+
+    def __init__(self, payoffs: Array) -> None:
+        rows, self.width = payoffs.shape
+        scaled = (payoffs - payoffs.min()) / find_range(payoffs) + 1.0
+        self.numbers = np.hstack([scaled, np.eye(rows), np.ones((rows, 1))])
+        self.basic = np.arange(self.width, self.width + rows)
+
+    def exchange(self, variable: int) -> int:
+        """Let a variable enter, and say which one leaves; -1 where rounding left no choice."""
+        column = self.numbers[:, variable].copy()
+        rows = np.flatnonzero(column > _LEAST_PIVOT)
+        if not rows.size:
+            return -1
+        # The right side, and where that ties the slacks one by one: the lexicographic rule.
+        for at in range(-1, len(column)):
+            ratios = self.numbers[rows, at if at < 0 else self.width + at] / column[rows]
+            rows = rows[ratios <= ratios.min() + _TIE]
+            if len(rows) == 1:
+                break
+        row = rows[0]
+        left = int(self.basic[row])
+        self.basic[row] = variable
+        pivot = self.numbers[row] / column[row]
+        self.numbers -= np.outer(column, pivot)
+        self.numbers[row] = pivot
+        return left
+
+    def point(self) -> list[float]:
+        """z, unscaled."""
+        values = np.zeros(self.numbers.shape[1])
+        values[self.basic] = self.numbers[:, -1]
+        shares: list[float] = np.maximum(values[: self.width], 0.0).tolist()
+        return shares
+
+
+def _float_path(
+    row: Array,
+    col: Array,
+    label: int,
+    deadline: Deadline,
+) -> tuple[list[list[float]], int]:
+    """Both strategies, unscaled, and the number of pivots; no strategies where it got lost."""
+    m, n = row.shape
+    tables = [_Tableau(col.T), _Tableau(row)]
+    current = label
+    side = int(label >= m)
+    for steps in range(1, _MOST_PIVOTS):
+        deadline.check(_WHAT)
+        left = tables[side].exchange(_turn(current, m, n) if side else current)
+        if left < 0:
+            return [], steps
+        current = _turn(left, n, m) if side else left
+        if current == label:
+            return [table.point() for table in tables], steps
+        side = 1 - side
+    return [], _MOST_PIVOTS
+
+
+def _turn(label: int, m: int, n: int) -> int:
+    """Give the number of a label where the other player's variables come first."""
+    return label - m if label >= m else label + n
+
+
 def _exact_path(
     row: list[list[int]],
     col: list[list[int]],
@@ -226,18 +310,14 @@ def _exact_path(
     side = int(label >= m)
     steps = 0
     while True:
-        deadline.check("the end of a path of Lemke and Howson")
+        deadline.check(_WHAT)
         # In the second table, the variables of the second player come first.
-        variable = current
-        if side == 1:
-            variable = current - m if current >= m else current + n
+        variable = _turn(current, m, n) if side else current
         column = tables[side].nonbasic.index(variable)
         row_number = tables[side].leaving(column)
         left = tables[side].basic[row_number]
         tables[side] = tables[side].pivot(row_number, column)
-        current = left
-        if side == 1:
-            current = left + m if left < n else left - n
+        current = _turn(left, n, m) if side else left
         steps += 1
         if current == label:
             return (tables[0].point(), tables[1].point()), steps

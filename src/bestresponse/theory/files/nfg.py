@@ -13,13 +13,15 @@ file format.
 
 Normal-form games as JSON.
 
-A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game; one whose cells
-are pairs, `[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]`, has the payoffs of both players. An object gives
-the payoffs in one of three ways, and optionally `players`, `actions` and `name`:
+A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game. An object gives
+the payoffs in one of four ways, and optionally `players`, `actions` and `name`:
 
 - `"zero_sum"`: the row player's matrix
 - `"row"` and `"col"`: both players' matrices
-- `"payoffs"`: one tensor per player, for any number of players
+- `"cells"`: a table whose cells list the payoffs of all players, `[[[3, 3], [0, 5]], ...]`
+- `"tables"`: one table per player, for any number of players
+
+Lists without a key that are no matrix are refused: most of them could be read both ways.
 
 One door for games in files: `.efg` trees, `.nfg` and `.json` normal forms.
 
@@ -36,7 +38,8 @@ Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 inf
 import errno
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -49,14 +52,21 @@ from bestresponse.core.files import read_text_file
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.games.normal_form import (
+    GameLike,
     NormalForm,
     Rationals,
+    as_normal_form,
     as_payoffs,
     parse_rational,
     read_texts,
 )
 from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.types import TypeCase, build_cases
 
+_AMBIGUOUS = (
+    'may be cells or a table for every player; say which by a key: {"cells": ...}, where each cell'
+    ' lists the payoffs of all players, or {"tables": ...}'
+)
 _EXAMPLE = 'such as {"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
 _CELLS = 20_000_000
 _MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
@@ -140,12 +150,13 @@ def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
     return np.array(outcomes, dtype=object)[chosen]
 
 
-def format_nfg(game: NormalForm, *, openspiel: bool = False) -> str:
+def format_nfg(game: GameLike, *, openspiel: bool = False) -> str:
     """`game` as the text of an `.nfg` file; reading it gives the same game.
 
     For OpenSpiel, which reads only numbers of actions, there are no names, no comment and no
     fractions.
     """
+    game = as_normal_form(game)
     players = " ".join(map(quote_text, game.players))
     rows = game.given.T.reshape(-1, game.num_players).tolist()
     write = (lambda number: repr(float(number))) if openspiel else write_number
@@ -165,8 +176,10 @@ _NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
 _DEEPEST = 60
 
 
-def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
+def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm | Tree:
     """Read the game that `text` describes; InvalidGame names the place and what was expected.
+
+    A game with types, which has `cases`, becomes a tree.
 
     >>> payoffs = '"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]'
     >>> parse_matrix_json("{" + payoffs + ', "players": ["Ann", "Bob"]}').players
@@ -215,14 +228,12 @@ def _read_number(text: str) -> Fraction | float:
         return math.inf
 
 
-def read_table(data: object) -> NormalForm:
+def read_table(data: object) -> NormalForm | Tree:
     """Read a game from plain data.
 
-    The data are a matrix of payoffs (zero-sum), cells, a table for every player, or a dictionary.
-
-    Cells hold one payoff for every player, as in `[[(3, 3), (0, 5)], [(5, 0), (1, 1)]]`; an array
-    has a table for every player. What may be read both ways is refused. A dictionary is like the
-    object of a JSON file.
+    The data are a matrix of payoffs (zero-sum), cells that are tuples with a payoff for every
+    player, or a dictionary, which is like the object of a JSON file. What may be cells, tables or
+    several games is refused, here as in files.
 
     >>> read_table([[("1/3", 1), (0, 0)], [(0, 0), (1, 2)]]).payoffs[1].tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -234,79 +245,92 @@ def read_table(data: object) -> NormalForm:
         )
         return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number))
     numbers = read_texts(data, "matrix")
-    shape = as_payoffs(numbers, "matrix").shape
-    players = len(shape) - 1
-    if players < 2:
-        return _bare(numbers)
-    is_array = isinstance(data, np.ndarray) or (
-        isinstance(data, Sequence) and isinstance(data[0], np.ndarray)
-    )
-    by_player = shape[0] == players
-    in_cells = shape[-1] == players and not is_array
-    if by_player and in_cells and not _has_tuples(data):
-        raise InvalidGame(
-            f"matrix: lists of sizes {' x '.join(map(str, shape))} may be a table for every player"
-            " or cells; write cells as tuples, or give an array"
-        )
-    if in_cells:
-        return NormalForm(np.moveaxis(np.array(numbers, dtype=object), -1, 0))
-    return NormalForm(numbers)
+    return _read_cells(numbers, "matrix") if _has_cells(data) else _read_matrix(numbers)
 
 
-def _has_tuples(data: object) -> bool:
-    """Say whether the innermost sequences are tuples."""
-    while isinstance(data, list | tuple) and isinstance(data[0], list | tuple):
+def _has_cells(data: object) -> bool:
+    """Say whether the innermost sequences are tuples, and those around them lists."""
+    around: object = None
+    while isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple):
+        around = data
         data = data[0]
-    return isinstance(data, tuple)
+    return isinstance(around, list) and isinstance(data, tuple)
 
 
-def _game(data: object) -> NormalForm:
+def _game(data: object) -> NormalForm | Tree:
     if isinstance(data, list):
-        return _bare(_numbers(data, "matrix"))
+        return _read_matrix(_numbers(data, "matrix"))
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
+    return _read_types(data) if "cases" in data else _read_object(data)
+
+
+def _read_types(data: dict[str, object]) -> Tree:
+    """Read a game with types: its names, and for every case types, probability and payoffs."""
+    cases = data["cases"]
+    unknown = sorted(set(data) - {"cases", *_NAMES})
+    if unknown:
+        raise InvalidGame(f"expected 'cases' and {sorted(_NAMES)}, got {', '.join(unknown)}")
+    if not isinstance(cases, list):
+        raise InvalidGame(f"cases: expected a list, got {_kind(cases)}")
+    shared: dict[str, object] = {key: data[key] for key in ("players", "actions") if key in data}
+    read = []
+    for number, case in enumerate(cases):
+        place = f"cases[{number}]"
+        if not isinstance(case, dict) or not {"types", "probability"} < set(case):
+            raise InvalidGame(f"{place}: expected an object with types, probability and payoffs")
+        payoffs = {key: case[key] for key in case if key not in ("types", "probability")}
+        try:
+            table = _read_object({**shared, **payoffs})
+        except InvalidGame as error:
+            raise InvalidGame(f"{place}: {error}") from None
+        types = _read_names(case["types"], f"{place}, types", 1)
+        share = read_texts(case["probability"], f"{place}, probability")
+        if not isinstance(share, Fraction):
+            raise InvalidGame(f"{place}, probability: expected a number, got {_kind(share)}")
+        read.append(TypeCase(types, share, table))
+    return build_cases(read, _read_names(data.get("name", ""), "name", 0))
+
+
+def _read_object(data: dict[str, object]) -> NormalForm:
     names = {
         key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data
     }
-    keys = set(data) - set(_NAMES)
-    players = len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2
-    for key in ("players", "actions"):
-        if key in names and len(names[key]) != players:
-            raise InvalidGame(
-                f"{key}: expected one entry for each of {players} players, got {len(names[key])}"
-            )
-    if keys in ({"zero_sum"}, {"row", "col"}, {"payoffs"}):
-        tables = {key: _numbers(data[key], key) for key in keys}
-        if "zero_sum" in tables:
-            return NormalForm.zero_sum(tables["zero_sum"], **names)
-        return (
-            NormalForm.bimatrix(**tables, **names)
-            if "row" in tables
-            else NormalForm(**tables, **names)
-        )
-    spelled = map(repr, sorted(keys))
-    listed = ", ".join(spelled) or "nothing"
+    keys = sorted(set(data) - set(_NAMES))
+    match keys:
+        case ["zero_sum"]:
+            return NormalForm.zero_sum(_numbers(data["zero_sum"], "zero_sum"), **names)
+        case ["col", "row"]:
+            row, col = (_numbers(data[key], key) for key in ("row", "col"))
+            return NormalForm.bimatrix(row, col, **names)
+        case ["tables"]:
+            return NormalForm(_numbers(data["tables"], "tables"), **names)
+        case ["cells"]:
+            return replace(_read_cells(_numbers(data["cells"], "cells"), "cells"), **names)
+        case ["payoffs"]:
+            raise InvalidGame(f"payoffs {_AMBIGUOUS}")
     raise InvalidGame(
-        f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {listed}"
+        "expected 'zero_sum', 'row' and 'col', 'tables' or 'cells' (and 'name', 'players' and"
+        f" 'actions' as you like), got {', '.join(map(repr, keys)) or 'nothing'}"
     )
 
 
-def _bare(matrix: ArrayLike) -> NormalForm:
+def _read_cells(cells: ArrayLike, what: str) -> NormalForm:
+    """Read payoffs whose last axis are the players."""
+    as_payoffs(cells, what)
+    return NormalForm(np.moveaxis(np.array(cells, dtype=object), -1, 0))
+
+
+def _read_matrix(matrix: ArrayLike) -> NormalForm:
     payoffs = as_payoffs(matrix, "matrix")
     if payoffs.ndim == 2:
         return NormalForm.zero_sum(np.array(matrix, dtype=object))
-    if payoffs.ndim == 3 and payoffs.shape[2] == 2:
-        return NormalForm(np.moveaxis(np.array(matrix, dtype=object), 2, 0))
-    if payoffs.ndim == 1:
+    if payoffs.ndim < 2:
         raise InvalidGame(
             f"matrix: expected a list of rows, got {payoffs.size} numbers; one row is written"
             " [[1, 2]]"
         )
-    raise InvalidGame(
-        "matrix: expected cells that are numbers (zero-sum) or pairs (both players), got lists of"
-        f" sizes {' x '.join(map(str, payoffs.shape))}; games of more players are written as an"
-        " object with 'payoffs'"
-    )
+    raise InvalidGame(f"numbers of sizes {' x '.join(map(str, payoffs.shape))} {_AMBIGUOUS}")
 
 
 def _read_names(names: object, what: str, depth: int) -> Any:

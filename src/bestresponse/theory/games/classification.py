@@ -96,7 +96,7 @@ def classify(game: GameLike) -> GameKind:
     )
 
 
-def exact_potential(game: NormalForm) -> Array | None:
+def exact_potential(game: GameLike) -> Array | None:
     """Find the function that changes by what a deviating player gains, 0 in the first cell.
 
     Returns None if there is none.
@@ -104,6 +104,7 @@ def exact_potential(game: NormalForm) -> Array | None:
     >>> exact_potential(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).tolist()
     [[0.0, 2.0], [2.0, 3.0]]
     """
+    game = as_normal_form(game)
     numbers, slack = _choose_numbers(game)
     potential = _sum_gains(numbers)
     for i, table in enumerate(numbers):
@@ -134,7 +135,7 @@ def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
     return game.payoffs, _EQUAL * unit
 
 
-def finite_improvement(game: NormalForm) -> bool:
+def finite_improvement(game: GameLike) -> bool:
     """Return whether players who improve one at a time always reach a pure equilibrium.
 
     They may improve in any order.
@@ -142,6 +143,7 @@ def finite_improvement(game: NormalForm) -> bool:
     >>> finite_improvement(NormalForm.zero_sum([[1, -1], [-1, 1]]))
     False
     """
+    game = as_normal_form(game)
     cells = int(np.prod(game.shape))
     if cells > _CELLS_LIMIT:
         raise TooLarge(f"improvement paths over {cells:,} cells: more than {_CELLS_LIMIT:,}")
@@ -265,12 +267,13 @@ class Efficiency:
     complete: bool
 
 
-def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
+def efficiency(game: GameLike, result: NashResult) -> Efficiency:
     """Say how much welfare the equilibria in `result` leave on the table.
 
     Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that
     `result` lists.
     """
+    game = as_normal_form(game)
     unit = 0.0 if game.is_exact else _largest(game.payoffs)
     optimum = _drop_rounding(float(game.given.sum(axis=0).max()), unit)
     welfare = []

@@ -10,7 +10,12 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.seeds import Seed, as_generator
 
 
@@ -51,7 +56,7 @@ class Isomorph:
 
 
 def rewrite_game(
-    game: NormalForm,
+    game: GameLike,
     *,
     order: Sequence[int] | None = None,
     actions: Sequence[Sequence[int]] | None = None,
@@ -69,6 +74,7 @@ def rewrite_game(
     >>> swapped.game.payoffs[0].tolist()
     [[3.0, 4.0], [1.0, 2.0]]
     """
+    game = as_normal_form(game)
     count = game.num_players
     players = list(range(count) if order is None else order)
     if sorted(players) != list(range(count)):
@@ -123,11 +129,12 @@ def rewrite_game(
     )
 
 
-def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
+def random_isomorph(seed: Seed, game: GameLike, affine: bool = True) -> Isomorph:
     """Put actions and players in random order and, if `affine`, change the payoffs.
 
     Payoffs are then scaled by 1/2 to 2 and shifted by -5 to 5.
     """
+    game = as_normal_form(game)
     rng = as_generator(seed)
     order = rng.permutation(game.num_players).tolist()
     actions = [rng.permutation(game.shape[old]).tolist() for old in order]
@@ -231,12 +238,13 @@ def _reflect(matrix: Array) -> Array:
     return matrix[::-1, ::-1].T
 
 
-def name_ordinal(game: NormalForm) -> OrdinalGame:
+def name_ordinal(game: GameLike) -> OrdinalGame:
     """Say which of the 144 a 2x2 game is; only the order of each player's payoffs counts.
 
     >>> name_ordinal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).name
     'prisoners-dilemma'
     """
+    game = as_normal_form(game)
     if game.shape != (2, 2):
         raise UsageError(f"only 2x2 games are in this list, got shape {game.shape}")
     for table, player in zip(game.payoffs, game.players, strict=True):

@@ -20,7 +20,8 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from math import lcm
 from numbers import Rational
-from typing import Any, TypedDict, Unpack, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,9 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
+
+if TYPE_CHECKING:
+    from bestresponse.theory.trees.tree import Tree
 
 # beyond what floats hold, so 0 or infinite; a fraction of 1e999999999 would fill the memory
 _LARGEST_EXPONENT = 400
@@ -131,6 +135,7 @@ def parse_rational(text: str) -> Fraction:
 
 Array = NDArray[np.float64]
 
+_SINGLE = "; for a zero-sum game give NormalForm.zero_sum(matrix)"
 _SMALL_UNITS = 2**31  # products of two stay in 64 bits
 _LARGEST = 1e150  # products of two payoffs must stay finite
 _LARGEST_WHOLE = 2.0**53  # floats below hold every whole number
@@ -288,7 +293,7 @@ class NormalForm:
         if payoffs.ndim != len(payoffs) + 1:
             raise InvalidGame(
                 f"payoffs: {len(payoffs)} players need {len(payoffs) + 1} axes, the array has"
-                f" {payoffs.ndim}"
+                f" {payoffs.ndim}{_SINGLE if payoffs.ndim == 2 else ''}"
             )
         payoffs.setflags(write=False)
         object.__setattr__(self, "payoffs", payoffs)
@@ -426,23 +431,32 @@ class NormalForm:
         return self.payoffs.shape[1:]
 
 
-GameLike = NormalForm | ArrayLike
-"""A game, or its payoffs: one table for every player, all of one shape."""
+GameLike: TypeAlias = "NormalForm | Tree | Path | ArrayLike"
+"""A game as every function takes it: a table or a tree; payoffs, one table for every player, all of
+one shape; the name of a game of the catalogue; the path of a file of games."""
 
 
 def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
-    """Turn payoffs into a game: two matrices, or one nested list with a table for every player.
+    """Turn whatever gives a game into its normal form; two matrices are payoffs as well.
 
     >>> as_normal_form([[3, 0], [5, 1]], [[3, 5], [0, 1]]).shape
     (2, 2)
     >>> as_normal_form(([[3, 0], [5, 1]], [[3, 5], [0, 1]])).num_players
     2
+    >>> as_normal_form("stag hunt").shape
+    (2, 2)
     """
     if isinstance(game, NormalForm):
         if col is not None:
             raise InvalidGame("expected a game or two matrices of payoffs, got a game and a matrix")
         return game
-    return NormalForm(cast(Array, game)) if col is None else NormalForm.bimatrix(game, col)
+    if isinstance(game, str | Path) or hasattr(game, "infosets"):
+        # Trees, files and the catalogue take longer to load than small games to solve.
+        from bestresponse.theory.games.reading import find_form
+
+        return find_form(cast("str | Path | Tree", game))
+    payoffs = cast(Array, game)
+    return NormalForm(payoffs) if col is None else NormalForm.bimatrix(payoffs, col)
 
 
 def find_tie_width(payoffs: Array, axis: int) -> Array:

@@ -18,7 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 
 State = TypeVar("State")
 States = NDArray[np.int32]
@@ -408,7 +413,7 @@ def classic_strategy(name: str) -> Automaton:
     return known[name]
 
 
-def cooperative_actions(game: NormalForm) -> tuple[int, int]:
+def cooperative_actions(game: GameLike) -> tuple[int, int]:
     """Return the action that is to cooperate, for each player.
 
     InvalidGame says why where there is none.
@@ -423,6 +428,7 @@ def cooperative_actions(game: NormalForm) -> tuple[int, int]:
     >>> cooperative_actions(load("prisoners-dilemma"))
     (0, 0)
     """
+    game = as_normal_form(game)
     if game.num_players != 2 or game.shape != (2, 2):
         raise InvalidGame(
             f"cooperating and defecting needs two players with two actions each, got {game.shape}"

@@ -9,37 +9,12 @@ where w is the probability of another round times the discount. The best reply m
 largest Q; any other intention costs the difference, valued in the round in which it is chosen.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.automaton import Automaton
-
-
-@dataclass(frozen=True, slots=True)
-class MatchCourse:
-    """How a game is repeated: rounds, continuation, discount and noise.
-
-    There are at most `rounds` rounds, another with probability `continuation`, worth `discount` of
-    the one before. `noise` is the probability that another move is made than was meant.
-    """
-
-    rounds: int
-    continuation: float = 1.0
-    discount: float = 1.0
-    noise: float = 0.0
-
-    @property
-    def weight(self) -> float:
-        """What the next round weighs beside this one."""
-        return self.continuation * self.discount
-
-    @property
-    def expected_weight(self) -> float:
-        """The sum of the weights of all rounds, as expected before the first."""
-        return float(sum(self.weight**number for number in range(self.rounds)))
+from bestresponse.theory.repeated.repetition import Repetition
 
 
 def find_slips(noise: float, actions: int) -> Array:
@@ -55,7 +30,7 @@ def find_slips(noise: float, actions: int) -> Array:
     return slips
 
 
-def value_replies(automaton: Automaton, payoffs: Array, course: MatchCourse) -> Array:
+def value_replies(automaton: Automaton, payoffs: Array, course: Repetition) -> Array:
     """Return Q for every number of rounds left, from 0: (rounds + 1, states, own actions).
 
     `payoffs` are one's own, with one's own actions as rows.
@@ -63,9 +38,10 @@ def value_replies(automaton: Automaton, payoffs: Array, course: MatchCourse) -> 
     >>> from bestresponse.theory.repeated.automaton import classic_strategy
     >>> dilemma = np.array([[3.0, 0.0], [5.0, 1.0]])
     >>> tit_for_tat = classic_strategy("tit-for-tat")
-    >>> value_replies(tit_for_tat, dilemma, MatchCourse(rounds=4))[4, 0].tolist()
+    >>> value_replies(tit_for_tat, dilemma, Repetition(4))[4, 0].tolist()
     [14.0, 13.0]
     """
+    course.allow("the best reply", "rounds", "noise", "continuation", "discount")
     own_actions, other_actions = payoffs.shape
     if automaton.step.shape[1:] != (other_actions, own_actions):
         raise InvalidGame(

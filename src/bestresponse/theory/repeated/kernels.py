@@ -12,33 +12,41 @@ from numba import njit, prange
 
 from bestresponse.theory.arrays import Bools, Floats, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.repeated.round_robin import Matches, Rules
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import Matches
 
 _RANGE = 4294967296.0  # 2**32: half of a random number decides one move
 _MOST_COUNTED = 65535  # rounds: four counts of 16 bits share a number
 
 
-def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
+def play_compiled(
+    matches: Matches,
+    repetition: Repetition,
+    repetitions: int,
+    seed: int,
+) -> Array:
     """Totals of both and rounds (strategies, strategies, repetitions, 3)."""
+    repetition.allow("the compiled loop", "rounds", "noise", "continuation")
+    rounds = repetition.rounds
     count, _, actions = matches.mix.shape
     limits = (np.cumsum(matches.mix, axis=2) * _RANGE).astype(np.uint64)
     limits[..., -1] = np.uint64(_RANGE)
     certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (
-        rules.continuation == 1.0
+        repetition.continuation == 1.0
     )
-    out = np.full((count * count, repetitions, 3), float(rules.rounds))
-    if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
+    out = np.full((count * count, repetitions, 3), float(rounds))
+    if actions == 2 and repetition.continuation == 1.0 and rounds <= _MOST_COUNTED:
         _play_side_by_side(
             limits,
             matches.step,
             payoffs=matches.payoffs,
-            rounds=rules.rounds,
+            rounds=rounds,
             seed=np.uint64(seed),
             certain=certain,
             out=out,
         )
     else:
-        numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
+        numbers = (rounds, np.uint64(repetition.continuation * _RANGE), np.uint64(seed))
         _play_one_by_one(
             limits,
             matches.step,

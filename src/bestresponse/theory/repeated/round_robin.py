@@ -1,9 +1,8 @@
 """Round robins of automata in a repeated two-player game: played in bulk, or worked out exactly.
 
-Every pair (i as first player, j as second) meets, itself included. `noise` is the probability that
-an intended action is replaced by another one (uniformly); `continuation` the probability of a
-further round after each, up to `rounds`. Payoffs are totals over the rounds played, which are
-counted: how long matches happened to last is nobody's merit.
+Every pair (i as first player, j as second) meets, itself included, as often as a `Repetition` says.
+Payoffs are totals over the rounds played, which are counted with their weights: how long matches
+happened to last is nobody's merit.
 
 The exact result is the expectation over the Markov chain of the two automata's states; the played
 one samples it.
@@ -20,37 +19,17 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.arrays import Ints
 from bestresponse.theory.engines import Engine, choose_engine
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+)
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
+from bestresponse.theory.repeated.repetition import Repetition
 
 _KERNELS = "bestresponse.theory.repeated.kernels"
 _BREAK_EVEN_TURNS = 20_000_000  # take plain code about as long as loading the compiled one
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How long a match lasts and what goes wrong in it."""
-
-    rounds: int = 200
-    noise: float = 0.0
-    continuation: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.rounds < 1:
-            raise UsageError(f"rounds: expected at least 1, got {self.rounds}")
-        if not 0 <= self.noise <= 1:
-            raise UsageError(f"noise: expected a probability, got {self.noise:g}")
-        if not 0 < self.continuation <= 1:
-            raise UsageError(
-                f"continuation: expected a probability above 0, got {self.continuation:g}"
-            )
-
-    @property
-    def expected_rounds(self) -> float:
-        """How many rounds a match lasts on average."""
-        if self.continuation == 1.0:
-            return float(self.rounds)
-        return (1 - self.continuation**self.rounds) / (1 - self.continuation)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,7 +38,7 @@ class TournamentResult:
 
     `spread` their sd over plays.
 
-    `rounds[i, j]` is how many rounds their matches lasted on average.
+    `rounds[i, j]` is how many rounds their matches lasted on average, by their weights.
     """
 
     totals: Array
@@ -118,23 +97,25 @@ class Matches:
 
 def play_round_robin(
     strategies: Sequence[Automaton],
-    game: NormalForm,
-    rules: Rules | None = None,
+    game: GameLike,
+    repetition: Repetition | None = None,
     *,
     repetitions: int = 10,
     seed: int = 0,
     engine: Engine = "auto",
 ) -> TournamentResult:
     """Play every pair `repetitions` times."""
-    rules = rules or Rules()
+    game = as_normal_form(game)
+    repetition = repetition or Repetition()
     if repetitions < 1:
         raise UsageError(f"repetitions: expected at least 1, got {repetitions}")
-    matches = Matches.of(strategies, game, rules.noise)
-    turns = len(strategies) ** 2 * repetitions * rules.rounds
+    matches = Matches.of(strategies, game, repetition.noise)
+    turns = len(strategies) ** 2 * repetitions * repetition.rounds
     # By the size of this call alone: the engines draw different random numbers.
-    chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
+    pays = turns >= _BREAK_EVEN_TURNS and repetition.discount == 1.0
+    chosen = choose_engine(engine, pays=pays)
     play = import_module(_KERNELS).play_compiled if chosen == "numba" else play_in_step
-    plays = play(matches, rules, repetitions, seed)
+    plays = play(matches, repetition, repetitions, seed)
     totals = plays[..., :2]
     rounds = plays[..., 2]
     spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
@@ -143,28 +124,29 @@ def play_round_robin(
 
 def exact_round_robin(
     strategies: Sequence[Automaton],
-    game: NormalForm,
-    rules: Rules | None = None,
+    game: GameLike,
+    repetition: Repetition | None = None,
 ) -> TournamentResult:
     """Return the expected totals of every pair, without sampling error.
 
     >>> from bestresponse.theory.repeated.automaton import classic_strategy
     >>> from bestresponse.theory.catalogue.tables import load
     >>> pair = [classic_strategy("tit-for-tat"), classic_strategy("defector")]
-    >>> exact_round_robin(pair, load("prisoners-dilemma"), Rules(rounds=10)).totals[0, 1].tolist()
+    >>> exact_round_robin(pair, load("prisoners-dilemma"), Repetition(10)).totals[0, 1].tolist()
     [9.0, 14.0]
     """
-    rules = rules or Rules()
+    game = as_normal_form(game)
+    repetition = repetition or Repetition()
     smallest = [reduced(strategy) for strategy in strategies]
-    matches = Matches.of(smallest, game, rules.noise)
-    totals = expected_totals(matches, rules)
-    return TournamentResult(totals, np.full(totals.shape[:2], rules.expected_rounds))
+    matches = Matches.of(smallest, game, repetition.noise)
+    totals = expected_totals(matches, repetition)
+    return TournamentResult(totals, np.full(totals.shape[:2], repetition.expected_weight))
 
 
 _MOST_CELLS = 1_000_000
 
 
-def expected_totals(matches: Matches, rules: Rules) -> Array:
+def expected_totals(matches: Matches, repetition: Repetition) -> Array:
     """Return the expected totals of both players, (strategies, strategies, 2).
 
     They come from the Markov chain over pairs of states of every pair of strategies.
@@ -173,6 +155,7 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
     actions is played when i sits first and j second is, transposed, that of j first and i second:
     half the pairs are enough, and payoffs come last.
     """
+    repetition.allow("the chain of states", "rounds", "noise", "continuation", "discount")
     count, _, actions = matches.mix.shape
     pairs = np.column_stack(np.triu_indices(count))
     first, second = pairs.T
@@ -183,7 +166,7 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
     for part in np.unique(parts):
         group = np.flatnonzero(parts == part)
         chain = _Chain.of(matches, pairs[group])
-        plays[group] = _count(chain, rules).reshape(-1, actions, actions)
+        plays[group] = _count(chain, repetition).reshape(-1, actions, actions)
     totals = np.empty((count, count, 2))
     totals[first, second] = np.einsum("pab,kab->pk", plays, matches.payoffs)
     totals[second, first] = np.einsum("pba,kab->pk", plays, matches.payoffs)
@@ -246,8 +229,8 @@ class _Chain:
         )
 
 
-def _count(chain: _Chain, rules: Rules) -> Array:
-    """How often each pair of actions is played, (pairs, actions squared)."""
+def _count(chain: _Chain, repetition: Repetition) -> Array:
+    """How often each pair of actions is played, by weight, (pairs, actions squared)."""
     from scipy.sparse import csr_array
 
     cells, actions = chain.chances.shape
@@ -255,11 +238,12 @@ def _count(chain: _Chain, rules: Rules) -> Array:
     live = chances > 0
     origin = np.repeat(np.arange(cells), actions)[live]
     target = chain.target.ravel()[live]
-    onward = csr_array((chances[live] * rules.continuation, (target, origin)), shape=(cells, cells))
+    weights = chances[live] * repetition.weight
+    onward = csr_array((weights, (target, origin)), shape=(cells, cells))
     now = np.zeros(cells)
     now[chain.start] = 1.0
     visits = now.copy()
-    for _ in range(rules.rounds - 1):
+    for _ in range(repetition.rounds - 1):
         now = np.asarray(onward @ now)
         visits += now
     plays = chain.chances * visits[:, None]
@@ -269,11 +253,17 @@ def _count(chain: _Chain, rules: Rules) -> Array:
 _MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
 
 
-def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
+def play_in_step(
+    matches: Matches,
+    repetition: Repetition,
+    repetitions: int,
+    seed: int,
+) -> Array:
     """Play all matches together with numpy, one round at a time.
 
     Totals of both and rounds (strategies, strategies, repetitions, 3).
     """
+    repetition.allow("the loop in numpy", "rounds", "noise", "continuation", "discount")
     count = len(matches.mix)
     seats = np.indices((count, count, repetitions))
     first = seats[0].ravel()
@@ -284,7 +274,7 @@ def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) ->
         part = slice(begin, begin + _MATCHES_AT_ONCE)
         totals[part] = _advance(
             matches,
-            rules,
+            repetition,
             first=first[part],
             second=second[part],
             rng=rng,
@@ -294,7 +284,7 @@ def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) ->
 
 def _advance(
     matches: Matches,
-    rules: Rules,
+    repetition: Repetition,
     first: Array,
     second: Array,
     rng: np.random.Generator,
@@ -311,18 +301,18 @@ def _advance(
     theirs = (matches.step.transpose(0, 1, 3, 2) + base).reshape(-1, actions * actions)
     a = first * states
     b = second * states
-    joint = np.zeros((len(first), actions * actions), dtype=np.int32)
+    joint = np.zeros((len(first), actions * actions))
     rows = np.arange(len(first))
     playing = np.ones(len(first), dtype=bool)
-    for _ in range(rules.rounds):
+    for number in range(repetition.rounds):
         x = _drawn(limits[a], rng)
         y = _drawn(limits[b], rng)
         cell = x * actions + y
-        joint[rows, cell] += playing
+        joint[rows, cell] += playing * repetition.weigh(number)
         a = mine[a, cell]
         b = theirs[b, cell]
-        if rules.continuation < 1.0:
-            playing &= rng.random(len(playing)) < rules.continuation
+        if repetition.continuation < 1.0:
+            playing &= rng.random(len(playing)) < repetition.continuation
     totals = joint @ matches.payoffs.reshape(2, -1).T
     return np.column_stack([totals, joint.sum(axis=1)])
 

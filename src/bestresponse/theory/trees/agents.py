@@ -8,6 +8,7 @@ growing lambda are sequential equilibria.
 """
 
 from math import inf
+from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +18,11 @@ from bestresponse.theory.equilibria.many_players.tracing import LogitBranch
 from bestresponse.theory.fitting import QuantalBranch, trace_branch
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import to_sequence_form
-from bestresponse.theory.trees.tree import CHANCE, Tree
+from bestresponse.theory.trees.tree import (
+    CHANCE,
+    Tree,
+    as_tree,
+)
 
 _MOST_NUMBERS = 2_000_000
 """Derivatives of what is earned at leaves by the moves: more would take seconds a step."""
@@ -117,7 +122,9 @@ def _list_moves(tree: Tree) -> Array:
     return played
 
 
-def agent_quantal_branch(tree: Tree, highest: float, *, seconds: float = inf) -> QuantalBranch:
+def agent_quantal_branch(
+    tree: Tree | str | Path, highest: float, *, seconds: float = inf
+) -> QuantalBranch:
     """Follow the branch of agent quantal response equilibria up to `highest`.
 
     It starts from uniform play and ends when `highest` is first reached.
@@ -130,5 +137,6 @@ def agent_quantal_branch(tree: Tree, highest: float, *, seconds: float = inf) ->
     >>> branch.final.strategies[1].round(3).tolist()
     [0.881, 0.119]
     """
+    tree = as_tree(tree)
     branch = AgentBranch(tree)
     return trace_branch(branch, highest, branch.unit, Deadline.after(seconds))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +36,7 @@ from bestresponse.theory.trees.sequence_form import (
     to_sequence_form,
 )
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints, turn_form
-from bestresponse.theory.trees.tree import Policy, Tree
+from bestresponse.theory.trees.tree import Policy, Tree, as_tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -63,7 +64,9 @@ class TreeCommitment:
         return self.payoffs[self.leader]
 
 
-def stackelberg_tree(tree: Tree, leader: int | str = 0, *, seconds: float = 60.0) -> TreeCommitment:
+def stackelberg_tree(
+    tree: Tree | str | Path, leader: int | str = 0, *, seconds: float = 60.0
+) -> TreeCommitment:
     """Find the best policy for a leader to commit to in a tree of two players.
 
     Among equally good replies the follower takes the one that is best for the leader. TooLarge
@@ -74,6 +77,7 @@ def stackelberg_tree(tree: Tree, leader: int | str = 0, *, seconds: float = 60.0
     >>> stackelberg_tree(load_tree("entry-deterrence"), "incumbent").payoffs
     {'entrant': 1.0, 'incumbent': 5.0}
     """
+    tree = as_tree(tree)
     if tree.num_players != 2:
         raise UsageError(
             f"{tree.name or 'the tree'} has {tree.num_players} players; a commitment in a tree is"

@@ -32,6 +32,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,11 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.linear_program import load_sparse, solve_program
 from bestresponse.theory.trees.normal_form import count_plans, list_plans
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
-from bestresponse.theory.trees.tree import IntArray, Tree
+from bestresponse.theory.trees.tree import (
+    IntArray,
+    Tree,
+    as_tree,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -112,7 +117,7 @@ class MediatorWeights:
 
 
 def correlate_tree(
-    tree: Tree,
+    tree: Tree | str | Path,
     objective: Objective = "welfare",
     *,
     coarse: bool = False,
@@ -129,6 +134,7 @@ def correlate_tree(
     >>> deterred.payoffs.round(6).tolist(), deterred.gain < 1e-9
     ([1.0, 5.0], True)
     """
+    tree = as_tree(tree)
     if objective not in ("welfare", "fairness", "any"):
         raise UsageError(f"objective: expected welfare, fairness or any, got {objective!r}")
     deadline = Deadline.after(seconds)

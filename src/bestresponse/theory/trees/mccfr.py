@@ -14,13 +14,23 @@ extensive games", NeurIPS 2009.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.tree import Chance, Leaf, Policy, Tree, Turn, policy_from_table
+from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.tree import (
+    Chance,
+    Leaf,
+    Policy,
+    Tree,
+    Turn,
+    as_tree,
+    policy_from_table,
+)
 
 Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]
@@ -110,7 +120,7 @@ def mccfr(
 
 
 def mccfr_tree(
-    tree: Tree,
+    tree: Tree | str | Path,
     *,
     iterations: int = 10_000,
     sampling: Sampling = "external",
@@ -118,10 +128,14 @@ def mccfr_tree(
 ) -> SampledPolicy:
     """Sample on a tree that is there.
 
+    InvalidGame names the information set at which a player forgets.
+
     >>> from bestresponse.theory.catalogue import load_tree
     >>> mccfr_tree(load_tree("kuhn-poker"), iterations=200).num_infosets
     12
     """
+    tree = as_tree(tree)
+    to_sequence_form(tree)  # which refuses trees without perfect recall
     positions = [tree.describe(node) for node in range(tree.num_nodes)]
     return mccfr(
         tree.players,

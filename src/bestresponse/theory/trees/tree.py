@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -533,14 +534,19 @@ class Grower(Generic[Position]):
         return InvalidGame(f"at {place}: {why}")
 
 
-TreeLike: TypeAlias = "Tree | Game[Any]"
-"""A tree, or a game of this package that compiles to one."""
+TreeLike: TypeAlias = "Tree | Game[Any] | str | Path"
+"""A tree, a game of this package that compiles to one, the name of a tree of the catalogue, or the
+path of a file."""
 
 
 def as_tree(game: TreeLike) -> Tree:
-    """Return `game` itself if it is a tree, else the tree it compiles to."""
+    """Return `game` itself if it is a tree, else the tree it names or compiles to."""
     if isinstance(game, Tree):
         return game
+    if isinstance(game, str | Path):
+        from bestresponse.theory.games.reading import find_tree
+
+        return find_tree(game)
     # Games that are trees already need none of what games written as programs are made of.
     from bestresponse.theory.trees.compile import compile_game
 

@@ -7,20 +7,27 @@ language that notes what it is asked for. So the list cannot differ from the pag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
 from bestresponse.core.ask import Ask, Choice, Form, Mixture
-from bestresponse.core.capabilities import PlayedRounds, PrivateInformation, RoundHistory, Wording
+from bestresponse.core.capabilities import (
+    PlayedRounds,
+    PrivateInformation,
+    RoundHistory,
+    Wording,
+    put_question,
+)
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
-from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
+from bestresponse.games.capabilities import HasDomain, HasOffers, HasTree, find_stage_form
 from bestresponse.games.quiz import make_quiz
-from bestresponse.telling.language import Language, load_language, number_name
+from bestresponse.telling.course import Narrator
+from bestresponse.telling.language import Language, number_name
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_private
-from bestresponse.web.texts import find_messages, write_phrase
+from bestresponse.web.texts import find_messages, load_like, write_phrase
 
 _PLAYS = 4
 _MOST_STEPS = 40
@@ -59,14 +66,15 @@ class GamePhrases:
 
     messages: tuple[str, ...]
     words: tuple[str, ...]
+    language: Language
 
     def has(self, phrase: str) -> bool:
         """Tell whether the game, or any sentence, says this; $name stands for a number or a place.
 
-        >>> GamePhrases((), ("player 1",)).has("player $n")
+        >>> GamePhrases((), ("player 1",), load_language("en")).has("player $n")
         True
         """
-        if phrase in self.words or find_messages(phrase):
+        if phrase in self.words or find_messages(phrase, self.language):
             return True
         if "$" not in phrase:
             return False
@@ -87,6 +95,8 @@ def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) 
         words=language.words,
         choose_form=language.choose_form,
         own=language.own,
+        homes=language.homes,
+        sources=language.sources,
     )
     for name in (*game.roles, *_list_moves(game)):
         listening.translate(name)
@@ -95,7 +105,7 @@ def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) 
     # Speakers have names of people, which are the same in every language.
     people = getattr(game, "names", ())
     words = [name for name in listening.named if _LETTERS.search(name) and name not in people]
-    return GamePhrases(tuple(listening.said), tuple(words))
+    return GamePhrases(tuple(listening.said), tuple(words), language)
 
 
 def _list_moves(game: Game[S]) -> Iterator[str]:
@@ -107,7 +117,7 @@ def _list_moves(game: Game[S]) -> Iterator[str]:
     if isinstance(game, HasTree):
         for infoset in game.tree.infosets:
             yield from infoset.moves
-    if isinstance(game, HasSpeakers):
+    if isinstance(game, HasDomain):
         # What can be agreed on is drawn anew in every play.
         yield from game.domain.deal.names
 
@@ -137,7 +147,10 @@ def _tell_seat(
         word_rules(game, view, language)
     if isinstance(game, RoundHistory):
         _name_columns(game.list_rounds(state, role), language)
-    elif list_rounds(view, language) is None:
+    elif isinstance(game, HasOffers):
+        for moved in game.list_turn_moves(state):
+            Narrator(language).tell(moved)
+    elif not isinstance(game, HasDomain) and list_rounds(view, language) is None:
         write_history(view, language)
     if isinstance(game, PrivateInformation):
         write_private(view, game.list_private(state, role), language)
@@ -155,8 +168,8 @@ def _name_columns(rounds: PlayedRounds, language: ListeningLanguage) -> None:
 
 
 def _name_parts(game: Game[S], ask: Ask, language: ListeningLanguage) -> None:
-    if isinstance(game, Wording):
-        language.tell(game.word_question(ask))
+    if question := put_question(game, ask):
+        language.tell(question)
     for label, part in ask.fields if isinstance(ask, Form) else (("", ask),):
         language.translate(label)
         for option in part.options if isinstance(part, Choice | Mixture) else ():
@@ -173,14 +186,13 @@ def list_foreign(phrases: GamePhrases, language: Language) -> list[str]:
     return [word for word in phrases.words if language.find_word(word) is None]
 
 
-def write_text_table(game: Game[S], name: str, language: str) -> str:
+def write_text_table(game: Game[S], name: str, spoken: Language) -> str:
     """Write the table [games.text] of an experiment file with all that a game says.
 
     It is in English and in that language.
     """
-    spoken = load_language(language)
     phrases = list_phrases(game, spoken)
-    english = load_language("en").messages
+    english = load_like(spoken).messages
     lines = [f"# What {name} says; keep the lines that you change."]
     lines.append("[games.text]")
     entries: dict[str, str] = {}
@@ -205,14 +217,3 @@ def _write_word(word: str, language: Language) -> dict[str, str]:
 def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def find_repeated(names: Iterable[str], language: Language) -> tuple[str, str] | None:
-    """Return two names that people would read as one; None where there are none."""
-    taken: dict[str, str] = {}
-    for name in names:
-        shown = language.translate(name).strip().casefold()
-        if shown in taken:
-            return taken[shown], name
-        taken[shown] = name
-    return None

@@ -29,12 +29,13 @@ from bestresponse.web.experiments.contradictions import (
 )
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.model import Experiment, GameSettings, Part
-from bestresponse.web.experiments.phrases import find_repeated, list_foreign, list_phrases
+from bestresponse.web.experiments.phrases import list_foreign, list_phrases
 from bestresponse.web.sessions.setup import (
     GameChoice,
     Setup,
     check_setup,
     explain_mistake,
+    list_homes,
     list_placeholders,
     make_game,
 )
@@ -162,19 +163,12 @@ def _check_phrases(part: Part, where: str) -> None:
     game = make_game(part.setup.game)
     language = part.texts.language
     table = ("games", part.number, "text")
-    phrases = list_phrases(game, language) if part.game.text else None
-    for phrase in part.game.text:
-        if phrases is not None and not phrases.has(phrase):
-            known = [write_phrase(word) for word in phrases.words]
-            why = f"it says nothing like {phrase!r}.{did_you_mean(phrase, known)}"
-            listed = f"`bestresponse experiment game {part.setup.game.name} --text {language.name}`"
-            raise _Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
     form = find_stage_form(game)
     for what, names in (
         ("roles", game.roles),
         *(("moves", actions) for actions in (form.actions if form is not None else ())),
     ):
-        repeated = find_repeated(names, language)
+        repeated = language.find_repeated(names)
         if repeated is not None:
             first, second = repeated
             why = (
@@ -183,6 +177,13 @@ def _check_phrases(part: Part, where: str) -> None:
             )
             named = [name for name in (second, first) if name in part.game.text]
             raise _Mistake(f"{where}: {why}", *table, *named[:1])
+    phrases = list_phrases(game, language) if part.game.text else None
+    for phrase in part.game.text:
+        if phrases is not None and not phrases.has(phrase):
+            known = [write_phrase(word) for word in phrases.words]
+            why = f"it says nothing like {phrase!r}.{did_you_mean(phrase, known)}"
+            listed = f"`bestresponse experiment game {part.setup.game.name} --text {language.name}`"
+            raise _Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
 
 
 def list_remarks(text: str) -> list[str]:
@@ -327,7 +328,8 @@ def _read_part(
         experiment.language,
         experiment.seed,
     )
-    texts = load_texts(setup.language).reword(cast("dict[str, str]", experiment.text), game.text)
+    texts = load_texts(setup.language).within(list_homes(setup.game))
+    texts = texts.reword(cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts, number)
 
 

@@ -155,7 +155,7 @@ def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     """
     scored = {(score.judge, score.item): score.levels for score in scores}
     measures = []
-    for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)"):
+    for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(1,1)"):
         measures.append(Column(name, "right", format=".2f"))
     columns = (
         Column("criterion"),

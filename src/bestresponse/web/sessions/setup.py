@@ -7,7 +7,6 @@ programs, the form on the page and experiment files read values into these class
 from a closed list or given as the text of a logic program; no name ever becomes a path.
 """
 
-import dataclasses
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -20,21 +19,19 @@ from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import (
     AdjustableRounds,
-    NamedParameters,
-    Parameter,
     check_telling,
 )
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean, games
-from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals import Trade, Verdict
+from bestresponse.games.capabilities import HasDomain, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain
-from bestresponse.games.dialogue.game import make_plain_dialogue
+from bestresponse.games.dialogue.offers import make_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import LoadedGame, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
+from bestresponse.games.parameters import list_parameters, set_parameters
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.players.lookup import SIMULATED, check_strategy
@@ -113,7 +110,7 @@ class Setup:
     `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person.
     `waiting` is how many seconds those who are ready wait for the others before the table begins
     without them, `hold` how long a seat that was taken and not confirmed is kept for a person who
-    is gone. Each is without limit where it is 0. `referee` rules in a dialogue: `rule`,
+    is gone. Each is without limit where it is 0. `referee` rules in a dialogue without offers:
     `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game, `seed`
     that of nature and of the strategies.
     """
@@ -201,13 +198,8 @@ def explain_mistake(
 
 
 _DIALOGUE = "dialogue:"
-_MOST_PARAMETER = 1_000_000
-"""More is a typing error, and as a number of rounds it would fill the memory."""
-Simple = bool | int | float | str
-_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
-"""What says which game it is and how it is told; a table or a tree has nothing else that is
-simple."""
-
+_DIALOGUE_HOME = "bestresponse.games.dialogue"
+_CATALOGUE_HOME = "bestresponse.theory.catalogue"
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few
 games share a lock, so that one that is slow to make holds up hardly anybody else."""
@@ -265,7 +257,7 @@ def _build_game(choice: GameChoice) -> AnyGame:
             LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice
         )
     if choice.name.startswith(_DIALOGUE):
-        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
+        return make_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
     if choice.name not in known:
         raise UsageError(
@@ -279,6 +271,15 @@ def _build_game(choice: GameChoice) -> AnyGame:
                 f"the {word} are given twice: by rounds and by the parameter {word}; leave out one"
             )
     return set_parameters(_make_playable(loaded, choice), choice.parameters)
+
+
+def list_homes(choice: GameChoice) -> tuple[str, ...]:
+    """List the folders that have words for the names of a game; none has those of a program."""
+    if choice.program:
+        return ()
+    if choice.name.startswith(_DIALOGUE):
+        return (_DIALOGUE_HOME,)
+    return (games.find_package(choice.name) or _CATALOGUE_HOME,)
 
 
 def count_rounds(choice: GameChoice) -> int:
@@ -306,58 +307,6 @@ def list_placeholders(choice: GameChoice) -> dict[str, str]:
     return {
         name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()
     }
-
-
-def list_parameters(game: Game[S]) -> dict[str, Parameter]:
-    """List what can be set in the rules of a game, with the values that it has."""
-    if isinstance(game, NamedParameters):
-        return dict(game.list_parameters())
-    if not dataclasses.is_dataclass(game):
-        return {}
-    parameters: dict[str, Parameter] = {}
-    for known in dataclasses.fields(game):
-        value = getattr(game, known.name)
-        simple = (
-            all(isinstance(part, str) for part in value)
-            if type(value) is tuple
-            else isinstance(value, Simple)
-        )
-        if known.init and known.name not in _FIXED and simple and value != ():
-            # An amount that need not be whole is a float also where it is whole.
-            parameters[known.name] = (
-                float(value) if known.type in (float, "float") and type(value) is int else value
-            )
-    return parameters
-
-
-def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
-    """Return the game with these parameters.
-
-    Raises UsageError where it has none of that name or of another kind.
-    """
-    known = list_parameters(game)
-    for name, value in values.items():
-        if name not in known:
-            raise UsageError(
-                f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
-            )
-        wanted = type(known[name])
-        if isinstance(value, int | float) and abs(value) > _MOST_PARAMETER:
-            raise UsageError(
-                f"the parameter {name} is {value:g}; expected at most {_MOST_PARAMETER:,}"
-            )
-        if type(value) is not wanted and not (wanted is float and type(value) is int):
-            raise UsageError(
-                f"the parameter {name} is {value!r}; expected something like {known[name]!r}"
-            )
-    if not known:
-        return game
-    try:
-        if isinstance(game, NamedParameters):
-            return game.with_parameters(values)
-        return dataclasses.replace(game, **values)  # type: ignore[type-var]
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
 
 def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
@@ -412,8 +361,6 @@ def validate_program(source: str) -> Report:
         return validate(source, engine)
 
 
-RULE = "rule"
-"""The referee that reads the agreement from the last messages by a rule."""
 _SIMULATED = f"strategy:{SIMULATED}"
 
 
@@ -431,16 +378,12 @@ def check_setup(setup: Setup) -> None:
             check_strategy(seat.removeprefix("strategy:"), game)
     if not isinstance(game, HasSpeakers):
         if setup.referee:
-            raise UsageError(f"{game.name} has no referee; leave it out")
+            instead = ", or set the parameter offers to false" * isinstance(game, HasDomain)
+            raise UsageError(f"{game.name} has no referee; leave it out{instead}")
         check_strategy(setup.stand_in, game)
-    elif setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
+    elif setup.referee != _SIMULATED and not setup.referee.startswith("model:"):
         raise UsageError(
-            f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}"
-        )
-    elif setup.referee == RULE and not _has_rule(game):
-        domain = game.domain.name
-        raise UsageError(
-            f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'"
+            f"a dialogue without offers needs a referee 'model:NAME', not {setup.referee!r}"
         )
 
 
@@ -462,11 +405,6 @@ def _check_role_names(roles: Sequence[Role]) -> None:
         taken[name] = role
 
 
-def _has_rule(game: HasSpeakers) -> bool:
-    """Tell whether the last messages can say by themselves what was agreed."""
-    return not isinstance(game.domain.deal, Trade | Verdict)
-
-
 def list_named_models(setup: Setup) -> list[str]:
     """List the models that the setup names."""
     named = (*setup.seats, setup.referee)
@@ -481,5 +419,4 @@ def list_referees(game: Game[S], models: Iterable[str]) -> list[str]:
     """List who can rule in the game; nobody where it needs no referee."""
     if not isinstance(game, HasSpeakers):
         return []
-    ruled = [RULE] if _has_rule(game) else []
-    return [*ruled, *(f"model:{name}" for name in models), _SIMULATED]
+    return [*(f"model:{name}" for name in models), _SIMULATED]

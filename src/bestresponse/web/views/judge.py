@@ -25,6 +25,7 @@ from bestresponse.web.access import (
 )
 from bestresponse.web.pages import JudgedItemPage, JudgeProgress, JudgingPage, TaskPage
 from bestresponse.web.services import judging
+from bestresponse.web.sessions.journal import SESSIONS
 from bestresponse.web.sessions.setup import read_checked
 
 pages = APIRouter(prefix="/judge", include_in_schema=False)
@@ -42,6 +43,8 @@ def show_judging(server: Server) -> HTMLResponse:
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
     runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
+    if server.sessions.journal.folder.finished():
+        runs.append((SESSIONS, "games played on this server"))
     page = JudgingPage(
         csrf=server.csrf(),
         error=error,

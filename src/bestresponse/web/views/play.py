@@ -22,6 +22,7 @@ from bestresponse.core.capabilities import AdjustableRounds, Parameter
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
+from bestresponse.games.parameters import list_parameters
 from bestresponse.players.lookup import list_strategies
 from bestresponse.telling.language import list_languages
 from bestresponse.telling.render import word_rules
@@ -187,9 +188,7 @@ def _show_form(
 def _show_parameters(game: Game[S]) -> dict[str, str]:
     """List the numbers that can be set in the rules; the rounds have a field of their own."""
     length = game.rounds_word if isinstance(game, AdjustableRounds) else ""
-    values = [
-        (name, value) for name, value in setup.list_parameters(game).items() if name != length
-    ]
+    values = [(name, value) for name, value in list_parameters(game).items() if name != length]
     return {
         name: f"{value:g}"
         for name, value in values
@@ -224,7 +223,7 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
 
 def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, Parameter]:
     """Read the parameters that differ from those of the game."""
-    known = setup.list_parameters(game)
+    known = list_parameters(game)
     changed: dict[str, Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")

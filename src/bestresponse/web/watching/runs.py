@@ -224,12 +224,14 @@ class Runs:
         return RunFolder.read(self._output / name)
 
     def all(self) -> list[RunProgress]:
-        """List every run.
+        """List every run; what people play on this server is none.
 
         One that cannot be read has the status unreadable, and its title says why.
         """
         runs = []
         for name in self.names():
+            if name == SESSIONS:
+                continue
             try:
                 runs.append(self.progress(name))
             except (BestResponseError, *_DAMAGE) as error:

@@ -145,10 +145,15 @@ class QuestionPlan:
 
     @cached_property
     def candidates(self) -> tuple[int, ...]:
-        """Every information set of the seats, in the order of the tree."""
-        return tuple(
-            k for k, infoset in enumerate(self.tree.infosets) if infoset.player in self.seats
+        """Every information set of the seats with a choice, in the order of the tree."""
+        found = tuple(
+            k
+            for k, infoset in enumerate(self.tree.infosets)
+            if infoset.player in self.seats and len(infoset.moves) > 1
         )
+        if not found:
+            raise SettingError("seat", f"nobody asked has a choice in {self.game.name}")
+        return found
 
     @cached_property
     def infosets(self) -> tuple[int, ...]:

@@ -114,7 +114,11 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
 def _share_known(policies: Policies) -> float:
     tree = policies[0].arena.tree
     seats = policies[0].seats
-    asked = [k for k, infoset in enumerate(tree.infosets) if infoset.player in seats]
+    asked = [
+        k
+        for k, infoset in enumerate(tree.infosets)
+        if infoset.player in seats and len(infoset.moves) > 1
+    ]
     shares = [policy.known[asked].mean() for policy in policies]
     return float(np.mean(shares))
 
@@ -271,7 +275,8 @@ class TreeResults:
         players: dict[tuple[str, str], dict[int, plans.StatedPolicy]] = {}
         for (player, way, number), answers in self.answers.items():
             row = uniform_policy(tree).probabilities.copy()
-            known = np.zeros(len(tree.infosets), dtype=bool)
+            # Where there is one move, the policy is known without being asked for.
+            known = np.array([len(infoset.moves) == 1 for infoset in tree.infosets])
             sums: dict[int, Array] = {}
             for infoset, mix, _ in answers:
                 if mix is not None:

@@ -19,6 +19,7 @@ from bestresponse.theory.equilibria.many_players.equations import (
     equal_payoffs,
     find_best_replies,
     find_supports,
+    measure_distance,
     restrict,
     shift,
     worst_regret,
@@ -101,12 +102,6 @@ def is_on_curve(continua: Sequence[Continuum], mix: Profile, distance: float) ->
         if (distances < distance).any():
             return True
     return False
-
-
-def measure_distance(first: Profile, second: Profile) -> float:
-    """Return the largest difference between two probabilities of the same action."""
-    change = np.concatenate(first) - np.concatenate(second)
-    return float(np.abs(change).max())
 
 
 def _move(payoffs: Array, face: Supports, mix: Profile, step: Array) -> Profile | None:

@@ -26,7 +26,7 @@ _NEGATIVE = -1e-10  # what rounding leaves of a probability of 0
 _REGULAR = 1e-9  # of the largest singular value: a derivative with a smaller one counts as singular
 
 
-def scale_payoffs(game: NormalForm) -> Array:
+def scale_by_player(game: NormalForm) -> Array:
     """Return payoffs moved and scaled into [0, 1], player by player.
 
     Best responses stay what they are.
@@ -105,6 +105,12 @@ def shift(mix: tuple[Numbers, ...], step: Numbers) -> tuple[Numbers, ...]:
         others = strategy[1:] + part
         shifted.append(np.append(first, others))
     return tuple(shifted)
+
+
+def measure_distance(first: Profile, second: Profile) -> float:
+    """Return the largest difference between two probabilities of the same action."""
+    change = np.concatenate(first) - np.concatenate(second)
+    return float(np.abs(change).max())
 
 
 def worst_regret(payoffs: Array, mix: Profile) -> float:

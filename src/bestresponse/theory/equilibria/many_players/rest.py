@@ -137,7 +137,7 @@ class ReducedGame:
                 sides.append(wide)
             else:
                 sides.append(rows)
-        return NashSubset(sides[0], sides[1])
+        return NashSubset(sides[0], sides[1], self.seats)
 
     def _join(self, subset: NashSubset) -> Continuum:
         """Describe a product of two polytopes by its dimension and a line through its middle."""

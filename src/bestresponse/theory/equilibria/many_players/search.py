@@ -15,8 +15,8 @@ continuum or a large system, is searched by following paths (see `homotopy`), an
 not called complete. It is where every system was settled and every solution could be certified;
 where payoffs are exact, rationals decide which solutions are equilibria (see `certify`).
 
-Where the list is not complete, the principal branch of logit equilibria is traced as well (Turocy
-2005, see `tracing`).
+Where the list is not complete, a branch of logit equilibria is traced as well (Turocy 2005, see
+`tracing`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,14 +37,14 @@ from bestresponse.theory.equilibria.many_players.certify import Certified, certi
 from bestresponse.theory.equilibria.many_players.continua import (
     add_continua,
     is_on_curve,
-    measure_distance,
 )
 from bestresponse.theory.equilibria.many_players.equations import (
     REGRET_LIMIT,
     Supports,
     equal_payoffs,
     find_index,
-    scale_payoffs,
+    measure_distance,
+    scale_by_player,
     worst_regret,
 )
 from bestresponse.theory.equilibria.many_players.homotopy import (
@@ -59,7 +59,11 @@ from bestresponse.theory.equilibria.many_players.subdivision import (
     make_systems,
     solve_systems,
 )
-from bestresponse.theory.equilibria.many_players.tracing import BRANCHES, trace_to_equilibrium
+from bestresponse.theory.equilibria.many_players.tracing import (
+    BRANCHES,
+    find_branch_end,
+    trace_to_equilibrium,
+)
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.result import Continuum, Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -121,7 +125,7 @@ def nplayer_nash(
         return solved
     if rest.game.shape == (2, 2, 2):
         return _solve_in_closed_form(rest)
-    search = _Search(scale_payoffs(rest.game), engine, deadline, report)
+    search = _Search(scale_by_player(rest.game), engine, deadline, report)
     return _search_rest(rest, search)
 
 
@@ -139,8 +143,8 @@ def _search_rest(rest: ReducedGame, search: _Search) -> NashResult:
     all_certified = len(certified) == len(candidates)
     search.sure = search.sure and all_certified and search.searched == profiles
     if not search.sure or not certified:
-        # Where there is an equilibrium already, the principal branch has to do: failing ones take
-        # seconds each.
+        # Where there is an equilibrium already, one branch has to do: failing ones take seconds
+        # each.
         time = Deadline.after(max(search.deadline.seconds, SECONDS))
         traced = trace_to_equilibrium(search.payoffs, 1 if certified else BRANCHES, time)
         certified += _certify_all(game, [] if traced is None else [traced])
@@ -214,7 +218,7 @@ def _describe(
 
     Continua are computed until `deadline`.
     """
-    payoffs = scale_payoffs(rest.game)
+    payoffs = scale_by_player(rest.game)
     equilibria: list[Equilibrium] = []
     continua: list[Continuum] = []
     for point in points:
@@ -259,7 +263,8 @@ def nplayer_nash_one(
 ) -> Equilibrium:
     """Find one equilibrium by "logit" or "auto".
 
-    By "logit" it is the end of the principal branch, by "auto" a pure one if there is one.
+    By "logit" it is the end of the principal branch, by "auto" a pure one if there is one, else
+    what some branch leads to.
     """
     deadline = Deadline.after(seconds)
     _check_size(game)
@@ -267,15 +272,22 @@ def nplayer_nash_one(
         raise UsageError(
             f"method: expected one of {', '.join(get_args(OneMethod))}, got {method!r}"
         )
-    pure = pure_nash(game) if method == "auto" else ()
-    if pure:
+    if method == "logit":
+        traced = find_branch_end(game, deadline)
+    elif pure := pure_nash(game):
         return Equilibrium.at(game, _point_masses(game, pure[0]))
-    traced = trace_to_equilibrium(scale_payoffs(game), deadline=deadline)
+    else:
+        traced = trace_to_equilibrium(scale_by_player(game), deadline=deadline)
     certified = None if traced is None else certify(game, traced)
     if certified is None:
         deadline.check("an equilibrium")
+        if method == "logit":
+            raise NotCertified(
+                "the branch of logit equilibria could not be followed to its end;"
+                " method 'auto' looks for any equilibrium"
+            )
         raise _found_none(game)
-    index = find_index(scale_payoffs(game), certified.strategies, certified.quasi_strict)
+    index = find_index(scale_by_player(game), certified.strategies, certified.quasi_strict)
     return Equilibrium.at(game, certified.strategies, certified.exact, index)
 
 

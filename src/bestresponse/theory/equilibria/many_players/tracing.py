@@ -5,9 +5,13 @@ Games may have any number of players.
 Logit equilibria (McKelvey and Palfrey 1995) satisfy log x_is - log x_i0 = k (u_is - u_i0) for
 precision k. From k = 0 and uniform mixtures a branch leads, for generic games, to a Nash
 equilibrium as k grows; it is followed by predictor and corrector steps in log probabilities (Turocy
-2005). Now and then the actions still in use are taken as supports and Newton's method is tried on
-them. Where a branch cannot be followed, others are, with complete noise that prefers some actions:
-log x_is - log x_i0 = k (u_is - u_i0) + b_is - b_i0 leads to Nash equilibria as well.
+2005). All players share one k, so that payoffs are scaled by one unit; a unit for each player
+would be another branch.
+
+Who wants an equilibrium, whichever it is, is served sooner: now and then the actions still in use
+are taken as supports and Newton's method is tried on them. Where a branch cannot be followed,
+others are, with complete noise that prefers some actions: log x_is - log x_i0 = k (u_is - u_i0) +
+b_is - b_i0 leads to Nash equilibria as well.
 """
 
 from abc import abstractmethod
@@ -23,10 +27,11 @@ from bestresponse.theory.equilibria.many_players.equations import (
     REGRET_LIMIT,
     equal_payoffs,
     find_supports,
+    measure_distance,
     pair_payoffs,
     worst_regret,
 )
-from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, contract
 
 _STEPS = 1500
@@ -38,6 +43,8 @@ _USED = (
 BRANCHES = 8  # failing ones take seconds each
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
+_END = 1e7  # for payoffs in [0, 1]; beyond, the last digits of a long branch are rounding
+_CLOSE = 1e-3  # of probabilities: at that precision a branch is as close to its end
 _HIGHEST = 1e8  # for payoffs in [0, 1]: a loss of 1e-6 is then never chosen
 _MOST_POINTS = 20_000
 _LEAST_STEP = 1e-10
@@ -215,6 +222,24 @@ def _find_between(
     return point
 
 
+def find_branch_end(game: NormalForm, deadline: Deadline = NEVER) -> Profile | None:
+    """Find where the principal branch ends, which starts at uniform play.
+
+    Returns None where it cannot be followed so far, or ends at no equilibrium that is near.
+    """
+    lowest = game.payoffs.min(axis=tuple(range(1, game.payoffs.ndim)), keepdims=True)
+    payoffs = game.payoffs - lowest
+    branch = TableBranch(payoffs / (float(payoffs.max()) or 1.0))
+    last = branch.noise
+    with suppress(NotCertified):
+        for point in follow_branch(branch, _END):
+            if deadline.is_over:
+                return None
+            last = point
+        return _polish(branch.payoffs, branch.strategies(last), farthest=_CLOSE)
+    return None
+
+
 def trace_to_equilibrium(
     payoffs: Array,
     branches: int = BRANCHES,
@@ -254,13 +279,16 @@ def draw_noises(sizes: Sequence[int], count: int = BRANCHES) -> Iterator[Array |
         yield np.log(np.concatenate(mixes))
 
 
-def _polish(payoffs: Array, mix: Profile) -> Profile | None:
+def _polish(payoffs: Array, mix: Profile, farthest: float = 1.0) -> Profile | None:
+    """Find an equilibrium whose probabilities are no farther from those of `mix`."""
     for least in _USED:
         start = []
         for x in mix:
             used = np.where(x > least, x, 0.0)
             start.append(used / used.sum())
         polished = equal_payoffs(payoffs, find_supports(mix, least), tuple(start))
-        if polished is not None and worst_regret(payoffs, polished) <= REGRET_LIMIT:
+        if polished is None or measure_distance(polished, mix) > farthest:
+            continue
+        if worst_regret(payoffs, polished) <= REGRET_LIMIT:
             return polished
     return None

@@ -34,6 +34,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 from operator import add, mul
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -55,6 +56,7 @@ from bestresponse.theory.trees.tree import (
     Policy,
     Tree,
     Turn,
+    as_tree,
     build_tree,
 )
 
@@ -110,7 +112,7 @@ class SequentialEquilibrium:
         return np.array(self.exact_beliefs, dtype=np.float64)
 
 
-def find_sequential(tree: Tree, *, seconds: float = _SECONDS) -> SequentialEquilibrium:
+def find_sequential(tree: Tree | str | Path, *, seconds: float = _SECONDS) -> SequentialEquilibrium:
     """Find one sequential equilibrium.
 
     NotCertified where none could be proved to be one within `seconds`, TooLarge for large trees.
@@ -120,6 +122,7 @@ def find_sequential(tree: Tree, *, seconds: float = _SECONDS) -> SequentialEquil
     >>> entry.policy.at("incumbent", "entry")["share"], entry.payoffs, entry.gap
     (1.0, {'entrant': 2.0, 'incumbent': 2.0}, 0.0)
     """
+    tree = as_tree(tree)
     deadline = Deadline.after(seconds)
     form = to_sequence_form(tree)
     if form.num_sequences > _MOST_SEQUENCES:

@@ -32,6 +32,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice, product
 from operator import add, le, mul
+from pathlib import Path
 
 import numpy as np
 
@@ -273,7 +274,9 @@ def find_subgames(tree: Tree) -> IntArray:
     return np.asarray(np.flatnonzero(begins), dtype=np.int64)
 
 
-def solve_subgames(tree: Tree, limit: int = 200, *, seconds: float = _SECONDS) -> SubgameEquilibria:
+def solve_subgames(
+    tree: Tree | str | Path, limit: int = 200, *, seconds: float = _SECONDS
+) -> SubgameEquilibria:
     """Find subgame perfect equilibria, at most `limit`.
 
     Raises TooLarge where a part between subgames is too large to solve, NotCertified where that
@@ -284,6 +287,7 @@ def solve_subgames(tree: Tree, limit: int = 200, *, seconds: float = _SECONDS) -
     >>> found.policies[0].at("entrant", "market"), found.complete
     ({'out': 0.0, 'in': 1.0}, True)
     """
+    tree = as_tree(tree)
     solved = _solve_backwards(tree, _Wish(limit, mixed=True, deadline=Deadline.after(seconds)))
     policies = []
     for solution in solved.solutions:

@@ -1,0 +1,1 @@
+"""The benchmark on games of perfect information: what every single move loses."""

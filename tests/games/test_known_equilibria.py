@@ -1,0 +1,108 @@
+"""What theory says of the registered rules, and what it costs to leave the equilibrium."""
+
+import pytest
+
+from bestresponse.core.capabilities import (
+    find_equilibrium_moves,
+    find_known_equilibrium,
+    measure_decision_cost,
+)
+from bestresponse.core.registry import games
+from bestresponse.games.common_pool.rules import CommonPool
+from bestresponse.games.guessing.rules import Guessing
+from bestresponse.games.public_goods.rules import PublicGoods
+from bestresponse.games.sealed_bid.rules import AuctionState, SealedBid, second_price
+from bestresponse.games.trust.rules import Trust
+from bestresponse.games.ultimatum.rules import Ultimatum
+from bestresponse.games.water.game import Water
+
+
+@pytest.mark.parametrize(
+    ("game", "payoffs", "better"),
+    [
+        (PublicGoods(rounds=2), 2 * 20.0, 2 * 32.0),
+        (CommonPool(rounds=1), 5 * 17 + 8 * (23 - 0.25 * 64), 5 * 20.5 + 4.5 * (23 - 0.25 * 36)),
+        (Guessing(rounds=5), 1.0, None),
+    ],
+)
+def test_everybody_earns_the_same_in_a_symmetric_equilibrium(game, payoffs, better):
+    known = find_known_equilibrium(game)
+    assert set(known.payoffs.values()) == {payoffs}
+    assert (set(known.better_payoffs.values()) if known.better_payoffs else None) == (
+        {better} if better else None
+    )
+
+
+def test_trust_and_ultimatum_end_with_everything_where_it_began():
+    assert find_known_equilibrium(Trust(endowment=8)).payoffs == {"sender": 8.0, "receiver": 0.0}
+    assert find_known_equilibrium(Trust(endowment=8, factor=3)).better_payoffs == {
+        "sender": 12.0,
+        "receiver": 12.0,
+    }
+    assert find_known_equilibrium(Ultimatum(pie=5)).payoffs == {"proposer": 5.0, "responder": 0.0}
+
+
+def test_nothing_is_said_where_nothing_is_known():
+    for game in (Water(), Guessing(factor=1.2), PublicGoods(factor=4.5)):
+        assert find_known_equilibrium(game) is None
+        assert find_equilibrium_moves(game, game.start()) == {}
+        assert measure_decision_cost(game, game.start(), game.roles[0], 0) is None
+
+
+@pytest.mark.parametrize(
+    ("game", "state", "role", "action", "cost"),
+    [
+        (PublicGoods(), (), "player 2", 20, 12.0),
+        (
+            PublicGoods(),
+            ({f"player {k}": 5 for k in range(1, 5)},),
+            "player 1",
+            {"player 2": 2, "player 3": 0},
+            2.0,
+        ),
+        (Trust(), (), "sender", 4.0, 4.0),
+        (Trust(), (4.0,), "receiver", 5.0, 5.0),
+        (Ultimatum(), (), "proposer", 2.5, 2.5),
+        (Ultimatum(), (2.5,), "responder", "reject", 2.5),
+        (Ultimatum(), (2.5,), "responder", "accept", 0.0),
+        (Guessing(rounds=1), (), "player 1", 50.0, 0.2),
+        (CommonPool(rounds=1), (), "player 1", 10.0, 1.0),
+    ],
+)
+def test_another_answer_costs_what_the_rules_say(game, state, role, action, cost):
+    if isinstance(action, dict):
+        action = {"player 4": 0, **action}
+    assert measure_decision_cost(game, state, role, action) == pytest.approx(cost)
+
+
+def test_the_cost_of_a_bid_is_an_expectation_over_the_values_of_the_others():
+    two = SealedBid(("first", "second"), "second", highest=1)
+    assert (
+        measure_decision_cost(two, AuctionState((1, 0)), "first", 0.0) == 0.0
+    )  # the tie at 0 goes to the first of the list
+    assert (
+        measure_decision_cost(two, AuctionState((0, 1)), "second", 0.0) == 0.5
+    )  # here it goes to the other, half of the time
+    first = SealedBid(("first", "second"), "first", highest=100)
+    assert measure_decision_cost(first, AuctionState((80, 0)), "first", 80.0) == pytest.approx(
+        (80 - 40) * 81 / 101
+    )
+    assert find_equilibrium_moves(second_price(), AuctionState((10, 20, 30))) == {
+        "bidder 1": 10,
+        "bidder 2": 20,
+        "bidder 3": 30,
+    }
+
+
+def test_nobody_is_charged_for_playing_the_equilibrium():
+    for name in games.names():
+        game = games.load(name)()
+        state = game.start()
+        if isinstance(game, SealedBid):
+            state = AuctionState((30, 60, 90))
+        while moves := find_equilibrium_moves(game, state):
+            assert all(
+                measure_decision_cost(game, state, role, move) == 0.0
+                for role, move in moves.items()
+            ), name
+            state = game.apply(state, moves)
