@@ -33,7 +33,8 @@ from bestresponse.players.llm.mixtures import TAKES_BACK, read_mixture, strip_la
 _LONGEST = 100_000
 _BRACES = 50  # JSON is tried from every brace on, which a reply full of braces would make slow
 _ANSWER = re.compile(
-    r"^[ \t>*_#`\-]*(?:final[ \t])?(?P<word>tagged answer|answer|antwort|réponse|reponse|respuesta|risposta"
+    r"^[ \t>*_#`\-]*(?:final[ \t])?(?P<word>tagged answer|answer|antwort"
+    r"|réponse|reponse|respuesta|risposta"
     r"|resposta|antwoord|odpowiedź|ответ|答案|回答|答え)[ \t*_`]*[:=：](?P<line>.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
