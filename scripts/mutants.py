@@ -44,7 +44,8 @@ TARGETS = {
     "analysis/people.py": ["analysis/test_people.py"],
     "core": [
         "core",
-        "games/economic",
+        "games/test_known_equilibria.py",
+        "games/test_rules.py",
         "games/test_kept.py",
         "players/llm/test_reading.py",
         "runs/store/test_folder.py",

@@ -73,6 +73,12 @@ if TYPE_CHECKING:
         RulesTranslator as RulesTranslator,
     )
     from bestresponse.formal.evaluate.dataset import stories as list_stories  # noqa: F401
+    from bestresponse.games.blotto.rules import (
+        Blotto as Blotto,
+    )
+    from bestresponse.games.common_pool.rules import (
+        CommonPool as CommonPool,
+    )
     from bestresponse.games.dialogue.domain import (
         domain_names as list_domains,  # noqa: F401
         load_domain as load_domain,
@@ -81,15 +87,6 @@ if TYPE_CHECKING:
     from bestresponse.games.dialogue.game import (
         DialogueGame as DialogueGame,
         RecordedDialogue as RecordedDialogue,
-    )
-    from bestresponse.games.economic.blotto import (
-        Blotto as Blotto,
-    )
-    from bestresponse.games.economic.number_rounds import (
-        CommonPool as CommonPool,
-    )
-    from bestresponse.games.economic.two_steps import (
-        Trust as Trust,
     )
     from bestresponse.games.logic.game import as_game as make_logic_game  # noqa: F401
     from bestresponse.games.lookup import (
@@ -100,6 +97,9 @@ if TYPE_CHECKING:
     )
     from bestresponse.games.trees.game import (
         TreeGame as TreeGame,
+    )
+    from bestresponse.games.trust.rules import (
+        Trust as Trust,
     )
     from bestresponse.games.water.bidders import play_many as play_water  # noqa: F401
     from bestresponse.games.water.game import water as make_water  # noqa: F401

@@ -9,17 +9,6 @@ import pytest
 
 from bestresponse.core import View
 from bestresponse.core.conformance import Broken, check_game
-from bestresponse.core.special import (
-    BattlefieldRule,
-    FirstPriceRule,
-    HealthRule,
-    NeedsRule,
-    PoolRule,
-    ProjectRule,
-    ResidentNeed,
-    SupplyRule,
-    TrustRule,
-)
 from bestresponse.core.told import (
     AtOnce,
     Cell,
@@ -35,15 +24,17 @@ from bestresponse.core.told import (
     Repetition,
     Statement,
 )
-from bestresponse.games.economic.blotto import Blotto
-from bestresponse.games.economic.number_rounds import CommonPool, Guessing
-from bestresponse.games.economic.public_goods import PublicGoods
-from bestresponse.games.economic.sealed_bid import SealedBid
-from bestresponse.games.economic.two_steps import Trust
+from bestresponse.games.blotto.rules import BattlefieldRule, Blotto
+from bestresponse.games.common_pool.rules import CommonPool, PoolRule
+from bestresponse.games.guessing.rules import Guessing
 from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
+from bestresponse.games.public_goods.rules import ProjectRule, PublicGoods
+from bestresponse.games.sealed_bid.rules import FirstPriceRule, SealedBid
 from bestresponse.games.trees.game import TreeGame
+from bestresponse.games.trust.rules import Trust, TrustRule
 from bestresponse.games.water.game import Water
+from bestresponse.games.water.told import HealthRule, NeedsRule, ResidentNeed, SupplyRule
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
@@ -158,7 +149,7 @@ def test_a_wrong_payoff_probability_option_or_information_set_of_a_tree_is_found
     [
         (Guessing(("a", "b", "c"), rounds=8), NearestWins(Fraction(1, 8), Fraction(1))),
         (CommonPool(rounds=1), PoolRule(*map(Fraction, (25, 5, 23, 1)))),
-        (PublicGoods(rounds=1), ProjectRule(Fraction(20), Fraction(2))),
+        (PublicGoods(rounds=1), ProjectRule(Fraction(20), Fraction(2), Fraction(1, 2))),
         (SealedBid(price="second"), FirstPriceRule(100)),
         (Trust(), TrustRule(Fraction(10), Fraction(2))),
     ],
@@ -190,6 +181,11 @@ def test_a_wrong_rule_of_an_economic_game_is_found(game: object, wrong: Statemen
     [
         (Blotto(4, 2), BattlefieldRule(5, 2, "2-3"), "the number of troops of Blotto is 5"),
         (Blotto(4, 2), BattlefieldRule(4, 3, "1-1-2"), "the number of fields of Blotto is 3"),
+        (
+            PublicGoods(rounds=1),
+            ProjectRule(Fraction(20), Fraction(8, 5), Fraction(1, 2)),
+            "a coin in the project gives every player is 1/2",
+        ),
         (Water(), HealthRule(*map(Fraction, (10, 10, 2, 2))), "the health of .* on day 1"),
         (Water(), SupplyRule(1000, 2000), "there are 1000 to 2000 units of water per day"),
         (
@@ -200,7 +196,7 @@ def test_a_wrong_rule_of_an_economic_game_is_found(game: object, wrong: Statemen
             "against the rules of the auction",
         ),
     ],
-    ids=["troops", "fields", "thirst", "supply", "needs"],
+    ids=["troops", "fields", "share", "thirst", "supply", "needs"],
 )
 def test_a_wrong_rule_of_battlefields_or_of_a_drought_is_found(
     game: object, wrong: Statement, why: str

@@ -19,10 +19,12 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.conformance import Broken, check_game
 from bestresponse.core.game import NATURE, View, find_first_asks
 from bestresponse.core.told import prose
-from bestresponse.games.economic.number_rounds import CommonPool, Guessing
-from bestresponse.games.economic.public_goods import PublicGoods
-from bestresponse.games.economic.two_steps import Trust, Ultimatum
+from bestresponse.games.common_pool.rules import CommonPool
+from bestresponse.games.guessing.rules import Guessing
 from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.public_goods.rules import PublicGoods
+from bestresponse.games.trust.rules import Trust
+from bestresponse.games.ultimatum.rules import Ultimatum
 from bestresponse.games.water.game import Water, water
 from bestresponse.players.people.console import ConsolePlayer
 from bestresponse.telling.render import word_rules, write_rules

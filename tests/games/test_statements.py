@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -26,11 +25,9 @@ from bestresponse.core.told import (
     Options,
     PlayEnd,
     Players,
-    Prose,
     Summary,
     TurnCount,
 )
-from bestresponse.core.told_json import list_json, told_from_json
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import find_game, game_names
@@ -48,9 +45,6 @@ def check_tables(seeds: range) -> None:
         rng = Random(seed)
         form = draw_table(rng, num_players=2 + seed % 3)
         told = tell(form)
-        assert (
-            tuple(told_from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
-        )
         rebuilt = rebuild(told)
         assert (rebuilt.players, rebuilt.actions) == (form.players, form.actions)
         assert [Fraction(u) for u in rebuilt.given.flat] == [Fraction(u) for u in form.given.flat]
@@ -64,9 +58,6 @@ def check_trees(seeds: range) -> None:
         rng = Random(seed)
         tree = draw_game_tree(rng, num_players=2 + seed % 3)
         told = tell(tree)
-        assert (
-            tuple(told_from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
-        )
         rebuilt = rebuild(told)
         assert describe_structure(rebuilt) == describe_structure(tree)
         same = [what for what, other in change_tree(rng, tree) if tell(other) == told]
@@ -200,9 +191,7 @@ def test_a_long_tree_is_stated_without_nesting() -> None:
     for number in range(3_000):
         after = Turn("Ann", str(number), {"stop": Leaf([number]), "on": after})
     told = tell(build_tree(["Ann"], after))
-    assert tuple(map(told_from_json, list_json(told))) == told
     assert tell(rebuild(told)) == told
-    assert hash(told) == hash(tuple(map(told_from_json, list_json(told))))
 
 
 @pytest.mark.parametrize(
@@ -217,33 +206,6 @@ def test_a_long_tree_is_stated_without_nesting() -> None:
 def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why: str) -> None:
     with pytest.raises(InvalidGame, match=why):
         rebuild((Players(("Ann",)), Course(positions)))
-
-
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
-        ([], "expected a statement as an object"),
-        ({"is": "Nobody"}, "one of Prose, Worded, .* Players, .* got .Nobody"),
-        ({"is": "Players"}, "Players lacks names"),
-        ({"is": "Players", "names": "Ann"}, "names of Players as a list, got 'Ann'"),
-        ({"is": "Players", "names": [1]}, "an entry of names of Players as text, got 1"),
-        ({"is": "Players", "names": [], "age": 3}, "Players has no 'age'; it has names"),
-        ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": ["1/0"]}]}, "got '1/0'"),
-        ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": [0.5]}]}, "got 0.5"),
-        (
-            {"is": "Course", "positions": [{"is": "Players", "names": []}]},
-            "one of Decides, Draw, PlayEnd",
-        ),
-        ({"is": "Summary", "ends": True, "turns": []}, "as a whole number, got True"),
-    ],
-)
-def test_plain_data_that_state_nothing_are_refused(data: object, why: str) -> None:
-    with pytest.raises(InvalidGame, match=why):
-        told_from_json(data)
-
-
-def test_prose_stands_for_a_text() -> None:
-    assert list_json([Prose("Bid.")]) == [{"is": "Prose", "text": "Bid."}]
 
 
 @pytest.mark.parametrize("number", [0.1, 1 / 3, 0.1 + 0.2, 2.0**60, -1e-9, 1e300])

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from babel.messages.catalog import Message
@@ -19,8 +20,8 @@ KEPT = {"decimal-mark", "list-mark", "own-words"}
 """Messages that are no sentences."""
 
 
-def read_english() -> list[Message]:
-    source = files("bestresponse.telling.catalogues").joinpath("en.po")
+def read_english(source: Traversable | None = None) -> list[Message]:
+    source = source or files("bestresponse.telling.catalogues").joinpath("en.po")
     with source.open("rb") as file:
         return [message for message in read_po(file) if message.id]
 
@@ -42,11 +43,13 @@ def write_catalogue(
     name: str,
     change: Callable[[Message, str], str] = lambda message, text: text,
     drop: Iterable[str] = (),
+    source: Traversable | None = None,
 ) -> Path:
     """Write the catalogue of the language; `change` may spoil a text, `drop` leaves messages out
-    by their names, or words by their English."""
+    by their names, or words by their English. `source` is another English catalogue, that of a
+    game's folder."""
     entries = [HEADER]
-    for message in read_english():
+    for message in read_english(source):
         sources = [message.id] if isinstance(message.id, str) else list(message.id)
         if message.context in drop or sources[0] in drop:
             continue

@@ -13,10 +13,10 @@ from random_games import draw_game_tree
 
 from bestresponse.core.game import NATURE, AnyGame, Role
 from bestresponse.games.dialogue.game import Dialogue, Spoken, make_plain_dialogue
-from bestresponse.games.economic.sealed_bid import AuctionState, SealedBid
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import RepeatedGame, Rounds
+from bestresponse.games.sealed_bid.rules import AuctionState, SealedBid
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.catalogue.tables import load

@@ -46,7 +46,6 @@ from bestresponse.core.told import (
     list_public,
     prose,
 )
-from bestresponse.core.told_json import told_from_json, told_to_json
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.statements import tell
@@ -182,10 +181,6 @@ def test_a_player_reads_in_the_second_person() -> None:
 )
 def test_events_are_told_in_order(history: tuple[object, ...], words: str) -> None:
     assert write_history(View("Ann", (), history)) == words
-    assert (
-        tuple(told_from_json(json.loads(json.dumps(told_to_json(event)))) for event in history)
-        == history
-    )
 
 
 def test_a_text_stands_for_itself() -> None:
@@ -200,10 +195,10 @@ def test_a_view_with_a_bare_text_is_refused_in_a_sentence() -> None:
         View("Ann", "Bid what you like.")
 
 
-def test_a_third_language_is_one_file(tmp_path: Path) -> None:
+def test_a_third_language_is_a_file_of_its_own(tmp_path: Path) -> None:
     loud = load_language("fi", write_catalogue(tmp_path, "fi"))
     assert loud.say("gets", who="Ann", amount="3") == "«Ann GETS 3»"
-    assert loud.translate("cooperate") == "«COOPERATE»"
+    assert loud.translate("jack") == "«JACK»"
     assert loud.messages.keys() == ENGLISH.messages.keys()
     assert loud.plurals.keys() == ENGLISH.plurals.keys()
 
@@ -217,7 +212,7 @@ def ask_for_layout(message: Message, text: str) -> str:
 
 
 def forget(message: Message, text: str) -> str:
-    return "" if message.id == "cooperate" else text
+    return "" if message.id == "jack" else text
 
 
 @pytest.mark.parametrize(
@@ -225,10 +220,10 @@ def forget(message: Message, text: str) -> str:
     [
         (None, ["gets"], "it lacks the message 'gets'"),
         (None, ["page.waiting"], "it lacks the message 'page.waiting'"),
-        (None, ["cooperate"], "it lacks the word for 'cooperate'"),
+        (None, ["jack"], "it lacks the word for 'jack'"),
         (lose_places, [], "its message 'gets' must have amount, who"),
         (ask_for_layout, [], "its message 'gets' cannot be filled: {who} has a layout"),
-        (forget, [], "its word for 'cooperate' is empty"),
+        (forget, [], "its word for 'jack' is empty"),
     ],
 )
 def test_a_language_that_lacks_something_is_refused(

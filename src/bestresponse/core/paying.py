@@ -1,7 +1,6 @@
-"""What the payoff rules of statements pay.
+"""What the payoff rules of tables pay, in exact numbers.
 
-Games that state a rule compute their payoffs here, and `check_game` holds other games to it. All
-numbers are exact.
+Games that state such a rule compute their payoffs here, and `check_game` holds other games to it.
 """
 
 from __future__ import annotations
@@ -9,20 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from bestresponse.core.special import (
-    FirstPriceRule,
+from bestresponse.core.told import (
+    LowerClaim,
     LowestEffort,
-    PoolRule,
-    ProjectRule,
-    SecondPriceRule,
+    NearestWins,
+    PayoffRule,
     SharedProject,
 )
-from bestresponse.core.told import LowerClaim, NearestWins, NumberRule
 
 Numbers = Sequence[Fraction]
 
 
-def pay(rule: NumberRule, chosen: Numbers) -> tuple[Fraction, ...]:
+def pay(rule: PayoffRule, chosen: Numbers) -> tuple[Fraction, ...]:
     """Return what everybody gets who chose these numbers at the same time.
 
     >>> contest = NearestWins(Fraction(2, 3), Fraction(1))
@@ -42,12 +39,6 @@ def pay(rule: NumberRule, chosen: Numbers) -> tuple[Fraction, ...]:
         case SharedProject(base, share):
             common = base + share * sum(chosen)
             return tuple(common - own for own in chosen)
-        case ProjectRule(endowment, factor):
-            share = factor * sum(chosen) / len(chosen)
-            return tuple(endowment - own + share for own in chosen)
-        case PoolRule(endowment, outside, slope, bend):
-            each = slope - bend * sum(chosen)
-            return tuple(outside * (endowment - own) + own * each for own in chosen)
 
 
 def find_target(rule: NearestWins, chosen: Numbers) -> Fraction:
@@ -61,22 +52,3 @@ def _pay_nearest(rule: NearestWins, chosen: Numbers) -> tuple[Fraction, ...]:
     least = min(misses)
     share = rule.prize / misses.count(least)
     return tuple(share if miss == least else Fraction(0) for miss in misses)
-
-
-def pay_bids(
-    rule: FirstPriceRule | SecondPriceRule,
-    values: Numbers,
-    bids: Numbers,
-) -> tuple[Fraction, ...]:
-    """Return what everybody gets in an auction; among equal bids the first bidder wins.
-
-    >>> bids = [Fraction(40), Fraction(45)]
-    >>> [str(paid) for paid in pay_bids(SecondPriceRule(100), [Fraction(80), Fraction(50)], bids)]
-    ['0', '10']
-    """
-    order = sorted(range(len(bids)), key=lambda seat: -bids[seat])
-    winner = order[0]
-    payer = winner if isinstance(rule, FirstPriceRule) else order[1]
-    paid = [Fraction(0)] * len(bids)
-    paid[winner] = values[winner] - bids[payer]
-    return tuple(paid)

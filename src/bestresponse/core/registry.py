@@ -97,6 +97,18 @@ class Registry:
         hint = did_you_mean(name, known) or f" There are {', '.join(known)}."
         raise UsageError(f"there is no {self.kind} named {name!r}.{hint}")
 
+    def find_package(self, name: str) -> str:
+        """Return the package that has the thing of that name, without importing it.
+
+        >>> games.find_package("water"), games.find_package("nothing")
+        ('bestresponse.games.water', '')
+        """
+        entries = self._find_entries().select(name=name)
+        modules = [entry.module for entry in entries]
+        if name in self.built_in:
+            modules.insert(0, self.built_in[name].partition(":")[0])
+        return modules[0].rpartition(".")[0] if modules else ""
+
     def make(self, name: str, *arguments: object) -> Any:
         """Call the thing of that name.
 
@@ -152,21 +164,21 @@ games = Registry(
     "game",
     {
         "breakthrough": "bestresponse.games.breakthrough.rules:Breakthrough",
-        "colonel-blotto": "bestresponse.games.economic.blotto:Blotto",
-        "common-pool": "bestresponse.games.economic.number_rounds:CommonPool",
+        "colonel-blotto": "bestresponse.games.blotto.rules:Blotto",
+        "common-pool": "bestresponse.games.common_pool.rules:CommonPool",
         "connect-four": "bestresponse.games.connect_four.rules:ConnectFour",
-        "first-price-auction": "bestresponse.games.economic.sealed_bid:SealedBid",
+        "first-price-auction": "bestresponse.games.sealed_bid.rules:SealedBid",
         "goofspiel": "bestresponse.games.goofspiel.rules:Goofspiel",
-        "guessing": "bestresponse.games.economic.number_rounds:Guessing",
+        "guessing": "bestresponse.games.guessing.rules:Guessing",
         "liars-dice": "bestresponse.games.liars_dice.rules:LiarsDice",
         "nim": "bestresponse.games.nim.rules:Nim",
         "pig": "bestresponse.games.pig.rules:Pig",
-        "public-goods-punishment": "bestresponse.games.economic.public_goods:PublicGoods",
-        "second-price-auction": "bestresponse.games.economic.sealed_bid:second_price",
+        "public-goods-punishment": "bestresponse.games.public_goods.rules:PublicGoods",
+        "second-price-auction": "bestresponse.games.sealed_bid.rules:second_price",
         "survival-auction": "bestresponse.games.water.game:survival",
         "tic-tac-toe": "bestresponse.games.tic_tac_toe.rules:TicTacToe",
-        "trust-amounts": "bestresponse.games.economic.two_steps:Trust",
-        "ultimatum-amounts": "bestresponse.games.economic.two_steps:Ultimatum",
+        "trust-amounts": "bestresponse.games.trust.rules:Trust",
+        "ultimatum-amounts": "bestresponse.games.ultimatum.rules:Ultimatum",
         "water": "bestresponse.games.water.game:water",
     },
 )

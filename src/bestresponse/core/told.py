@@ -6,73 +6,63 @@ A game states; it writes no sentences. Whatever is shown is made from these valu
 `bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is
 computed from a history is read from its events, never from words. All numbers are exact.
 
-`told_to_json` and `told_from_json` take statements and events to plain data and back.
+What only one game has is a `GameRule` or a `GameEvent`, defined in the folder of the game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.special import (
-    BattlefieldRule,
-    BidMade,
-    DroughtOver,
-    DroughtRule,
-    EarnedSoFar,
-    FirstPriceRule,
-    HealthRule,
-    Invested,
-    KuhnRule,
-    LeducRule,
-    LowestEffort,
-    MessageTurn,
-    NeedsRule,
-    NobodyWrote,
-    NoteTurn,
-    NoWaterBid,
-    NumberChosen,
-    NumberEach,
-    OfferAnswered,
-    OfferMade,
-    OwnReasons,
-    OwnValue,
-    PointsGiven,
-    PointsRule,
-    PointsTurn,
-    PoolRule,
-    ProjectRule,
-    PutIn,
-    ResidentOut,
-    ResidentState,
-    ReturnedBack,
-    RoundsForgotten,
-    RoundsInShort,
-    SalariesPaid,
-    SecondPriceRule,
-    SentOver,
-    SharedProject,
-    SupplyRule,
-    TakesPart,
-    TalkEnds,
-    TalkRule,
-    TalkSummed,
-    TargetWas,
-    TrustCoinsRule,
-    TrustRule,
-    UltimatumCoinsRule,
-    UltimatumRule,
-    UntoldPayoffs,
-    WaterAuctionRule,
-    WaterBid,
-    WaterFound,
-    WriteSo,
-    Wrote,
-)
+
+if TYPE_CHECKING:
+    from bestresponse.core.agreement import ToldPlay
+    from bestresponse.core.ask import Ask
+
+CARD_NAMES = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
+"""Cards by their letters; a language has its own words for them."""
+
+
+class GameRule:
+    """A rule of one game, told in a message of the game's own folder.
+
+    A subclass is a frozen dataclass that names its message. The message has a place for each field;
+    `bestresponse.telling.folders` says where it is looked for and how it is filled.
+    """
+
+    __slots__ = ()
+    message: ClassVar[str]
+
+    def check_asks(self, asks: Mapping[str, Ask]) -> None:
+        """Raise `agreement.Disagreement` where the first to move are asked for something else."""
+
+    def find_owed(self, play: ToldPlay) -> Mapping[str, Fraction] | None:
+        """Return what this rule pays everybody for a play that is told, None if it pays nothing."""
+        return None
+
+
+class GameEvent:
+    """Something that happened in one game, told in a message of the game's own folder.
+
+    A subclass is a frozen dataclass, as for `GameRule`. `is_step` says that it is one step among
+    others (`Ann bid 3, Bob bid 4`) and no sentence of its own, `is_public` that everybody learns of
+    it, `is_turn` that it says what the reader has to do now, `is_ending` how the game ended.
+    """
+
+    __slots__ = ()
+    message: ClassVar[str]
+    is_step: ClassVar[bool] = True
+    is_public: ClassVar[bool] = True
+    is_turn: ClassVar[bool] = False
+    is_ending: ClassVar[bool] = False
+
+    def is_decision_of(self, role: str) -> bool:
+        """Say whether this is what came of one answer of a role."""
+        return self.is_step and getattr(self, "who", None) == role
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +187,34 @@ class LowerClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class LowestEffort:
+    """All choose numbers.
+
+    Everybody gets `base`, `gain` times the lowest of all, less `cost` times the own number.
+    """
+
+    gain: Fraction
+    cost: Fraction
+    base: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SharedProject:
+    """All choose how much to give.
+
+    Everybody gets `base` less what is given, and `share` times what all have given together.
+    """
+
+    base: Fraction
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class UntoldPayoffs:
+    """Payoffs that are too many to be listed, and follow no rule that could be told."""
+
+
+@dataclass(frozen=True, slots=True)
 class Decides:
     """A player chooses.
 
@@ -303,31 +321,6 @@ class Aim:
 
 PayoffRule: TypeAlias = NearestWins | LowerClaim | LowestEffort | SharedProject
 """Rules that give the payoffs of a table whose moves are numbers."""
-NumberRule: TypeAlias = PayoffRule | ProjectRule | PoolRule
-"""Rules that say what numbers pay which all choose at the same time."""
-SpecialRule: TypeAlias = (
-    NumberEach
-    | PoolRule
-    | ProjectRule
-    | PointsRule
-    | BattlefieldRule
-    | FirstPriceRule
-    | SecondPriceRule
-    | TrustRule
-    | TrustCoinsRule
-    | UltimatumRule
-    | UltimatumCoinsRule
-    | KuhnRule
-    | LeducRule
-    | UntoldPayoffs
-    | DroughtRule
-    | HealthRule
-    | NeedsRule
-    | SupplyRule
-    | WaterAuctionRule
-    | TalkRule
-    | TakesPart
-)
 Statement: TypeAlias = (
     Prose
     | Worded
@@ -343,7 +336,8 @@ Statement: TypeAlias = (
     | Rest
     | Summary
     | Aim
-    | SpecialRule
+    | UntoldPayoffs
+    | GameRule
 )
 
 
@@ -463,42 +457,38 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
+class EarnedSoFar:
+    """What the reader has earned in all rounds together."""
+
+    amount: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsForgotten:
+    """The reader is not shown the first rounds."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsInShort:
+    """What the reader noted of the first rounds, which are not shown."""
+
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnReasons:
+    """What the reader said when deciding in a round."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Over:
     """The game is over."""
 
 
-SpecialEvent: TypeAlias = (
-    NumberChosen
-    | TargetWas
-    | Invested
-    | PutIn
-    | PointsGiven
-    | PointsTurn
-    | EarnedSoFar
-    | OwnValue
-    | BidMade
-    | SentOver
-    | ReturnedBack
-    | OfferMade
-    | OfferAnswered
-    | SalariesPaid
-    | WaterFound
-    | WaterBid
-    | NoWaterBid
-    | ResidentState
-    | ResidentOut
-    | DroughtOver
-    | RoundsForgotten
-    | RoundsInShort
-    | OwnReasons
-    | NobodyWrote
-    | Wrote
-    | MessageTurn
-    | NoteTurn
-    | TalkSummed
-    | TalkEnds
-    | WriteSo
-)
 Event: TypeAlias = (
     Prose
     | PrivateProse
@@ -517,8 +507,12 @@ Event: TypeAlias = (
     | Dealt
     | LaidOpen
     | Reached
+    | EarnedSoFar
+    | RoundsForgotten
+    | RoundsInShort
+    | OwnReasons
     | Over
-    | SpecialEvent
+    | GameEvent
 )
 Told: TypeAlias = Statement | Event
 _PUBLIC = (
@@ -529,27 +523,9 @@ _PUBLIC = (
     Made,
     LaidOpen,
     Over,
-    NumberChosen,
-    TargetWas,
-    Invested,
-    PutIn,
-    PointsGiven,
-    BidMade,
-    SentOver,
-    ReturnedBack,
-    OfferMade,
-    OfferAnswered,
-    SalariesPaid,
-    WaterFound,
-    WaterBid,
-    NoWaterBid,
-    ResidentState,
-    ResidentOut,
-    DroughtOver,
-    NobodyWrote,
-    Wrote,
 )
-"""What everybody learns. Any other event is known to one player, or may be."""
+"""What everybody learns, besides public events of a game. Any other event is known to one player,
+or may be."""
 
 
 def list_branches(position: Position) -> tuple[str, ...]:
@@ -637,6 +613,9 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
     for event in history:
         if isinstance(event, Meant):
             public.append(Made(event.who, event.made))
+        elif isinstance(event, GameEvent):
+            if event.is_public:
+                public.append(event)
         elif isinstance(event, _PUBLIC) and not (isinstance(event, Chose) and event.secret):
             public.append(event)
     return tuple(public)

@@ -18,8 +18,7 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.core.phrase import Phrase, make_phrase
-from bestresponse.core.special import CARD_NAMES
-from bestresponse.core.told import Chose, Dealt, Drew, Event, LaidOpen
+from bestresponse.core.told import CARD_NAMES, Chose, Dealt, Drew, Event, LaidOpen
 from bestresponse.games.capabilities import HasTree, ToldPaths, find_stage_form
 from bestresponse.games.statements import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm

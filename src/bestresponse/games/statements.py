@@ -20,10 +20,6 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.paying import pay
-from bestresponse.core.special import (
-    LowestEffort,
-    SharedProject,
-)
 from bestresponse.core.told import (
     AtOnce,
     Cell,
@@ -32,6 +28,7 @@ from bestresponse.core.told import (
     Decides,
     Draw,
     LowerClaim,
+    LowestEffort,
     NearestWins,
     Odds,
     Options,
@@ -39,6 +36,7 @@ from bestresponse.core.told import (
     PlayEnd,
     Players,
     Position,
+    SharedProject,
     Statement,
     Summary,
     TurnCount,

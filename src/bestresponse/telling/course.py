@@ -21,19 +21,29 @@ chose."
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import chain
+from typing import Protocol, runtime_checkable
 
-from bestresponse.core.told import Decides, Draw, PlayEnd
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.told import CARD_NAMES, Decides, Draw, GameEvent, GameRule, PlayEnd
 from bestresponse.telling.knowledge import CHANCE, Known, Map, Moves, Step, join_ways
-from bestresponse.telling.language import Language
+from bestresponse.telling.language import Language, find_home
 
 _MOST_OPTIONS = 4
 """In an outline, which names all options, only the length of a longer list of what may have
 happened is told."""
 _MOST_WAYS = 12
 """Of a longer list of ways only its length is told."""
+
+
+@runtime_checkable
+class ToldInOwnWay(Protocol):
+    """A rule or an event of a game that is told by more than filling its message."""
+
+    def tell(self, words: Narrator) -> str:
+        """Tell it, for `words.reader`."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,60 @@ class Narrator:
         if who == self.reader:
             return self.language.say(f"{key}.you", **places)
         return self.language.say(key, who=self.language.write_name(who), **places)
+
+    def tell(self, told: GameRule | GameEvent) -> str:
+        """Tell a rule or an event of one game.
+
+        One that is told otherwise than by filling its message brings its own `tell`.
+        """
+        if isinstance(told, ToldInOwnWay):
+            return told.tell(self)
+        return self.fill(told)
+
+    def fill(self, told: GameRule | GameEvent, variant: str = "", **places: object) -> str:
+        """Fill the message of a rule or an event, or a variant of it, from its fields.
+
+        `places` come on top of the fields. Where there is a message for the reader (`.you`), that
+        one is told to whoever the event is about; a rule is told so to whoever plays.
+        """
+        home = find_home(told)
+        words = replace(self, language=self.language.within(home))
+        key = f"{home}:{told.message}{variant}"
+        written = {**words._write_fields(told), **places}
+        if key not in words.language.messages:
+            raise InvalidGame(
+                f"{type(told).__name__} is told in the message {told.message + variant!r},"
+                f" which {home or 'a module without a folder'} does not have in words.en.po"
+            )
+        who = getattr(told, "who", None)
+        if who is not None:
+            return words.say(key, who, **written)
+        own = f"{key}.you"
+        is_told_to_player = self.reader is not None and own in words.language.messages
+        return words.language.say(own if is_told_to_player else key, **written)
+
+    def _write_fields(self, told: GameRule | GameEvent) -> dict[str, object]:
+        """Write the fields of a rule or an event, but for who it is about."""
+        written: dict[str, object] = {}
+        for field in fields(told):  # type: ignore[arg-type]
+            if field.name != "who":
+                written[field.name] = self._write_field(getattr(told, field.name))
+        return written
+
+    def _write_field(self, value: object) -> object:
+        match value:
+            case Fraction():
+                return self.language.write_number(value)
+            case str():
+                return self.language.write_name(value)
+            case tuple():
+                return ", ".join(map(str, map(self._write_field, value)))
+            case _:
+                return value
+
+    def name_card(self, letter: str) -> str:
+        """Name a card by its letter: `king` for K."""
+        return self.language.translate(CARD_NAMES.get(letter, letter))
 
     def list_payoffs(self, players: Sequence[str], payoffs: Sequence[Fraction]) -> str:
         """Say what everybody gets."""

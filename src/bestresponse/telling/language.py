@@ -10,6 +10,10 @@ wrong. There are three kinds:
     word              a name that games have in English: a role, a move, a unit, a column
 
 A language that lacks a message is refused when it is loaded: half a language is never shown.
+
+What one game alone says stands in the folder of the game (`words.LANGUAGE.po`), its English in
+`words.en.po` beside it. `Language.within` adds a folder; its messages have the name of the folder
+before their own, and its words come before those that all games share.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -41,6 +45,7 @@ _LOCALES = {"en": "en_GB"}
 """Where lists are joined as "a, b or c"; other languages are their own locale."""
 _PLAIN = re.compile(r"[+-]?[^\W_][\w+./%-]*(?: [\w+./%-]+)*")
 _DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+")
+_NAME = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _MOST_PLACES = 10_000
 """Numbers of at most four decimals are written as decimals."""
@@ -61,7 +66,8 @@ class Language:
     """The messages of one language by their names, and its words for the names that games have.
 
     `plurals` are messages with several forms, of which `choose_form` returns the one that goes with
-    a number. `own` are the names that an experiment gave, which come before those of the language.
+    a number. `own` are the names that an experiment gave, which come before those of the language;
+    `homes` are the folders of games that it has words of, `sources` all its words in English.
     """
 
     name: str
@@ -70,6 +76,22 @@ class Language:
     words: Mapping[str, str] = field(default_factory=dict)
     choose_form: Callable[[int], int] = lambda count: int(count != 1)
     own: Mapping[str, str] = field(default_factory=dict)
+    homes: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
+
+    def within(self, home: str) -> Language:
+        """Return this language with what the folder of a game says in it.
+
+        `home` is the package of the folder. One without words of its own changes nothing.
+
+        >>> german = load_language("de")
+        >>> water = german.within("bestresponse.games.water")
+        >>> german.translate("dry days"), water.translate("dry days")
+        ('dry days', 'Tage ohne Wasser')
+        """
+        if home in self.homes or not has_words(home):
+            return self
+        return _add_folder(self, home)
 
     def say(self, key: str, **places: object) -> str:
         """Fill the places of a message; `count` chooses between its forms."""
@@ -269,7 +291,8 @@ class Language:
     def find_repeated(self, names: Iterable[str]) -> tuple[str, str] | None:
         """Return two names that would be read as one; None where there are none.
 
-        >>> load_language("de").find_repeated(("stay", "wegbleiben"))
+        >>> german = load_language("de").within("bestresponse.theory.catalogue")
+        >>> german.find_repeated(("stay", "wegbleiben"))
         ('stay', 'wegbleiben')
         """
         taken: dict[str, str] = {}
@@ -332,34 +355,113 @@ class _Catalogue:
 
 @cache
 def _load(name: str, folder: Path | None) -> Language:
-    english = _read_catalogue(ENGLISH, None)
-    own = english if name == ENGLISH and folder is None else _read_catalogue(name, folder)
+    english = _read_catalogue(_find_catalogues() / f"{ENGLISH}.po", ENGLISH)
+    own = english
+    if name != ENGLISH or folder is not None:
+        path = (folder or _find_catalogues()) / f"{name}.po"
+        if not _NAME.fullmatch(name) or not path.is_file():
+            known = ", ".join(list_catalogues())
+            raise UsageError(f"there is no language {name!r}; there are {known}")
+        own = _read_catalogue(path, name)
+    said = _translate(english, own, name)
+    return Language(
+        name,
+        said.messages,
+        said.plurals,
+        said.words,
+        own.choose_form,
+        sources=said.sources,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The messages of a catalogue in one language."""
+
+    messages: Mapping[str, str]
+    plurals: Mapping[str, Forms]
+    words: Mapping[str, str]
+    sources: frozenset[str]
+
+
+def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
+    """Put every English message into the language of another catalogue.
+
+    UsageError where one is missing, or lacks a place.
+    """
     messages: dict[str, str] = {}
     plurals: dict[str, Forms] = {}
     words: dict[str, str] = {}
     for key, entry in english.entries.items():
-        forms = (
-            entry.source
-            if own is english
-            else _find_translation(
-                own,
-                key,
-                entry,
-                name,
-            )
-        )
+        is_english = own is english
+        forms = entry.source if is_english else _find_translation(own, key, entry, name)
         for form in forms:
             _check_places(form, entry.source, key, name)
         if len(forms) > 1:
             plurals[key] = forms
-        elif not key.startswith(_WORD_KEY):
-            messages[key] = forms[0]
-        elif own is not english:
+        elif key.startswith(_WORD_KEY):
             words[entry.source[0]] = forms[0]
+        else:
+            messages[key] = forms[0]
     unknown = [key for key in own.entries if key not in english.entries]
     if unknown:
         raise _refuse(name, f"there is no {_show(unknown[0])}")
-    return Language(name, messages, plurals, words, own.choose_form)
+    # Nothing is looked up where every word would be found to mean itself.
+    own_words = {} if own is english else words
+    return _Said(messages, plurals, own_words, frozenset(words))
+
+
+def find_home(thing: object) -> str:
+    """Return the package that defines a game, a rule or an event: the folder of its words."""
+    return type(thing).__module__.rpartition(".")[0]
+
+
+@cache
+def has_words(home: str) -> bool:
+    """Say whether a package is the folder of a game that has words of its own."""
+    return bool(home) and _find_words(home, ENGLISH).is_file()
+
+
+def list_folder_languages(home: str) -> tuple[str, ...]:
+    """List the languages of a game's folder that are complete, English first."""
+    offered = []
+    for name in list_languages():
+        try:
+            _load_folder(name, home)
+        except UsageError:
+            continue
+        offered.append(name)
+    return tuple(offered)
+
+
+def _find_words(home: str, name: str) -> Traversable:
+    return files(home) / f"words.{name}.po"
+
+
+@cache
+def _load_folder(name: str, home: str) -> _Said:
+    """Load what the folder of a game says in a language, its messages under the folder's name."""
+    english = _read_catalogue(_find_words(home, ENGLISH), ENGLISH)
+    path = _find_words(home, name)
+    if not path.is_file():
+        raise UsageError(f"{home} is not told in {name!r}: it has no {path.name}")
+    said = _translate(english, _read_catalogue(path, name) if name != ENGLISH else english, name)
+    messages = {f"{home}:{key}": text for key, text in said.messages.items()}
+    plurals = {f"{home}:{key}": forms for key, forms in said.plurals.items()}
+    return _Said(messages, plurals, said.words, said.sources)
+
+
+@lru_cache(maxsize=256)
+def _add_folder(language: Language, home: str) -> Language:
+    said = _load_folder(language.name, home)
+    return replace(
+        language,
+        messages={**language.messages, **said.messages},
+        plurals={**language.plurals, **said.plurals},
+        words={**language.words, **said.words},
+        homes=language.homes | {home},
+        sources=language.sources | said.sources,
+    )
 
 
 def _check_places(form: str, source: Forms, key: str, name: str) -> None:
@@ -404,12 +506,6 @@ def list_languages() -> tuple[str, ...]:
     return tuple(complete)
 
 
-def list_words() -> tuple[str, ...]:
-    """List the English names for which every language has a word."""
-    entries = _read_catalogue(ENGLISH, None).entries
-    return tuple(entry.source[0] for key, entry in entries.items() if key.startswith(_WORD_KEY))
-
-
 def _find_catalogues() -> Traversable:
     return files("bestresponse.telling.catalogues")
 
@@ -419,13 +515,10 @@ _WORD_KEY = f"{WORD}\x04"
 _MANY = 1000
 
 
-def _read_catalogue(name: str, folder: Path | None) -> _Catalogue:
+def _read_catalogue(path: Path | Traversable, name: str) -> _Catalogue:
     """Read the English and the translated text of every message, by its name."""
     from babel.messages.pofile import PoFileError, read_po
 
-    path = (folder or _find_catalogues()) / f"{name}.po"
-    if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
-        raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
     try:
         with path.open("rb") as file:
             catalogue = read_po(file, abort_invalid=True)

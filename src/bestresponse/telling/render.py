@@ -7,17 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
+from typing import Protocol, runtime_checkable
 
 from bestresponse.core.capabilities import PeopleRules
 from bestresponse.core.errors import TooLarge
 from bestresponse.core.game import Game, Layout, S, View
-from bestresponse.core.special import (
-    DroughtOver,
-    EarnedSoFar,
-    LowestEffort,
-    OwnReasons,
-    SharedProject,
-)
 from bestresponse.core.told import (
     Aim,
     AtOnce,
@@ -28,10 +22,14 @@ from bestresponse.core.told import (
     Course,
     Dealt,
     Drew,
+    EarnedSoFar,
     Event,
+    GameEvent,
+    GameRule,
     Holds,
     LaidOpen,
     LowerClaim,
+    LowestEffort,
     Made,
     Meant,
     Mixed,
@@ -39,6 +37,7 @@ from bestresponse.core.told import (
     OneOf,
     Options,
     Over,
+    OwnReasons,
     Paid,
     PayoffRule,
     PlayedRound,
@@ -50,11 +49,15 @@ from bestresponse.core.told import (
     Repetition,
     Rest,
     Round,
+    RoundsForgotten,
+    RoundsInShort,
     Saw,
+    SharedProject,
     Statement,
     Summary,
     Title,
     Unaware,
+    UntoldPayoffs,
     Worded,
     YourTurn,
     split_rounds,
@@ -68,19 +71,7 @@ from bestresponse.telling.course import (
     shorten_options,
 )
 from bestresponse.telling.knowledge import Map, read_course
-from bestresponse.telling.language import ENGLISH, Language, Spoken, load_language
-from bestresponse.telling.special import (
-    describe_remark,
-    describe_special_rule,
-    describe_special_step,
-    is_day,
-    is_talk,
-    name_card,
-    write_morning,
-    write_own_turn,
-    write_past_day,
-    write_talk,
-)
+from bestresponse.telling.language import ENGLISH, Language, Spoken, find_home, load_language
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
 MOST_TOKENS = 17_000
@@ -154,8 +145,10 @@ def list_sentences(
             case Title() | Aim() | PrivateProse():
                 # Whoever reads about the game knows its name, and has neither aim nor secret in it.
                 pass
-            case _:
-                lines.append(describe_special_rule(statement, players, words))
+            case UntoldPayoffs():
+                lines.append(words.language.say("untold-payoffs"))
+            case GameRule():
+                lines.append(words.tell(statement))
     return tuple(lines)
 
 
@@ -206,8 +199,10 @@ def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLIS
 
 
 def write_turn(history: Sequence[Event], language: Spoken = ENGLISH) -> str:
-    """Put into words which message of a talk the reader writes now, and what comes after it."""
-    return write_own_turn(history, Narrator(load_language(language)))
+    """Put into words what the reader has to do now, without what has happened before."""
+    words = Narrator(load_language(language))
+    turn = [event for event in history if isinstance(event, GameEvent) and event.is_turn]
+    return " ".join(map(words.tell, turn))
 
 
 def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
@@ -221,7 +216,8 @@ def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
         stated = game.list_rules(view.role)
     else:
         stated = tuple(rule for rule in view.rules if not isinstance(rule, Title | Aim))
-    return _write_rules(stated, view.role, language, view.layout, MOST_CHARACTERS)
+    spoken = load_language(language).within(find_home(game))
+    return _write_rules(stated, view.role, spoken, view.layout, MOST_CHARACTERS)
 
 
 @lru_cache(maxsize=256)
@@ -297,8 +293,10 @@ class _ToldRules:
             case Aim(rational):
                 opponents = self.players if self.zero_sum else ()
                 return [_describe_aim(opponents, rational, words)]
-            case _:
-                return [describe_special_rule(statement, self.players, words)]
+            case UntoldPayoffs():
+                return [language.say("untold-payoffs")]
+            case GameRule():
+                return [words.tell(statement)]
 
 
 def _list_rows(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -470,9 +468,10 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Narr
 @lru_cache(maxsize=1024)
 def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) -> str:
     words = Narrator(load_language(language), reader)
-    if is_talk(history):
-        return write_talk(history, words)
-    if any(isinstance(event, Round) for event in history):
+    narrator = None if _has_rounds(history) else _find_narrator(history)
+    if narrator is not None:
+        return narrator.tell_now(history, words)
+    if _has_rounds(history):
         told = _tell_rounds(history, words)
         texts = (*told.before, *told.past, told.now)
         has_long = any("\n" in text for text in texts)
@@ -484,10 +483,10 @@ def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) ->
         if isinstance(event, YourTurn):
             before.append(words.language.say("asked"))
         elif isinstance(event, Holds):
-            remarks.append(words.language.say("holds", card=name_card(event.card, words)))
+            remarks.append(words.language.say("holds", card=words.name_card(event.card)))
         elif (known := _describe_knowledge(event, words)) is not None:
             after.append(known)
-        elif remark := describe_remark(event, words):
+        elif remark := _describe_remark(event, words):
             remarks.append(remark)
     steps = _describe_steps(history, words)
     if steps:
@@ -495,6 +494,47 @@ def _write_history(history: tuple[Event, ...], reader: str, language: Spoken) ->
     elif history and not remarks and not after:
         remarks.append(words.language.say("nothing-yet"))
     return " ".join(before + remarks + after)
+
+
+def _has_rounds(history: Iterable[Event]) -> bool:
+    return any(isinstance(event, Round) for event in history)
+
+
+@runtime_checkable
+class Narrated(Protocol):
+    """An event of a game whose history, or whose rounds, are told in a way of their own."""
+
+    @classmethod
+    def tell_past(cls, number: int, events: Sequence[Event], words: Narrator) -> str:
+        """Tell a round that is over."""
+
+    @classmethod
+    def tell_now(cls, events: Sequence[Event], words: Narrator) -> str:
+        """Tell the present round, or a history without rounds."""
+
+
+def _find_narrator(events: Iterable[Event]) -> Narrated | None:
+    for event in events:
+        if isinstance(event, GameEvent) and isinstance(event, Narrated):
+            return event
+    return None
+
+
+def _describe_remark(event: Event, words: Narrator) -> str:
+    """Say what is told in a sentence of its own; empty for other events."""
+    match event:
+        case EarnedSoFar(amount):
+            return words.language.say("earned", amount=words.language.write_number(amount))
+        case RoundsForgotten(count):
+            return words.language.say("rounds-forgotten", count=count)
+        case RoundsInShort(summary):
+            return words.language.say("rounds-in-short", summary=summary)
+        case OwnReasons(text):
+            return words.language.say("own-reasons", text=text)
+        case GameEvent() if not event.is_step:
+            return words.tell(event)
+        case _:
+            return ""
 
 
 def _describe_knowledge(event: Event, words: Narrator) -> str | None:
@@ -545,7 +585,7 @@ def list_rounds(view: View, language: Spoken = ENGLISH) -> tuple[list[str], str]
 
     Returns None where a game is not told by rounds.
     """
-    if not any(isinstance(event, Round) for event in view.history):
+    if not _has_rounds(view.history):
         return None
     told = _tell_rounds(view.history, Narrator(load_language(language), view.role))
     return told.past, told.now
@@ -560,45 +600,43 @@ def _tell_rounds(history: Sequence[Event], words: Narrator) -> _ToldRounds:
     if not over:
         now.append(_write_present_round(rounds[-1], words))
     else:
-        if not any(map(_is_drought_over, history)):
-            now.append(words.language.say("over"))
         # What is said of the whole game comes after its end.
-        endings = [_describe_ending(event, words) for event in history]
-        now += filter(None, endings)
-    remarks = [describe_remark(event, words) for event in before]
+        endings = [_describe_remark(event, words) for event in history if _is_ending(event)]
+        if not any(isinstance(event, GameEvent) and event.is_ending for event in history):
+            now.append(words.language.say("over"))
+        now += endings
+    remarks = [_describe_remark(event, words) for event in before]
     opening = list(filter(None, remarks))
     return _ToldRounds(opening, past, " ".join(now))
 
 
-def _is_drought_over(event: Event) -> bool:
-    return isinstance(event, DroughtOver)
-
-
-def _describe_ending(event: Event, words: Narrator) -> str:
-    return describe_remark(event, words) if isinstance(event, DroughtOver | EarnedSoFar) else ""
+def _is_ending(event: Event) -> bool:
+    return isinstance(event, EarnedSoFar) or (isinstance(event, GameEvent) and event.is_ending)
 
 
 def _write_past_round(played: PlayedRound, words: Narrator) -> str:
-    if is_day(played.events):
-        text = write_past_day(played.number, played.events, words)
+    narrator = _find_narrator(played.events)
+    if narrator is not None:
+        text = narrator.tell_past(played.number, played.events, words)
     else:
         steps = _add_payoffs(", ".join(_list_round_steps(played, words)), played.events, words)
         text = words.language.say("round.past", number=played.number, steps=steps)
     reasons = [
-        describe_remark(event, words) for event in played.events if isinstance(event, OwnReasons)
+        _describe_remark(event, words) for event in played.events if isinstance(event, OwnReasons)
     ]
     return "\n".join((text, *reasons))
 
 
 def _write_present_round(present: PlayedRound, words: Narrator) -> str:
-    if is_day(present.events):
-        return write_morning(present.events, words)
+    narrator = _find_narrator(present.events)
+    if narrator is not None:
+        return narrator.tell_now(present.events, words)
     steps = _list_round_steps(present, words)
     if steps:
         told = [words.language.say("round.past", number=present.number, steps=", ".join(steps))]
     else:
         told = [words.language.say("round.now", number=present.number)]
-    told += [remark for event in present.events if (remark := describe_remark(event, words))]
+    told += [remark for event in present.events if (remark := _describe_remark(event, words))]
     return " ".join(told)
 
 
@@ -651,11 +689,13 @@ def _describe_step(event: Event, words: Narrator) -> str:
         case Saw(what):
             return language.say("saw", what=what)
         case Dealt(who, card):
-            return words.say("dealt", who, card=name_card(card, words))
+            return words.say("dealt", who, card=words.name_card(card))
         case LaidOpen(card):
-            return language.say("laid-open", card=name_card(card, words))
+            return language.say("laid-open", card=words.name_card(card))
+        case GameEvent() if event.is_step:
+            return words.tell(event)
         case _:
-            return describe_special_step(event, words)
+            return ""
 
 
 def list_choices(statements: Iterable[Statement], language: Spoken = ENGLISH) -> tuple[str, ...]:

@@ -168,8 +168,8 @@ class SeatPage(ParticipantPage):
 
     `page` holds the questions that come before anything else, `others` the payoffs of the others by
     their names. `studied` is how much of the study is done, between 0 and 1, and `parts` how many
-    games it has. Whoever is `looking` sends nothing. `key` marks what this page sends, so that the same click is
-    stored once.
+    games it has. Whoever is `looking` sends nothing. `key` marks what this page sends, so that the
+    same click is stored once.
     """
 
     template = "seat.html"

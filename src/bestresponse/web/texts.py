@@ -15,8 +15,8 @@ from functools import cache
 from string import Template
 
 from bestresponse.core.numbers import list_readings
-from bestresponse.core.special import CARD_NAMES
-from bestresponse.telling.language import PAGE, Forms, Language, list_words, load_language
+from bestresponse.core.told import CARD_NAMES
+from bestresponse.telling.language import PAGE, Forms, Language, load_language
 
 Wordings = Mapping[str, str | Mapping[str, str]]
 """Texts by their names; one that depends on a number has the forms `one` and `many`."""
@@ -58,6 +58,13 @@ class PageTexts:
         keys = (*self.language.messages, *self.language.plurals)
         return tuple(key.removeprefix(PAGE) for key in keys if key.startswith(PAGE))
 
+    def within(self, homes: Iterable[str]) -> PageTexts:
+        """Return these texts with what the folders of games say."""
+        language = self.language
+        for home in homes:
+            language = language.within(home)
+        return PageTexts(language)
+
     def reword(self, pages: Wordings, phrases: Mapping[str, str]) -> PageTexts:
         """Return these texts with some replaced.
 
@@ -69,10 +76,10 @@ class PageTexts:
             messages[f"{PAGE}{name}"] = self._read_forms(f"{PAGE}{name}", wording)
         words: dict[str, str] = {}
         for phrase, wording in phrases.items():
-            keys = find_messages(phrase)
+            keys = find_messages(phrase, self.language)
             messages |= dict.fromkeys(keys, (read_phrase(wording),))
             if not keys:
-                words |= _read_word(phrase, wording)
+                words |= _read_word(phrase, wording, self.language)
         return PageTexts(self.language.reword(messages, words))
 
     def _read_forms(self, key: str, wording: str | Mapping[str, str]) -> Forms:
@@ -213,18 +220,13 @@ def _match_any(words: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(rf"\b(?:{known})\b", re.IGNORECASE) if known else None
 
 
-def _read_word(phrase: str, wording: str) -> dict[str, str]:
+def _read_word(phrase: str, wording: str, language: Language) -> dict[str, str]:
     """Return a word of a game and what people read instead, as a language looks it up."""
-    if read_phrase(phrase) in _list_known():
+    if read_phrase(phrase) in language.sources:
         return {read_phrase(phrase): read_phrase(wording)}
     place = "".join(Template(phrase).get_identifiers()[:1])
     numbered = {place: "{number}"} if place else {}
     return {Template(phrase).safe_substitute(numbered): Template(wording).safe_substitute(numbered)}
-
-
-@cache
-def _list_known() -> frozenset[str]:
-    return frozenset(list_words())
 
 
 def read_phrase(text: str) -> str:
@@ -258,14 +260,22 @@ def write_phrase(message: str) -> str:
     return shown.replace("{{", "{").replace("}}", "}")
 
 
-def find_messages(phrase: str) -> list[str]:
-    """Find the sentences of games that read so in English, with places as $name."""
+def find_messages(phrase: str, language: Language) -> list[str]:
+    """Find the sentences that a language has and that read so in English, with places as $name."""
     message = read_phrase(phrase)
     return [
         key
-        for key, text in load_language("en").messages.items()
+        for key, text in load_like(language).messages.items()
         if text == message and not key.startswith(PAGE)
     ]
+
+
+def load_like(language: Language) -> Language:
+    """Return English with the same folders of games as a language."""
+    english = load_language("en")
+    for home in sorted(language.homes):
+        english = english.within(home)
+    return english
 
 
 @cache

@@ -27,6 +27,7 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import build_dialogue, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
+from bestresponse.telling.language import find_home, load_language
 from bestresponse.telling.render import word_rules, write_history, write_private
 from bestresponse.theory import cfr, compile_game
 
@@ -287,7 +288,8 @@ def test_a_debater_is_told_that_the_judge_decides_and_an_early_end_is_announced(
 
 
 def tell_seat(game, state, role, language="en"):
-    return write_private(game.view(state, role), game.list_private(state, role), language)
+    spoken = load_language(language).within(find_home(game))
+    return write_private(game.view(state, role), game.list_private(state, role), spoken)
 
 
 def test_people_are_told_which_message_they_write_and_when_a_note_is_sealed():

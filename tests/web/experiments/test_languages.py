@@ -110,10 +110,26 @@ def made_up(tmp_path, monkeypatch):
         shutil.copy(source, tmp_path / f"{name}.po")
     write_catalogue(tmp_path, "fi")
     monkeypatch.setattr(languages, "_find_catalogues", lambda: tmp_path)
-    languages._load.cache_clear()
-    texts.load_texts.cache_clear()
+    find_words = languages._find_words
+
+    def find_made_up(home, name):
+        if name != "fi":
+            return find_words(home, name)
+        folder = tmp_path / home
+        folder.mkdir(exist_ok=True)
+        write_catalogue(folder, "fi", source=find_words(home, "en"))
+        return folder / "fi.po"
+
+    monkeypatch.setattr(languages, "_find_words", find_made_up)
+    forget_languages()
     yield "fi"
+    forget_languages()
+
+
+def forget_languages():
     languages._load.cache_clear()
+    languages._load_folder.cache_clear()
+    languages._add_folder.cache_clear()
     texts.load_texts.cache_clear()
 
 

@@ -8,11 +8,11 @@ from web_server import join
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
-from bestresponse.telling.language import load_language
 from bestresponse.telling.render import word_rules
 from bestresponse.web.experiments.phrases import list_phrases
 from bestresponse.web.experiments.reading import check_experiment, list_remarks, parse_experiment
-from bestresponse.web.sessions.setup import GameChoice, make_game
+from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
+from bestresponse.web.texts import load_texts
 
 FILE = """title = "Zwei"
 language = "de"
@@ -48,7 +48,8 @@ def test_the_printed_table_is_accepted_and_changes_nothing(game):
     (part,) = parse_experiment(text)[1][""]
     made = make_game(GameChoice(game))
     view = made.view(made.start(), made.roles[0])
-    assert word_rules(made, view, part.texts.language) == word_rules(made, view, "de")
+    german = load_texts("de").within(list_homes(GameChoice(game))).language
+    assert word_rules(made, view, part.texts.language) == word_rules(made, view, german)
 
 
 def test_a_sentence_and_a_word_are_given_in_other_words():
@@ -99,9 +100,10 @@ def test_a_debriefing_may_be_offered_in_a_german_experiment():
 
 
 def test_check_lists_what_would_be_read_in_english(tmp_path, monkeypatch):
-    words = dict(load_language("de").words)
+    german = load_texts("de").within(list_homes(GameChoice("chicken"))).language
+    words = dict(german.words)
     del words["swerve"]
-    monkeypatch.setitem(load_language("de").__dict__, "words", words)
+    monkeypatch.setitem(german.__dict__, "words", words)
     file = tmp_path / "file.toml"
     file.write_text(write_file())
     printed = run("check", str(file)).output
@@ -113,7 +115,7 @@ def test_check_lists_what_would_be_read_in_english(tmp_path, monkeypatch):
 
 
 def test_every_name_of_the_catalogue_games_has_a_german_word():
-    german = load_language("de")
+    german = load_texts("de").within(["bestresponse.theory.catalogue"]).language
     for name in ("prisoners-dilemma", "rock-paper-scissors-lizard-spock", "two-finger-morra"):
         phrases = list_phrases(make_game(GameChoice(name)), german)
         assert [word for word in phrases.words if german.find_word(word) is None] == []

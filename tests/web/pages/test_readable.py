@@ -177,12 +177,14 @@ def test_older_lobbies_are_on_the_next_page(server):
 
 def test_words_sentences_and_pages_are_reworded_whole():
     phrases = {"swerve": "links", "So far: $steps.": "Bis jetzt: $steps.", "player $n": "Nr. $n"}
-    texts = load_texts("de").reword({"waiting": "Bitte {warten}."}, phrases)
+    german = load_texts("de").within(["bestresponse.theory.catalogue"])
+    texts = german.reword({"waiting": "Bitte {warten}."}, phrases)
     assert load_texts("de").word("player 3") == "Teilnehmer 3"
     assert texts.word("player 3") == "Nr. 3"
     assert texts.word("swerve") == "links"
     assert texts.word("swerves") == "swerves"
     assert texts.language.say("so-far", steps="x") == "Bis jetzt: x."
     assert texts("waiting") == "Bitte {warten}."
-    assert load_texts("de").word("swerve") == "ausweichen"
+    assert german.word("swerve") == "ausweichen"
+    assert load_texts("de").word("swerve") == "swerve"
     assert texts.number("10.6") == "10,6"

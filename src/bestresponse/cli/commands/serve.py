@@ -38,8 +38,9 @@ try:
     from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
     from bestresponse.web.sessions.journal import SESSIONS
     from bestresponse.web.sessions.lobbies import check_room
-    from bestresponse.web.sessions.setup import GameChoice, make_game
+    from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
+    from bestresponse.web.texts import load_texts
     from bestresponse.web.trial import (
         TrialSettings,
         count_people,
@@ -305,9 +306,11 @@ def try_file(config: ExperimentConfig) -> None:
     file = config.file
     out = config.out
     if config.task == "game":
-        game = make_game(GameChoice(str(file)))
+        choice = GameChoice(str(file))
+        game = make_game(choice)
         if config.text:
-            print(write_text_table(game, str(file), config.text))
+            texts = load_texts(config.text).within(list_homes(choice))
+            print(write_text_table(game, str(file), texts.language))
             return
         print(f"roles: {', '.join(game.roles)}")
         print(

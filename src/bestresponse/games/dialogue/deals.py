@@ -25,10 +25,10 @@ from typing import ClassVar, Protocol, Self, TypedDict, TypeGuard
 
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonMapping
-from bestresponse.core.special import TalkEnds
 from bestresponse.core.told import TextPlace, Worded
 from bestresponse.games.dialogue.domain_reader import DomainReader, are_distinct
 from bestresponse.games.dialogue.schemas import Schema, make_choice, make_numbers, make_object
+from bestresponse.games.dialogue.told import TalkEnds
 from bestresponse.telling.language import ENGLISH, load_language
 
 Private = JsonMapping

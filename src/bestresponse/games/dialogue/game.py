@@ -37,16 +37,6 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Reading, Status
-from bestresponse.core.special import (
-    MessageTurn,
-    NobodyWrote,
-    NoteTurn,
-    TakesPart,
-    TalkRule,
-    TalkSummed,
-    WriteSo,
-    Wrote,
-)
 from bestresponse.core.told import (
     Event,
     PrivateProse,
@@ -65,6 +55,16 @@ from bestresponse.games.dialogue.domain import (
     variants,
 )
 from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.games.dialogue.told import (
+    MessageTurn,
+    NobodyWrote,
+    NoteTurn,
+    TakesPart,
+    TalkRule,
+    TalkSummed,
+    WriteSo,
+    Wrote,
+)
 from bestresponse.games.texts import join_words
 from bestresponse.telling.render import write_history, write_rules
 

@@ -32,7 +32,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
 from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.registry import find_by_name
-from bestresponse.core.special import UntoldPayoffs
 from bestresponse.core.told import (
     Aim,
     Cells,
@@ -45,6 +44,7 @@ from bestresponse.core.told import (
     Paid,
     Round,
     Statement,
+    UntoldPayoffs,
     prose,
 )
 from bestresponse.games.statements import MOST_CELLS, read_exactly, tell

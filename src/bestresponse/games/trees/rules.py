@@ -6,21 +6,73 @@ is played.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.special import (
-    KuhnRule,
-    LeducRule,
-    TrustCoinsRule,
-    UltimatumCoinsRule,
-)
+from bestresponse.core.told import GameRule
 from bestresponse.games.statements import tell
+from bestresponse.telling.course import Narrator
 from bestresponse.theory.catalogue.trees import kuhn_poker, leduc_poker, trust, ultimatum
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
+
+@dataclass(frozen=True, slots=True)
+class TrustCoinsRule(GameRule):
+    """The trust game in whole coins; the receiver has the endowment too."""
+
+    message: ClassVar[str] = "trust"
+    endowment: int
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class UltimatumCoinsRule(GameRule):
+    """The ultimatum in whole coins."""
+
+    message: ClassVar[str] = "ultimatum"
+    pie: int
+
+
+@dataclass(frozen=True, slots=True)
+class KuhnRule(GameRule):
+    """Poker with these cards, the lowest first, and at most one bet of 1 coin.
+
+    Each player gets a card and puts in a stake of 1 coin.
+    """
+
+    message: ClassVar[str] = "kuhn"
+    cards: tuple[str, ...]
+    first: str
+
+    def tell(self, words: Narrator) -> str:
+        """Tell it with the names of the cards."""
+        cards = words.language.join(map(words.name_card, self.cards), "standard")
+        return words.fill(self, count=len(self.cards), cards=cards)
+
+
+@dataclass(frozen=True, slots=True)
+class LeducRule(GameRule):
+    """Poker of two with two cards of each rank, one open card and two rounds of bets.
+
+    Ranks are listed lowest first. Raises have these sizes, with at most `most_raises` per round.
+    """
+
+    message: ClassVar[str] = "leduc"
+    cards: tuple[str, ...]
+    first: str
+    first_raise: int
+    second_raise: int
+    most_raises: int
+
+    def tell(self, words: Narrator) -> str:
+        """Tell it with the names of the cards."""
+        cards = words.language.join(map(words.name_card, self.cards), "standard")
+        return words.fill(self, count=2 * len(self.cards), cards=cards)
+
+
 TreeRule = KuhnRule | LeducRule | TrustCoinsRule | UltimatumCoinsRule
-_LEDUC = LeducRule(cards=("J", "Q", "K"), first_raise=2, second_raise=4, most_raises=2)
 POKER = (KuhnRule, LeducRule)
 
 
@@ -62,7 +114,7 @@ def _guess_kuhn(tree: Tree) -> KuhnRule | None:
     dealt = {card for node in tree.children[0] for card in tree.branch_labels[node]}
     cards = tuple(card for card in _ORDER if card in dealt)
     is_deck = len(cards) == len(dealt) == num_players + 1
-    return KuhnRule(cards) if is_deck else None
+    return KuhnRule(cards, tree.players[0]) if is_deck else None
 
 
 _ORDER = "9TJQKA"
@@ -70,7 +122,10 @@ _ORDER = "9TJQKA"
 
 
 def _guess_leduc(tree: Tree) -> LeducRule | None:
-    return _LEDUC if tree.num_nodes == _LEDUC_NODES else None
+    if tree.num_nodes != _LEDUC_NODES:
+        return None
+    first = tree.players[0]
+    return LeducRule(("J", "Q", "K"), first, first_raise=2, second_raise=4, most_raises=2)
 
 
 _LEDUC_NODES = 1939

@@ -37,21 +37,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.phrase import make_phrase
 from bestresponse.core.player import Player
-from bestresponse.core.special import (
-    DroughtOver,
-    DroughtRule,
-    HealthRule,
-    NeedsRule,
-    NoWaterBid,
-    ResidentNeed,
-    ResidentOut,
-    ResidentState,
-    SalariesPaid,
-    SupplyRule,
-    WaterAuctionRule,
-    WaterBid,
-    WaterFound,
-)
 from bestresponse.core.told import Event, Over, Players, Round, Statement
 from bestresponse.games.statements import read_exactly
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
@@ -65,6 +50,21 @@ from bestresponse.games.water.rules import (
     allocate,
     name_abundance,
     with_abundance,
+)
+from bestresponse.games.water.told import (
+    DroughtOver,
+    DroughtRule,
+    HealthRule,
+    NeedsRule,
+    NoWaterBid,
+    ResidentNeed,
+    ResidentOut,
+    ResidentState,
+    SalariesPaid,
+    SupplyRule,
+    WaterAuctionRule,
+    WaterBid,
+    WaterFound,
 )
 
 

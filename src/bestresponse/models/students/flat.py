@@ -44,7 +44,9 @@ def _attend(
     **others: Any,
 ) -> tuple[Tensor, None]:
     """Let every conversation of a row attend to itself; (1, heads, tokens, size) each."""
-    unknown = [name for name in ("softcap", "s_aux", "position_bias") if others.get(name) is not None]
+    unknown = [
+        name for name in ("softcap", "s_aux", "position_bias") if others.get(name) is not None
+    ]
     if cu_seq_lens_q is None or unknown:
         raise NotImplementedError(f"attention to one conversation alone with {unknown}")
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling

@@ -47,26 +47,18 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.game import Role, View
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
-from bestresponse.core.special import (
-    BidMade,
-    Invested,
-    NoWaterBid,
-    NumberChosen,
-    OwnReasons,
-    PointsGiven,
-    PutIn,
-    RoundsForgotten,
-    RoundsInShort,
-    WaterBid,
-)
 from bestresponse.core.told import (
     Chose,
     Event,
+    GameEvent,
     Meant,
     Over,
+    OwnReasons,
     PlayedRound,
     PrivateProse,
     Round,
+    RoundsForgotten,
+    RoundsInShort,
     list_public,
     prose,
     split_rounds,
@@ -413,21 +405,9 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
 
 def _is_own_decision(event: Event, role: Role) -> bool:
     """Say whether an event is what came of one answer of a role."""
-    if isinstance(event, PointsGiven):
-        return True  # all players give points, or none, in one answer
-    return isinstance(event, _DECISIONS) and event.who == role
-
-
-_DECISIONS = (
-    Chose,
-    Meant,
-    NumberChosen,
-    Invested,
-    PutIn,
-    BidMade,
-    WaterBid,
-    NoWaterBid,
-)
+    if isinstance(event, GameEvent):
+        return event.is_decision_of(role)
+    return isinstance(event, Chose | Meant) and event.who == role
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,7 @@ def make_optimizer(model: nn.Module, name: str, rate: float) -> torch.optim.Opti
 class MuonAndAdam(torch.optim.Optimizer):
     """Muon for matrices, perhaps none, and AdamW for the rest."""
 
-    def __init__(
-        self, matrices: Sequence[Tensor], rest: Sequence[Tensor], rate: float
-    ) -> None:
+    def __init__(self, matrices: Sequence[Tensor], rest: Sequence[Tensor], rate: float) -> None:
         groups = [{"params": list(values)} for values in (matrices, rest) if values]
         super().__init__(groups, {"lr": rate})
         fused = all(value.device.type == "cuda" for value in rest)

@@ -22,7 +22,6 @@ from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import FoldersSetting, WeightsSetting
 from bestresponse.studies.improve.rows import AbilityRow, TestRow, TimeRow, TrainRow
 
-
 _PACKAGES = ("torch", "transformers", "accelerate", "peft")
 
 

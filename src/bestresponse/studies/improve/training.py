@@ -34,7 +34,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.models.students.causal import Causal, open_causal
 from bestresponse.models.students.flat import APART, computed_by, is_flat, write_starts
 from bestresponse.studies.improve.batches import (
@@ -214,9 +214,7 @@ def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
         except torch.OutOfMemoryError:
             progress.pieces *= 2
         if progress.pieces > _MOST_PIECES:
-            raise UsageError(
-                "the model does not fit into the memory of this device: try `lora` 16"
-            )
+            raise UsageError("the model does not fit into the memory of this device: try `lora` 16")
         torch.cuda.empty_cache()
 
 

@@ -27,7 +27,7 @@ from bestresponse.web.experiments.items import (
 )
 from bestresponse.web.experiments.payment import Completion, Money, Payment
 from bestresponse.web.sessions import setup as bounds
-from bestresponse.web.sessions.setup import Setup
+from bestresponse.web.sessions.setup import Setup, list_homes
 from bestresponse.web.texts import PageTexts, load_texts
 
 Order = Literal["arrival", "random"]
@@ -214,4 +214,5 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
         seed=setup.seed,
         debrief=True,
     )
-    return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
+    texts = load_texts(setup.language).within(list_homes(setup.game))
+    return experiment, Part("", setup, GameSettings(name, setup.seats), texts)

@@ -24,9 +24,9 @@ from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.quiz import make_quiz
-from bestresponse.telling.language import Language, load_language, number_name
+from bestresponse.telling.language import Language, number_name
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_private
-from bestresponse.web.texts import find_messages, write_phrase
+from bestresponse.web.texts import find_messages, load_like, write_phrase
 
 _PLAYS = 4
 _MOST_STEPS = 40
@@ -65,14 +65,15 @@ class GamePhrases:
 
     messages: tuple[str, ...]
     words: tuple[str, ...]
+    language: Language
 
     def has(self, phrase: str) -> bool:
         """Tell whether the game, or any sentence, says this; $name stands for a number or a place.
 
-        >>> GamePhrases((), ("player 1",)).has("player $n")
+        >>> GamePhrases((), ("player 1",), load_language("en")).has("player $n")
         True
         """
-        if phrase in self.words or find_messages(phrase):
+        if phrase in self.words or find_messages(phrase, self.language):
             return True
         if "$" not in phrase:
             return False
@@ -93,6 +94,8 @@ def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) 
         words=language.words,
         choose_form=language.choose_form,
         own=language.own,
+        homes=language.homes,
+        sources=language.sources,
     )
     for name in (*game.roles, *_list_moves(game)):
         listening.translate(name)
@@ -101,7 +104,7 @@ def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) 
     # Speakers have names of people, which are the same in every language.
     people = getattr(game, "names", ())
     words = [name for name in listening.named if _LETTERS.search(name) and name not in people]
-    return GamePhrases(tuple(listening.said), tuple(words))
+    return GamePhrases(tuple(listening.said), tuple(words), language)
 
 
 def _list_moves(game: Game[S]) -> Iterator[str]:
@@ -179,14 +182,13 @@ def list_foreign(phrases: GamePhrases, language: Language) -> list[str]:
     return [word for word in phrases.words if language.find_word(word) is None]
 
 
-def write_text_table(game: Game[S], name: str, language: str) -> str:
+def write_text_table(game: Game[S], name: str, spoken: Language) -> str:
     """Write the table [games.text] of an experiment file with all that a game says.
 
     It is in English and in that language.
     """
-    spoken = load_language(language)
     phrases = list_phrases(game, spoken)
-    english = load_language("en").messages
+    english = load_like(spoken).messages
     lines = [f"# What {name} says; keep the lines that you change."]
     lines.append("[games.text]")
     entries: dict[str, str] = {}

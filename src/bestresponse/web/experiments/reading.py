@@ -35,6 +35,7 @@ from bestresponse.web.sessions.setup import (
     Setup,
     check_setup,
     explain_mistake,
+    list_homes,
     list_placeholders,
     make_game,
 )
@@ -327,7 +328,8 @@ def _read_part(
         experiment.language,
         experiment.seed,
     )
-    texts = load_texts(setup.language).reword(cast("dict[str, str]", experiment.text), game.text)
+    texts = load_texts(setup.language).within(list_homes(setup.game))
+    texts = texts.reword(cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts, number)
 
 

@@ -199,6 +199,8 @@ def explain_mistake(
 
 
 _DIALOGUE = "dialogue:"
+_DIALOGUE_HOME = "bestresponse.games.dialogue"
+_CATALOGUE_HOME = "bestresponse.theory.catalogue"
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few
 games share a lock, so that one that is slow to make holds up hardly anybody else."""
@@ -270,6 +272,15 @@ def _build_game(choice: GameChoice) -> AnyGame:
                 f"the {word} are given twice: by rounds and by the parameter {word}; leave out one"
             )
     return set_parameters(_make_playable(loaded, choice), choice.parameters)
+
+
+def list_homes(choice: GameChoice) -> tuple[str, ...]:
+    """List the folders that have words for the names of a game; none has those of a program."""
+    if choice.program:
+        return ()
+    if choice.name.startswith(_DIALOGUE):
+        return (_DIALOGUE_HOME,)
+    return (games.find_package(choice.name) or _CATALOGUE_HOME,)
 
 
 def count_rounds(choice: GameChoice) -> int:

@@ -5,20 +5,92 @@ its value itself in the second-price auction, where that is dominant (W. Vickrey
 16, 1961). Here the values are whole numbers, for which this holds up to the grain.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
+from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.paying import pay_bids
 from bestresponse.core.phrase import make_phrase
-from bestresponse.core.special import BidMade, FirstPriceRule, OwnValue, SecondPriceRule
-from bestresponse.core.told import Aim, Event, Over, Paid, Players
+from bestresponse.core.told import Aim, Event, GameEvent, GameRule, Over, Paid, Players
 from bestresponse.games.statements import read_exactly
+
+
+@dataclass(frozen=True, slots=True)
+class SealedBidRule(GameRule):
+    """One object is sold by sealed bids to whoever bids most.
+
+    Everybody's value is drawn from 0 to `highest`.
+    """
+
+    highest: int
+    payer: ClassVar[int]
+    """Whose bid is paid, counted from the highest."""
+
+    def pay(self, values: Sequence[Fraction], bids: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return what everybody gets; among equal bids the first bidder wins.
+
+        >>> bids = [Fraction(40), Fraction(45)]
+        >>> values = [Fraction(80), Fraction(50)]
+        >>> [str(paid) for paid in SecondPriceRule(100).pay(values, bids)]
+        ['0', '10']
+        """
+        order = sorted(range(len(bids)), key=lambda seat: -bids[seat])
+        winner = order[0]
+        paid = [Fraction(0)] * len(bids)
+        paid[winner] = values[winner] - bids[order[self.payer]]
+        return tuple(paid)
+
+    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
+        """Pay the bids that are told by the values that each bidder alone is told."""
+        bids = {event.who: event.amount for event in play.history if isinstance(event, BidMade)}
+        values = []
+        for role in play.roles:
+            told = [event for event in play.histories[role] if isinstance(event, OwnValue)]
+            values += [event.amount for event in told]
+        if set(bids) != set(play.roles) or len(values) != len(bids):
+            return None
+        paid = self.pay(values, [bids[role] for role in play.roles])
+        return dict(zip(play.roles, paid, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPriceRule(SealedBidRule):
+    """The winner pays the own bid."""
+
+    message: ClassVar[str] = "first-price"
+    payer: ClassVar[int] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SecondPriceRule(SealedBidRule):
+    """The winner pays the second highest bid."""
+
+    message: ClassVar[str] = "second-price"
+    payer: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OwnValue(GameEvent):
+    """What the object is worth to the reader, who alone knows it."""
+
+    message: ClassVar[str] = "own-value"
+    is_step: ClassVar[bool] = False
+    is_public: ClassVar[bool] = False
+    amount: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class BidMade(GameEvent):
+    """A bidder bid this much."""
+
+    message: ClassVar[str] = "bid"
+    who: str
+    amount: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +158,14 @@ class SealedBid:
         )
 
     @property
-    def rule(self) -> FirstPriceRule | SecondPriceRule:
+    def rule(self) -> SealedBidRule:
         """Who gets the object, and for how much."""
         kind = FirstPriceRule if self.price == "first" else SecondPriceRule
         return kind(self.highest)
 
     def _pay(self, state: AuctionState) -> tuple[Fraction, ...]:
         values = list(map(Fraction, state.values))
-        return pay_bids(self.rule, values, list(map(read_exactly, state.bids)))
+        return self.rule.pay(values, list(map(read_exactly, state.bids)))
 
     def apply(self, state: AuctionState, moves: Mapping[Role, Action]) -> AuctionState:
         """Return the state after these moves."""

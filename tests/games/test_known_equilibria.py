@@ -8,10 +8,12 @@ from bestresponse.core.capabilities import (
     measure_decision_cost,
 )
 from bestresponse.core.registry import games
-from bestresponse.games.economic.number_rounds import CommonPool, Guessing
-from bestresponse.games.economic.public_goods import PublicGoods
-from bestresponse.games.economic.sealed_bid import AuctionState, SealedBid, second_price
-from bestresponse.games.economic.two_steps import Trust, Ultimatum
+from bestresponse.games.common_pool.rules import CommonPool
+from bestresponse.games.guessing.rules import Guessing
+from bestresponse.games.public_goods.rules import PublicGoods
+from bestresponse.games.sealed_bid.rules import AuctionState, SealedBid, second_price
+from bestresponse.games.trust.rules import Trust
+from bestresponse.games.ultimatum.rules import Ultimatum
 from bestresponse.games.water.game import Water
 
 

@@ -6,33 +6,145 @@ equilibrium; yet all would be best off giving everything. With punishment people
 Fehr, S. Gächter, American Economic Review 90, 2000).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
+from bestresponse.core.agreement import ToldPlay, compare, find_rule
 from bestresponse.core.capabilities import EquilibriumSummary, Figure, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.paying import pay
 from bestresponse.core.phrase import make_phrase
-from bestresponse.core.special import (
+from bestresponse.core.told import (
+    Aim,
     EarnedSoFar,
-    Points,
-    PointsGiven,
-    PointsRule,
-    PointsTurn,
-    ProjectRule,
-    PutIn,
+    Event,
+    GameEvent,
+    GameRule,
+    Over,
+    Paid,
+    Players,
+    Repetition,
+    Round,
+    Statement,
+    split_rounds,
 )
-from bestresponse.core.told import Aim, Event, Over, Paid, Players, Repetition, Round, Statement
 from bestresponse.games.statements import read_exactly
+from bestresponse.telling.course import Narrator
 
 State = tuple[Mapping[Role, Any], ...]
 """Contributions and (with punishment) points in turn, one entry a stage."""
 Given = Mapping[Role, Mapping[Role, float]]
 """The points that each role gave to each of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRule(GameRule):
+    """All put coins of an endowment into a project at the same time.
+
+    What is in it is multiplied by `factor` and shared equally, so that a coin gives everybody
+    `each`.
+    """
+
+    message: ClassVar[str] = "project"
+    endowment: Fraction
+    factor: Fraction
+    each: Fraction
+
+    def pay(self, put_in: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return what everybody has who put in these coins."""
+        share = self.factor * sum(put_in) / len(put_in)
+        return tuple(self.endowment - own + share for own in put_in)
+
+    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
+        """Pay the coins that are told, less what the points that are told cost."""
+        each = float(self.factor / len(play.roles))
+        compare(self.each, each, "what a coin in the project gives every player")
+        points_rule = find_rule(play.rules, PointsRule)
+        impact = Fraction(0) if points_rule is None else points_rule.impact
+        owed = dict.fromkeys(play.roles, Fraction(0))
+        for played in split_rounds(play.history)[1]:
+            coins = {one.who: one.amount for one in played.events if isinstance(one, PutIn)}
+            if set(coins) != set(play.roles):
+                return None
+            in_order = [coins[role] for role in play.roles]
+            for role, paid in zip(play.roles, self.pay(in_order), strict=True):
+                owed[role] += paid
+            for event in played.events:
+                for given in event.points if isinstance(event, PointsGiven) else ():
+                    owed[given.who] -= given.count
+                    owed[given.other] -= impact * given.count
+        return owed
+
+
+@dataclass(frozen=True, slots=True)
+class PointsRule(GameRule):
+    """After the coins are public all may give points to each other, `most` to each.
+
+    A point costs its giver 1 coin and its receiver `impact` coins.
+    """
+
+    message: ClassVar[str] = "points-rule"
+    most: int
+    impact: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class PutIn(GameEvent):
+    """A player put this many coins into the project."""
+
+    message: ClassVar[str] = "put-in"
+    who: str
+    amount: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A player gave another this many points."""
+
+    who: str
+    other: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PointsGiven(GameEvent):
+    """All points that were given in a round, perhaps none."""
+
+    message: ClassVar[str] = "points"
+    points: tuple[Points, ...]
+
+    def is_decision_of(self, role: str) -> bool:
+        """All players give points, or none, in one answer."""
+        return True
+
+    def tell(self, words: Narrator) -> str:
+        """List who gave whom how many."""
+        if not self.points:
+            return words.fill(self, ".none")
+        told = [self._tell_one(one, words) for one in self.points]
+        return words.fill(self, points=", ".join(told))
+
+    def _tell_one(self, one: Points, words: Narrator) -> str:
+        giver = words.language.write_name(one.who)
+        receiver = words.language.write_name(one.other)
+        variant = ""
+        if one.who == words.reader:
+            variant = ".from-you"
+        elif one.other == words.reader:
+            variant = ".to-you"
+        return words.fill(self, f".one{variant}", giver=giver, receiver=receiver, count=one.count)
+
+
+@dataclass(frozen=True, slots=True)
+class PointsTurn(GameEvent):
+    """Now points can be given."""
+
+    message: ClassVar[str] = "points-turn"
+    is_step: ClassVar[bool] = False
+    is_public: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +205,8 @@ class PublicGoods:
     @property
     def rule(self) -> ProjectRule:
         """What coins in the project pay."""
-        return ProjectRule(Fraction(self.endowment), read_exactly(self.factor))
+        factor = read_exactly(self.factor)
+        return ProjectRule(Fraction(self.endowment), factor, factor / len(self.roles))
 
     @property
     def _stated(self) -> tuple[Statement, ...]:
@@ -182,7 +295,7 @@ class PublicGoods:
     ) -> dict[Role, Fraction]:
         """Return what each role has of one round: of the project, less what points cost."""
         put_in = [Fraction(contributions[role]) for role in self.roles]
-        earned = dict(zip(self.roles, pay(self.rule, put_in), strict=True))
+        earned = dict(zip(self.roles, self.rule.pay(put_in), strict=True))
         impact = read_exactly(self.impact)
         for points in self._list_points(given or {}):
             earned[points.who] -= points.count

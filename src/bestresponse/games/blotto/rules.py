@@ -6,19 +6,46 @@ plans is small enough to be solved exactly, see `Blotto.normal_form`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import comb
+from typing import ClassVar
 
 import numpy as np
 
 from bestresponse.core import Action, Ask, Choice, Role, View
+from bestresponse.core.agreement import ToldPlay, compare
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.core.special import BattlefieldRule
-from bestresponse.core.told import Aim, Chose, Event, Over, Players
+from bestresponse.core.told import Aim, Chose, Event, GameRule, Over, Players
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import divisions
 
 _MOST_PLANS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class BattlefieldRule(GameRule):
+    """Two distribute troops over fields at the same time; `example` is one way to do it."""
+
+    message: ClassVar[str] = "battlefields"
+    troops: int
+    fields: int
+    example: str
+
+    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
+        """Count the fields that each wins and loses by the plans that are told."""
+        plans: dict[Role, list[int]] = {}
+        for event in play.history:
+            if isinstance(event, Chose) and len(event.options) == 1:
+                plans[event.who] = [int(troops) for troops in event.options[0].split("-")]
+        if len(plans) != 2:
+            return None
+        for who, plan in plans.items():
+            compare(Fraction(self.troops), sum(plan), f"the number of troops of {who}")
+            compare(Fraction(self.fields), len(plan), f"the number of fields of {who}")
+        (first, mine), (second, theirs) = plans.items()
+        won = sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True))
+        return {first: Fraction(won), second: Fraction(-won)}
 
 
 @dataclass(frozen=True)

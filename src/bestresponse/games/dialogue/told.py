@@ -1,0 +1,189 @@
+"""What is told of a talk: its rule, its messages, and what the reader is to write now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bestresponse.core.told import Event, GameEvent, GameRule
+from bestresponse.telling.course import Narrator
+
+
+@dataclass(frozen=True, slots=True)
+class TakesPart(GameRule):
+    """By which name the reader takes part, where that is not the name of the seat."""
+
+    message: ClassVar[str] = "takes-part"
+    name: str
+
+    def tell(self, words: Narrator) -> str:
+        """Tell it as the role in any other game."""
+        return words.language.say("role", who=self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class TalkRule(GameRule):
+    """Everybody writes so many messages in turn.
+
+    An agreement may end the talk, or sealed notes follow.
+    """
+
+    message: ClassVar[str] = "talk"
+    replies: int
+    early_end: bool
+    sealed: bool
+
+    def tell(self, words: Narrator) -> str:
+        """Tell also what ends the talk."""
+        sentences = [words.fill(self)]
+        if self.sealed:
+            sentences.append(words.fill(self, ".notes"))
+        elif self.early_end:
+            sentences.append(words.fill(self, ".agreed"))
+        return " ".join(sentences)
+
+
+class TalkEvent(GameEvent):
+    """Something in a talk, which is told as a transcript and what follows it."""
+
+    __slots__ = ()
+    is_step: ClassVar[bool] = False
+
+    @classmethod
+    def tell_past(cls, number: int, events: Sequence[Event], words: Narrator) -> str:
+        """Tell a talk that was a round."""
+        return cls.tell_now(events, words)
+
+    @classmethod
+    def tell_now(cls, events: Sequence[Event], words: Narrator) -> str:
+        """Tell the messages of a talk, and what the reader is to write now."""
+        messages = [event for event in events if isinstance(event, Wrote | NobodyWrote)]
+        summaries = [event for event in events if isinstance(event, TalkSummed)]
+        paragraphs = []
+        if summaries:
+            paragraphs.append(words.fill(summaries[0]))
+            paragraphs += [quote(event.summary) for event in summaries]
+        elif isinstance(messages[0], Wrote):
+            paragraphs.append(words.fill(messages[0], ".first"))
+        paragraphs += [words.tell(message) for message in messages if not summaries]
+        turn = [event for event in events if isinstance(event, GameEvent) and event.is_turn]
+        paragraphs.append(" ".join(map(words.tell, turn)))
+        paragraphs += [words.tell(event) for event in events if isinstance(event, WriteSo)]
+        return "\n\n".join(filter(None, paragraphs))
+
+
+@dataclass(frozen=True, slots=True)
+class NobodyWrote(TalkEvent):
+    """Nobody has written yet."""
+
+    message: ClassVar[str] = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote(TalkEvent):
+    """A message of a talk."""
+
+    message: ClassVar[str] = "message"
+    number: int
+    sender: str
+    receiver: str
+    text: str
+
+    def tell(self, words: Narrator) -> str:
+        """Tell who wrote it to whom, and quote it."""
+        head = words.fill(self, sender=self.sender, receiver=self.receiver)
+        return f"{head}\n{quote(self.text)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TalkSummed(TalkEvent):
+    """What an observer wrote of a talk that the reader does not see itself."""
+
+    message: ClassVar[str] = "summed"
+    is_public: ClassVar[bool] = False
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageTurn(TalkEvent):
+    """The reader writes the next message of a talk.
+
+    `left` messages come after it, `own_left` of them by the reader. `early_end` says that an
+    agreement ends the talk at once, `sealed` that sealed notes follow.
+    """
+
+    message: ClassVar[str] = "turn"
+    is_public: ClassVar[bool] = False
+    is_turn: ClassVar[bool] = True
+    number: int
+    messages: int
+    left: int
+    own_left: int
+    early_end: bool
+    sealed: bool
+
+    def tell(self, words: Narrator) -> str:
+        """Say which message it is, how many come after it, and what may end the talk."""
+        if self.own_left:
+            sentences = [words.fill(self), words.fill(self, ".left.own")]
+        elif self.left > 1:
+            sentences = [words.fill(self, ".own-last"), words.fill(self, ".left")]
+        elif self.left:
+            sentences = [words.fill(self, ".own-last"), words.fill(self, ".left.one")]
+        else:
+            sentences = [words.fill(self, ".last"), words.fill(self, ".left.none")]
+        if self.sealed:
+            sentences.append(words.fill(self, ".notes"))
+        elif self.early_end:
+            sentences.append(words.fill(self, ".agreed"))
+        return " ".join(sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTurn(TalkEvent):
+    """The talk is over, and the reader writes a sealed note."""
+
+    message: ClassVar[str] = "note"
+    is_public: ClassVar[bool] = False
+    is_turn: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class TalkEnds(TalkEvent):
+    """What happens at the end of a talk.
+
+    One of `agreement` (without one nobody earns anything), `issues` (it must cover all issues),
+    `notes` (only the sealed notes count) or `judge` (who decides).
+    """
+
+    message: ClassVar[str] = "ends"
+    is_public: ClassVar[bool] = False
+    is_turn: ClassVar[bool] = True
+    kind: str
+
+    def tell(self, words: Narrator) -> str:
+        """Tell what this kind of talk comes to."""
+        return words.fill(self, f".{self.kind}")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSo(TalkEvent):
+    """How the reader is to write the next message, and what about, in the words of the domain."""
+
+    message: ClassVar[str] = "how"
+    is_public: ClassVar[bool] = False
+    manner: str
+    task: str
+
+    def tell(self, words: Narrator) -> str:
+        """Tell both as they are written."""
+        return words.fill(self, manner=self.manner, task=self.task)
+
+
+def quote(text: str) -> str:
+    """Mark every line of what somebody wrote.
+
+    No message can then pass for another's or for an instruction.
+    """
+    return "\n".join(f"> {line}" for line in text.splitlines())

@@ -1,1 +1,0 @@
-"""Public goods, auctions, trust, ultimatum, guessing and other games of experimental economics."""

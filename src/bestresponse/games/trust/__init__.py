@@ -1,0 +1,1 @@
+"""The trust game with any amounts."""

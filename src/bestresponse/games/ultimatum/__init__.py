@@ -1,0 +1,1 @@
+"""The ultimatum with any amounts."""
