@@ -29,7 +29,7 @@ $(VENV)/.bench: pyproject.toml
 	touch $@
 
 bench: $(VENV)/.bench          ## the embedded model on random 3x3 zero-sum games, with table and HTML report
-	$(BIN)/bestresponse bench --num-games 40 --seed 42 --processes 2 --output-dir results
+	$(BIN)/bestresponse bench --model smollm2 --num-games 40 --seed 42 --processes 2 --output-dir results
 
 test: $(READY)                 ## style, types and tests, as CI runs them
 	scripts/system-packages

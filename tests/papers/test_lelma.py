@@ -174,7 +174,7 @@ def _(made):
             '{"claims": [{"form": "higher", "first": 5, "second": 7, "quote": "5 is more than 7"}]}'
         )
 
-    review = br.verify("5 is more than 7.", PD, translator=translator, output_dir=made.folder)
+    review = br.verify(PD, "5 is more than 7.", translator=translator, output_dir=made.folder)
     assert review.state.value == "refuted"
     offered = set(FORMS) - {
         "no_claim",
@@ -552,12 +552,12 @@ def _(made):
 @promise("Correctness criteria: only errors about payoffs count; misuse of theory does not")
 def _(made):
     text = "Both betraying is not a Nash equilibrium. If both betray, I get 1."
-    assert br.verify(text, PD).state.value == "refuted"
+    assert br.verify(PD, text).state.value == "refuted"
     assert (
-        br.verify(text, PD, forms="paper").summary
+        br.verify(PD, text, forms="paper").summary
         == "nothing refuted; 1 claim read, 0 of 2 sentences unread, 1 set aside"
     )
-    assert br.verify("If both betray, I get 3.", PD, forms="paper").state.value == "refuted"
+    assert br.verify(PD, "If both betray, I get 3.", forms="paper").state.value == "refuted"
     assert {"payoff", "higher", "lowest_mutual_payoff"} < set(PAPER_FORMS) < set(FORMS)
 
 
@@ -595,7 +595,7 @@ def _(made):
         fair = "fair_outcome(do(choice(you, 'betray'), do(choice(them, 'betray'), s0)))"
         assert decide(fair) == [Verdict.PROVED]
         text = "If both betray, I get 3."
-        assert br.verify(text, PD, solver="closed-world").state.value == "refuted"
+        assert br.verify(PD, text, solver="closed-world").state.value == "refuted"
 
 
 @promise("LELMA Accuracy: expected payoffs, which the paper's predicates lacked")
@@ -668,7 +668,7 @@ def _(made):
         "To confess is safer because it makes my smallest gain as large as possible.",
         "If I confess and they betray I get $0, which is better than $1.",
     )
-    states = [br.verify(example, PD).state.value for example in examples]
+    states = [br.verify(PD, example).state.value for example in examples]
     assert states[2] == "refuted"
     assert set(states) <= {"refuted", "unchecked"}
 

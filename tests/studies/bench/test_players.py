@@ -30,6 +30,13 @@ def test_a_player_without_a_model_answers_every_game_and_calls_nobody(tmp_path, 
     assert [row["status"] for row in run.rows()] == ["valid"] * 4
 
 
+def test_a_player_that_was_asked_for_is_not_listed_again_as_a_baseline(tmp_path):
+    run = br.bench(["random", "maximin"], num_games=2, output_dir=tmp_path)
+    players = [heads[0] for heads, _ in run.figures.groups]
+    assert len(players) == len(set(players))
+    assert {"random", "maximin", "uniform", "equilibrium"} <= set(players)
+
+
 def test_players_play_what_their_names_say(tmp_path):
     run = play(tmp_path, ["uniform", "maximin", "equilibrium", "random"], num_rows=2)
     rows = {

@@ -72,7 +72,8 @@ def measure_bench(config: BenchConfig, folder: RunFolder) -> Measured:
     groups: dict[Heads, Callable[[], Rows]] = {}
     for group, played in results.group(select_conditions(rows, BASE)).items():
         groups[group] = partial(list, played)
-    for name in results.baselines:
+    # A player that was asked for is not listed twice.
+    for name in (name for name in results.baselines if name not in plan.config.model):
         groups[name, BASELINE] = partial(results.baselines.__getitem__, name)
 
     frames = {name: partial(make, results) for name, make in _FRAMES.items()}

@@ -36,6 +36,7 @@ from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import prose
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
@@ -446,7 +447,7 @@ class _Seen:
             rules=self.rules,
             persona=self.persona or TEXTS.text("judge_nobody"),
             history=self.history,
-            words=self.words,
+            words=quote_lines(self.words),
             who=resident,
             rubric="\n".join(levels),
         )
