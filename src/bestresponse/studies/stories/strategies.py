@@ -11,7 +11,7 @@ total of four rounds in the first seat against anti-tit-for-tat.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, ClassVar, TypedDict
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, SettingError
@@ -101,6 +101,9 @@ class StrategiesConfig(RunSettings):
         help="Maximum tokens per reply.",
     )
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {"attempts": 5, "samples": 5, "max_tokens": 1024, "temperature": 1.0}
+    }
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:

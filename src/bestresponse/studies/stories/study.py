@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast, get_args
 
 import numpy as np
 
@@ -148,6 +148,17 @@ class StoriesConfig(RunSettings):
         le=1000,
         help="Programs per model and story.",
     )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {
+            "form": "program",
+            "choose": "first",
+            "shots": 1,
+            "attempts": 5,
+            "samples": 5,
+            "max_tokens": 1024,
+            "temperature": 1.0,
+        }
+    }
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:
