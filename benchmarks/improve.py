@@ -231,17 +231,17 @@ def measure_told(args: argparse.Namespace) -> dict[str, object]:
     """Ask for the programs of told tables of the test split."""
     import torch
 
+    from bestresponse.models.students.causal import open_causal
     from bestresponse.models.students.model import choose_device
-    from bestresponse.models.students.network import read_folder
     from bestresponse.studies.improve.data import open_export
-    from bestresponse.studies.improve.training import measure_replies
+    from bestresponse.studies.improve.measuring import measure_replies
 
     folder = open_export(args.work / "st")
     asked = [example for name in folder.list_files("test") for example in folder.read(name)]
     device = choose_device()
-    student = read_folder(args.work / "student")
-    writer = student.to(device, torch.float32 if device == "cpu" else torch.bfloat16)
-    return measure_replies(writer, asked[: 2 if args.small else TOLD])
+    dtype = torch.float32 if device == "cpu" else torch.bfloat16
+    student = open_causal(args.work / "student", device, dtype)
+    return measure_replies(student, asked[: 2 if args.small else TOLD])
 
 
 def main() -> None:

@@ -556,8 +556,7 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
 
 def check_ended(run: Run[C]) -> None:
     """Say why a run is short, and exit with 1 where it is."""
-    failures = () if run.outcome is None else run.outcome.failures
-    for failure in failures[:_MOST_FAILURES]:
+    for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
         print(f"bestresponse: {visible(failure)}", file=sys.stderr)
     if run.stopped:
         print(f"bestresponse: stopped: {visible(run.stopped)}", file=sys.stderr)

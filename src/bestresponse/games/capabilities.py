@@ -13,7 +13,7 @@ HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.told import Event, GameEvent
@@ -102,7 +102,7 @@ class HasDomain(Protocol):
 class HasOffers(HasDomain, Protocol):
     """A dialogue in which moves beside the messages make the deal."""
 
-    def list_turn_moves(self, state: Any) -> Sequence[GameEvent]:
+    def list_turn_moves(self, state: object) -> Sequence[GameEvent]:
         """List what each message came with."""
 
 

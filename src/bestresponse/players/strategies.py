@@ -30,7 +30,7 @@ import numpy as np
 from bestresponse.analysis.costs import always_mixing
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
 from bestresponse.core.ask import NO_WORDS, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import HasPositions, KnownEquilibrium
+from bestresponse.core.capabilities import AnyPositions, HasPositions, KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import Game, Role, S, View, find_first_asks
@@ -603,7 +603,7 @@ class ClosedFormPlayer:
 class BestMovePlayer:
     """Draws one of the best moves at every position of a solved game."""
 
-    game: HasPositions[Any, Any]
+    game: AnyPositions
     solution: PositionSolution
     seed: int
     name: str = EQUILIBRIUM

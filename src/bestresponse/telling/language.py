@@ -413,7 +413,8 @@ def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
 
 def find_home(thing: object) -> str:
     """Return the package that defines a game, a rule or an event: the folder of its words."""
-    return type(thing).__module__.rpartition(".")[0]
+    kind = thing if isinstance(thing, type) else type(thing)
+    return kind.__module__.rpartition(".")[0]
 
 
 @cache
@@ -423,14 +424,14 @@ def has_words(home: str) -> bool:
 
 
 def list_folder_languages(home: str) -> tuple[str, ...]:
-    """List the languages of a game's folder that are complete, English first."""
-    offered = []
-    for name in list_languages():
-        try:
-            _load_folder(name, home)
-        except UsageError:
-            continue
-        offered.append(name)
+    """List the languages in which a game's folder has words, English first.
+
+    Raises:
+        UsageError: one of them is incomplete, or translates another sentence.
+    """
+    offered = [name for name in list_languages() if _find_words(home, name).is_file()]
+    for name in offered:
+        _load_folder(name, home)
     return tuple(offered)
 
 

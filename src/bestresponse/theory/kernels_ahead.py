@@ -40,9 +40,8 @@ def use_enumeration() -> None:
 
 
 def use_zero_sum() -> None:
-    """Solve zero-sum games of every kind of loop."""
-    for size in (2, 3, 4):
-        theory.solve_zero_sum(_draw(2, size, size), engine="numba")
+    """Solve zero-sum games."""
+    theory.solve_zero_sum(_draw(2, 4, 4), engine="numba")
 
 
 def use_dynamics() -> None:
@@ -80,7 +79,6 @@ STEPS = (
         (
             f"{_BASE}.equilibria.vertex_kernels",
             f"{_BASE}.equilibria.extreme_kernels",
-            f"{_BASE}.equilibria.three_by_three_kernels",
         ),
         use_enumeration,
     ),

@@ -40,14 +40,18 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def base(data, tmp_path_factory):
-    """A random network with a tokenizer that has whole phrases of the questions as tokens."""
+def tokenizer(data):
+    """A tokenizer that has whole phrases of the questions as tokens."""
     pytest.importorskip("torch", reason="the extra `train` is not installed")
-    from tiny_networks import list_texts, make_network, make_sizes, make_tokenizer
+    pytest.importorskip("transformers", reason="the extra `train` is not installed")
+    from tiny_networks import list_texts, make_tokenizer
 
-    from bestresponse.models.students.network import write_folder
+    return make_tokenizer(list_texts(data))
 
-    tokenizer = make_tokenizer(list_texts(data))
-    folder = tmp_path_factory.mktemp("base")
-    write_folder(make_network(make_sizes(tokenizer), tokenizer), folder)
-    return folder
+
+@pytest.fixture(scope="session")
+def base(tokenizer, tmp_path_factory):
+    """A tiny random Llama."""
+    from tiny_networks import write_model
+
+    return write_model(tmp_path_factory.mktemp("base"), tokenizer)

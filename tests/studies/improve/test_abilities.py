@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip("torch", reason="the extra `train` is not installed")
-pytest.importorskip("safetensors", reason="the extra `train` is not installed")
+pytest.importorskip("transformers", reason="the extra `train` is not installed")
 
 import bestresponse as br
 from bestresponse.studies.improve.abilities import (

@@ -1,72 +1,73 @@
-"""Students as GGUF files: what is read back is the network that was written."""
+"""Students as GGUF files: what is read back is the model that was written."""
+
+import shutil
 
 import pytest
 
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 pytest.importorskip("gguf", reason="the extra `train` is not installed")
 
-from tiny_networks import list_texts, make_network, make_sizes, make_tokenizer  # noqa: E402
+from tiny_networks import list_texts, make_tokenizer, write_model  # noqa: E402
 from tokenizers import Tokenizer, models  # noqa: E402
 
-from bestresponse.core.errors import UsageError  # noqa: E402
-from bestresponse.models.students import network as networks  # noqa: E402
-from bestresponse.models.students.gguf_files import read_gguf, write_gguf  # noqa: E402
+import bestresponse as br  # noqa: E402
+from bestresponse.core.errors import ModelUnavailable, UsageError  # noqa: E402
+from bestresponse.models.students import causal  # noqa: E402
+from bestresponse.models.students.gguf_files import convert_folder, convert_gguf  # noqa: E402
 
-SIZES = {
-    "llama, tied": {},
-    "llama, untied": {"tied": False},
-    "qwen2, tied": {"family": "qwen2", "epsilon": 1e-6},
-    "qwen2, untied": {"family": "qwen2", "tied": False, "rope_base": 1_000_000.0},
+KINDS = {
+    "llama, tied": ("llama", {}),
+    "llama, untied": ("llama", {"tie_word_embeddings": False}),
+    "llama, biases": ("llama", {"attention_bias": True}),
+    "qwen2, tied": ("qwen2", {}),
+    "qwen2, untied": ("qwen2", {"tie_word_embeddings": False}),
+    "qwen3, tied": ("qwen3", {}),
 }
 
 
 @pytest.fixture(scope="module")
-def tokenizer(data):
+def words(data):
     """A tokenizer that cuts texts as that of SmolLM2 does."""
     return make_tokenizer(list_texts(data), words=True)
 
 
-@pytest.fixture(params=SIZES)
-def student(request, tokenizer, tmp_path):
-    """A network as it is read from a student's folder, in half precision."""
-    sizes = make_sizes(tokenizer, **SIZES[request.param])
-    networks.write_folder(make_network(sizes, tokenizer), tmp_path / "student")
-    return networks.read_folder(tmp_path / "student")
+def write_student(folder, tokenizer, kind="llama, tied"):
+    """Write a model as a student is written, in half precision; biases are not 0."""
+    family, options = KINDS[kind]
+    write_model(folder / "base", tokenizer, family, **options)
+    student = causal.open_causal(folder / "base", "cpu", torch.float32)
+    drawn = torch.Generator().manual_seed(1)
+    for name, value in student.model.named_parameters():
+        if name.endswith("bias") or "norm" in name:
+            value.data += torch.randn(value.shape, generator=drawn)
+    student.write(folder / "student")
+    return folder / "student"
 
 
-def test_a_gguf_file_is_the_network_that_was_written(student, tmp_path):
-    write_gguf(student, tmp_path / "student.gguf")
-    read = read_gguf(tmp_path / "student.gguf")
-    assert read.sizes.family == student.sizes.family
-    assert read.sizes.positions == student.sizes.positions
-    assert read.sizes.rope_base == student.sizes.rope_base
-    assert read.sizes.epsilon == pytest.approx(student.sizes.epsilon)
-    assert read.parameters.keys() == student.parameters.keys()
-    for name, value in student.parameters.items():
-        assert torch.equal(read.parameters[name], value), name
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_gguf_file_is_the_model_that_was_written(kind, words, tmp_path):
+    convert_folder(write_student(tmp_path, words, kind), tmp_path / "student.gguf")
+    convert_gguf(tmp_path / "student.gguf", tmp_path / "again")
+    first, again = (
+        causal.open_causal(tmp_path / name, "cpu", torch.float32) for name in ("student", "again")
+    )
+    chat = causal.write_chat([("user", "Your actions: A, B. It's -4.5 or 0.25!\nANSWER:")])
+    assert again.encode(chat) == first.encode(chat)
+    assert again.end == first.end
+    weights = again.model.state_dict()
+    for name, value in first.model.state_dict().items():
+        assert torch.equal(weights[name], value), name
+    prompt = first.encode(chat)
+    assert first.continue_prompts([prompt], 12) == again.continue_prompts([prompt], 12)
 
 
-def test_a_gguf_file_gives_the_tokens_of_the_student(student, tmp_path):
-    write_gguf(student, tmp_path / "student.gguf")
-    read = read_gguf(tmp_path / "student.gguf")
-    chat = networks.write_chat([("user", "Your actions: A, B. It's -4.5 or 0.25!\nANSWER:")])
-    prompt = student.encode(chat)
-    assert read.encode(chat) == prompt
-    replies = [network.continue_prompts([prompt], 12) for network in (student, read)]
-    assert replies[0] == replies[1]
-    assert len(replies[0][0]) == 12
-    assert read.end == student.end
-
-
-def test_llama_cpp_opens_what_was_written(tokenizer, tmp_path):
+def test_llama_cpp_opens_what_was_written(words, tmp_path):
     pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
     from bestresponse.models.base import Message, Request
     from bestresponse.models.providers.local import LocalModel, LocalSettings
     from bestresponse.models.students.model import StudentModel
 
-    network = make_network(make_sizes(tokenizer), tokenizer)
-    networks.write_folder(network, tmp_path / "student")
-    write_gguf(networks.read_folder(tmp_path / "student"), tmp_path / "student.gguf")
+    convert_folder(write_student(tmp_path, words), tmp_path / "student.gguf")
     request = Request((Message("user", "Your actions: A, B."),), max_tokens=6, temperature=0.0)
     replies = []
     for model in (
@@ -79,15 +80,59 @@ def test_llama_cpp_opens_what_was_written(tokenizer, tmp_path):
     assert replies[0].text == replies[1].text
 
 
+def test_a_gguf_file_is_trained(data, words, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    convert_folder(write_student(tmp_path, words), tmp_path / "tiny.gguf")
+    settings = {"steps": 1, "batch_tokens": 2048, "held_out": 1, "tests": 0, "keep": 0}
+    br.train(
+        tmp_path / "tiny.gguf",
+        data=[str(data)],
+        output=tmp_path / "trained",
+        device="cpu",
+        output_dir=tmp_path / "runs",
+        **settings,
+    )
+    trained = causal.open_causal(tmp_path / "trained", "cpu", torch.float32)
+    assert trained.model.config.num_hidden_layers == 2
+
+
 def test_a_tokenizer_that_llama_cpp_would_read_otherwise_is_refused(base, tmp_path):
     # whole phrases are tokens here, which llama.cpp would cut into words
     with pytest.raises(UsageError, match=r"neither as smollm nor as qwen2: use convert_hf_to_gguf"):
-        write_gguf(networks.read_folder(base), tmp_path / "student.gguf")
+        convert_folder(base, tmp_path / "student.gguf")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tokenizer_of_whole_words_is_refused(tokenizer, tmp_path):
-    words = Tokenizer(models.WordLevel({"A": 0, networks.END: 1}, unk_token="A"))
-    network = make_network(make_sizes(words), words)
+def test_a_tokenizer_of_whole_words_is_refused(tmp_path):
+    words = Tokenizer(models.WordLevel({"A": 0, "<|im_start|>": 1}, unk_token="A"))
+    words.add_special_tokens(["<|im_start|>", causal.END])
+    write_model(tmp_path / "student", words)
     with pytest.raises(UsageError, match="of the kind WordLevel"):
-        write_gguf(network, tmp_path / "student.gguf")
+        convert_folder(tmp_path / "student", tmp_path / "student.gguf")
+
+
+@pytest.mark.parametrize(
+    ("family", "options", "message"),
+    [
+        ("gpt2", {}, "it is of the family gpt2"),
+        (
+            "llama",
+            {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}},
+            r"positions are scaled \(linear\)",
+        ),
+        ("llama", {"hidden_act": "gelu"}, "hidden_act = 'gelu'"),
+    ],
+    ids=["family", "positions", "activation"],
+)
+def test_what_a_file_could_not_say_is_refused(family, options, message, words, tmp_path):
+    write_model(tmp_path / "student", words, family, **options)
+    with pytest.raises(UsageError, match=message):
+        convert_folder(tmp_path / "student", tmp_path / "student.gguf")
+
+
+def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "weights.gguf"
+    path.write_bytes(b"these are no weights, whatever the name of the file says")
+    with pytest.raises(ModelUnavailable, match="is no GGUF file that can be read"):
+        convert_gguf(path, tmp_path / "folder")
+    shutil.rmtree(tmp_path / "folder", ignore_errors=True)

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
-from tiny_networks import write_other  # noqa: E402
+from tiny_networks import write_model  # noqa: E402
 from tokenizers import Tokenizer, models  # noqa: E402
 
 import bestresponse as br  # noqa: E402
@@ -20,7 +20,7 @@ def speaker(tmp_path):
     words = ("what?", "maybe", "no", "<end>", *REPLIES, "never")
     tokenizer = Tokenizer(models.WordLevel({word: k for k, word in enumerate(words)}, "what?"))
     tokenizer.add_special_tokens(["<end>"])
-    return write_other(tmp_path / "speaker", tokenizer, template=TEMPLATE)
+    return write_model(tmp_path / "speaker", tokenizer, "gpt2", template=TEMPLATE)
 
 
 def test_grpo_with_the_batch_reward_raises_its_reward(speaker, tmp_path):

@@ -101,11 +101,7 @@ def translate(request: Request) -> str:
     ]
     claim = {"form": "payoff", "who": "you", "value": 1, "outcome": moves}
     return json.dumps(
-        {
-            "claims": (
-                [claim] if "a called bet pays me 1" in asked.rpartition("==========\n")[0] else []
-            )
-        }
+        {"claims": ([claim] if "a called bet pays me 1" in asked.rpartition("\n\n")[0] else [])}
     )
 
 

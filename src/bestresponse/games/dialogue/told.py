@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import Event, GameEvent, GameRule
 from bestresponse.telling.course import Narrator
 
@@ -63,7 +64,7 @@ class TalkEvent(GameEvent):
         paragraphs = []
         if summaries:
             paragraphs.append(words.fill(summaries[0]))
-            paragraphs += [quote(event.summary) for event in summaries]
+            paragraphs += [quote_lines(event.summary) for event in summaries]
         elif isinstance(messages[0], Wrote):
             paragraphs.append(words.fill(messages[0], ".first"))
         paragraphs += [words.tell(message) for message in messages if not summaries]
@@ -93,7 +94,7 @@ class Wrote(TalkEvent):
     def tell(self, words: Narrator) -> str:
         """Tell who wrote it to whom, and quote it."""
         head = words.fill(self, sender=self.sender, receiver=self.receiver)
-        return f"{head}\n{quote(self.text)}"
+        return f"{head}\n{quote_lines(self.text)}"
 
 
 Terms = tuple[tuple[str, str | float], ...]
@@ -228,11 +229,3 @@ class WriteSo(TalkEvent):
     def tell(self, words: Narrator) -> str:
         """Tell both as they are written."""
         return words.fill(self, manner=self.manner, task=self.task)
-
-
-def quote(text: str) -> str:
-    """Mark every line of what somebody wrote.
-
-    No message can then pass for another's or for an instruction.
-    """
-    return "\n".join(f"> {line}" for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""Any causal model of `transformers` in a local folder: asked in its chat format, and written again.
+"""Any causal model of `transformers` in a local folder: asked in its format, and written again.
 
 A model whose tokenizer has the tokens of ChatML is asked in plain ChatML, any other by its own chat
 template. Nothing is downloaded, and no code of a model's folder is run.

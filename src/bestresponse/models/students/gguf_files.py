@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -68,15 +70,21 @@ def convert_gguf(path: Path, folder: Path) -> None:
             " model as a folder"
         )
     try:
-        model = AutoModelForCausalLM.from_pretrained(
-            path.parent, gguf_file=path.name, dtype=torch.float32, local_files_only=True
-        )
+        with redirect_stderr(StringIO()):  # it shows its progress whatever it is told
+            model = AutoModelForCausalLM.from_pretrained(
+                path.parent, gguf_file=path.name, dtype=torch.float32, local_files_only=True
+            )
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         first = str(error).partition("\n")[0]
         raise ModelUnavailable(f"`transformers` cannot read {path}: {first}") from None
-    if hasattr(model.config, "quantization_config"):  # the numbers are written out
-        del model.config.quantization_config
-    model.save_pretrained(folder)
+    config = model.config
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    # What was read says that it is quantised, and is refused where it is saved: its numbers are
+    # written out all the same.
+    written = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    written.load_state_dict(model.state_dict())
+    written.save_pretrained(folder)
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         eos_token=END,

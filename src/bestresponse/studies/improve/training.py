@@ -106,7 +106,8 @@ class Recipe:
         """Compute products in half precision on a GPU, whatever the weights are kept in."""
         if self.device == "cpu":
             return nullcontext()
-        return torch.autocast(self.device, torch.bfloat16)
+        half: AbstractContextManager[Any] = torch.autocast(self.device, torch.bfloat16)
+        return half
 
 
 @dataclass
@@ -209,7 +210,9 @@ def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
         if last and (progress.done or clock.now() >= find_end(plan, progress)):
             return Trained(_join(plan, last), progress.rows)
         try:
-            _train(plan, progress, last, clock, keep)
+            session, trainer = make_trainer(plan, progress, clock, keep)
+            with session.apart():
+                trainer.train(resume_from_checkpoint=str(last) if last else None)
             continue
         except torch.OutOfMemoryError:
             progress.pieces *= 2
@@ -218,19 +221,14 @@ def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
         torch.cuda.empty_cache()
 
 
-def _train(
-    plan: Plan,
-    progress: TrainingProgress,
-    last: Path | None,
-    clock: Clock,
-    keep: Keep,
-) -> None:
+def make_trainer(
+    plan: Plan, progress: TrainingProgress, clock: Clock, keep: Keep
+) -> tuple[Session, Trainer]:
+    """Open everything that a training needs, and return it with what trains."""
     session = Session.open(plan, progress, clock)
-    watch = _Watch(session, progress, clock, keep)
-    trainer = _Trainer(session, watch)
+    trainer = _Trainer(session, _Watch(session, progress, clock, keep))
     trainer.remove_callback(PrinterCallback)
-    with session.apart():
-        trainer.train(resume_from_checkpoint=str(last) if last else None)
+    return session, trainer
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,7 +503,7 @@ def _reading(checkpoint: str | None) -> Iterator[None]:
         yield
     except torch.OutOfMemoryError:
         raise
-    except Exception as error:  # readers of weights raise what they like
+    except Exception as error:  # noqa: BLE001 - readers of weights raise what they like
         raise StoreError(
             f"{checkpoint} is damaged and cannot be resumed from; delete it to train from the"
             f" one before, or from the start ({str(error).partition(chr(10))[0]})"

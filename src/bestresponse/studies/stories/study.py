@@ -51,7 +51,13 @@ from bestresponse.report.document import Column, Table
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import Converted, ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import (
+    Converted,
+    DefaultModel,
+    ModelsSetting,
+    NamedModel,
+    NamesSetting,
+)
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
@@ -108,7 +114,9 @@ def _take_story(story: Story | JsonMapping) -> Story:
 class StoriesConfig(RunSettings):
     """Measure how well models turn stories into games."""
 
-    model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
+    model: ModelsSetting = setting(
+        default=(DefaultModel("qwen2.5-coder-1.5b"),), kw_only=False, short="-m"
+    )
     """A model; see `bestresponse models`."""
     stories: OwnStories = setting(default=())
     """Folder of your own stories: NAME.txt, each with its game as NAME.efg, NAME.nfg or NAME.pl.
