@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from math import inf
 from random import Random
 from threading import get_ident
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -188,14 +188,14 @@ class RandomPlayer:
         """Draw an answer that depends on the seed and the view only."""
         if isinstance(ask, Lottery):
             raise UsageError("a random player cannot answer Lottery; seat a model or a person")
-        drawn = any_legal_action(ask, view.draw(self.seed))
-        # Words are not put into anybody's mouth.
-        if isinstance(ask, Words):
-            return Decision(NO_WORDS)
-        if isinstance(ask, Form):
-            silent = [name for name, field in ask.fields if isinstance(field, Words)]
-            drawn = cast("dict[str, object]", drawn) | dict.fromkeys(silent, NO_WORDS)
-        return Decision(drawn)
+        rng = view.draw(self.seed)
+        if not isinstance(ask, Form):
+            return Decision(self._draw(ask, rng))
+        return Decision({name: self._draw(field, rng) for name, field in ask.fields})
+
+    def _draw(self, ask: Ask, rng: Random) -> object:
+        """Draw an answer; words are not put into anybody's mouth."""
+        return NO_WORDS if isinstance(ask, Words) else any_legal_action(ask, rng)
 
 
 def make_random(game: Game[S], role: Role, seed: int) -> RandomPlayer:

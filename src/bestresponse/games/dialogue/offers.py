@@ -39,7 +39,7 @@ LEAVE = "walk away"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TalkTurn:
     """What one person wrote and did; `terms` are those of the offer made or accepted."""
 
     text: str
@@ -48,14 +48,14 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Bargain:
+class TalkState:
     """The private information drawn, the turns so far, and the sealed moves.
 
     `drafted` is the text of a turn whose offer is being filled in.
     """
 
     case: int
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TalkTurn, ...] = ()
     drafted: str | None = None
     sealed: tuple[str, ...] = ()
 
@@ -103,12 +103,12 @@ class OfferDialogue:
         """How many messages both write together, at most."""
         return self.replies * len(self.roles)
 
-    def start(self) -> Bargain:
+    def start(self) -> TalkState:
         """Return the state before anybody has moved."""
         is_drawn = len(self.talk.cases) > 1
-        return Bargain(case=-1 if is_drawn else 0)
+        return TalkState(case=-1 if is_drawn else 0)
 
-    def asks(self, state: Bargain) -> Mapping[Role, Ask]:
+    def asks(self, state: TalkState) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
         deal = self.domain.deal
         if state.case < 0:
@@ -125,14 +125,14 @@ class OfferDialogue:
         move = Choice(self._list_moves(state))
         return {role: Form((("message", Words(_LONGEST)), ("move", move)))}
 
-    def _is_over(self, state: Bargain) -> bool:
+    def _is_over(self, state: TalkState) -> bool:
         if state.turns and state.turns[-1].move in (ACCEPT, LEAVE):
             return True
         if self.domain.deal.sealed:
             return bool(state.sealed)
         return len(state.turns) == self.messages
 
-    def _list_moves(self, state: Bargain) -> tuple[str, ...]:
+    def _list_moves(self, state: TalkState) -> tuple[str, ...]:
         """List what the writer of the next message can do.
 
         An offer that cannot be carried out cannot be accepted, and the last message makes none,
@@ -147,20 +147,20 @@ class OfferDialogue:
         moves.append(REJECT if standing else TALK)
         return (*moves, LEAVE)
 
-    def _find_offer(self, state: Bargain) -> Terms:
+    def _find_offer(self, state: TalkState) -> Terms:
         """Return the terms of the last turn's offer, empty where it made none."""
         if not state.turns or state.turns[-1].move != OFFER:
             return ()
         return state.turns[-1].terms
 
-    def _can_settle(self, state: Bargain, terms: Terms) -> bool:
+    def _can_settle(self, state: TalkState, terms: Terms) -> bool:
         try:
             self._settle(state, terms)
         except InvalidMove:
             return False
         return True
 
-    def _settle(self, state: Bargain, terms: Terms) -> Deal:
+    def _settle(self, state: TalkState, terms: Terms) -> Deal:
         """Return the deal with these terms; without terms there is none."""
         deal = self.domain.deal
         ruling: Mapping[str, object] = {"agreed": False}
@@ -168,7 +168,7 @@ class OfferDialogue:
             ruling = deal.make_ruling(dict(terms), self.names)
         return deal.read(ruling, self.names, self.talk.cases[state.case].private)
 
-    def apply(self, state: Bargain, moves: Mapping[Role, Action]) -> Bargain:
+    def apply(self, state: TalkState, moves: Mapping[Role, Action]) -> TalkState:
         """Return the state after these moves."""
         if NATURE in moves:
             return replace(state, case=moves[NATURE])
@@ -176,17 +176,17 @@ class OfferDialogue:
             return replace(state, sealed=tuple(moves[role] for role in self.roles))
         (answer,) = moves.values()
         if state.drafted is not None:
-            turn = Turn(state.drafted, OFFER, tuple(answer.items()))
+            turn = TalkTurn(state.drafted, OFFER, tuple(answer.items()))
         elif self.domain.deal.sealed:
-            turn = Turn(answer, TALK)
+            turn = TalkTurn(answer, TALK)
         elif answer["move"] == OFFER:
             return replace(state, drafted=answer["message"])
         else:
             terms = self._find_offer(state) if answer["move"] == ACCEPT else ()
-            turn = Turn(answer["message"], answer["move"], terms)
+            turn = TalkTurn(answer["message"], answer["move"], terms)
         return replace(state, turns=(*state.turns, turn), drafted=None)
 
-    def payoffs(self, state: Bargain) -> Mapping[Role, float]:
+    def payoffs(self, state: TalkState) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         if state.case < 0 or not self._is_over(state):
             return dict.fromkeys(self.roles, 0.0)
@@ -199,7 +199,7 @@ class OfferDialogue:
         earned = self.domain.deal.utilities(deal, private)
         return dict(zip(self.roles, earned, strict=True))
 
-    def view(self, state: Bargain, role: Role) -> View:
+    def view(self, state: TalkState, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, prose(self.name), facts={"case": state.case})
@@ -225,14 +225,14 @@ class OfferDialogue:
     def _list_rule(self) -> tuple[Statement, ...]:
         return () if self.domain.deal.sealed else (OfferRule(),)
 
-    def list_turn_moves(self, state: Bargain) -> Sequence[Moved]:
+    def list_turn_moves(self, state: TalkState) -> Sequence[Moved]:
         """List what each turn did, beside its text."""
         return [
             Moved(self.names[number % 2], turn.move, turn.terms)
             for number, turn in enumerate(state.turns)
         ]
 
-    def _list_events(self, state: Bargain, seat: int) -> tuple[Event, ...]:
+    def _list_events(self, state: TalkState, seat: int) -> tuple[Event, ...]:
         events: list[Event] = []
         moved = self.list_turn_moves(state)
         for number, turn in enumerate(state.turns):
@@ -255,7 +255,7 @@ class OfferDialogue:
         """State the rules for people."""
         return (*self.talk.list_rules(role), *self._list_rule())
 
-    def list_private(self, state: Bargain, role: Role) -> tuple[Worded, ...]:
+    def list_private(self, state: TalkState, role: Role) -> tuple[Worded, ...]:
         """State what the seat knows about itself."""
         shown = Dialogue(case=state.case, over=True)
         return self.talk.list_private(shown, role)
