@@ -12,7 +12,7 @@ from random import Random
 
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.ask import Ask, Choice
-from bestresponse.core.capabilities import measure_decision_cost
+from bestresponse.core.capabilities import HasPositions, measure_decision_cost
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.episode import Episode
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
@@ -82,7 +82,7 @@ def _describe_decision(
 def _measure_loss(game: AnyGame, state: object, role: Role, answer: object) -> float | None:
     """Return what an answer loses against best play, None where nothing is known."""
     solution = describe_theory(game).positions
-    if solution is None:
+    if solution is None or not isinstance(game, HasPositions):
         return measure_decision_cost(game, state, role, answer)
     worths = solution.list_worths(game, game.find_position(state))
     return max(worths.values()) - worths[str(answer)]

@@ -75,7 +75,7 @@ def _check_places(kind: Kind, language: Language, key: str) -> None:
         raise Broken(f"{kind.__name__} has no message {kind.message!r} in {language.name}")
     told: set[str] = set().union(*map(language.list_places, keys))
     own = issubclass(kind, ToldInOwnWay)  # its own way may spell a field out
-    silent = [one.name for one in fields(kind) if one.name not in told]
+    silent = [one.name for one in fields(kind) if one.name not in told]  # type: ignore[arg-type]
     if silent and not own:
         raise Broken(
             f"the message {kind.message!r} in {language.name} does not say {silent[0]!r} of"

@@ -23,13 +23,13 @@ from importlib.util import find_spec
 from math import inf
 from random import Random
 from threading import get_ident
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from bestresponse.analysis.costs import always_mixing
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
-from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.ask import NO_WORDS, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import AnyPositions, HasPositions, KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
@@ -186,14 +186,16 @@ class RandomPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw an answer that depends on the seed and the view only."""
-        asked = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
-        for field in asked:
-            if isinstance(field, Words | Lottery):
-                raise UsageError(
-                    f"a random player cannot answer {type(field).__name__}; seat a model or a"
-                    " person"
-                )
-        return Decision(any_legal_action(ask, view.draw(self.seed)))
+        if isinstance(ask, Lottery):
+            raise UsageError("a random player cannot answer Lottery; seat a model or a person")
+        drawn = any_legal_action(ask, view.draw(self.seed))
+        # Words are not put into anybody's mouth.
+        if isinstance(ask, Words):
+            return Decision(NO_WORDS)
+        if isinstance(ask, Form):
+            silent = [name for name, field in ask.fields if isinstance(field, Words)]
+            drawn = cast("dict[str, object]", drawn) | dict.fromkeys(silent, NO_WORDS)
+        return Decision(drawn)
 
 
 def make_random(game: Game[S], role: Role, seed: int) -> RandomPlayer:

@@ -49,8 +49,7 @@ class ElevenTwenty:
         return {} if state else dict.fromkeys(self.roles, Amount(11, 20, whole=True))
 
     def view(self, state, role):
-        asked = [Requested(who, amount) for who, amount in zip(self.roles, state, strict=True)]
-        history = (*asked, Over()) if state else ()
+        history = (*map(Requested, self.roles, state), Over()) if state else ()
         return View(role, (Players(self.roles), self.rule, Aim()), history)
 
     def apply(self, state, moves):

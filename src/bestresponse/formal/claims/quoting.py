@@ -429,7 +429,8 @@ class QuoteCheck:
                 if meant not in said.outcomes:
                     return "its words list other outcomes"
             elif name in names and said.named and all(map(said.is_shared, said.named)):
-                if len({action for _, action in claim[name]}) > 1:
+                actions = {action for _, action in claim[name]}
+                if len(actions) > 1:
                     return "its words say the same of everybody"
         if "action" not in names or "value" in names:
             return ""

@@ -106,7 +106,8 @@ class Recipe:
         """Compute products in half precision on a GPU, whatever the weights are kept in."""
         if self.device == "cpu":
             return nullcontext()
-        return torch.autocast(self.device, torch.bfloat16)
+        half: AbstractContextManager[Any] = torch.autocast(self.device, torch.bfloat16)
+        return half
 
 
 @dataclass

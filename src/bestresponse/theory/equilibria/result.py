@@ -312,7 +312,7 @@ class Equilibrium:
         for player, table in enumerate(
             self.game.given if self.game.is_exact else self.game.payoffs
         ):
-            at = (*cell[:player], slice(None), *cell[player + 1 :])
+            at: tuple[int | slice, ...] = (*cell[:player], slice(None), *cell[player + 1 :])
             width = 0.0 if self.game.is_exact else find_tie_width(table, player)[at].item()
             rivals = np.delete(table[at], cell[player])
             if (rivals >= table[cell] - width).any():

@@ -347,4 +347,4 @@ def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:
         games, requirements=["C", "A", "W"]
     )  # a read-only array would be compiled for anew
     with _ENTERING:
-        solve_any(games, *out.arrays, min(_BLOCKS, len(games)))
+        solve_any(games, *out.arrays, min(_BLOCKS, len(games)))  # type: ignore[call-arg,arg-type]
