@@ -1,6 +1,7 @@
 """Games told by rules and positions: played, told, counted, and never told more than a seat may
 know."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest

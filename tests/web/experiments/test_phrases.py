@@ -123,7 +123,7 @@ def test_every_name_of_the_catalogue_games_has_a_german_word():
 
 @pytest.mark.parametrize(
     "game",
-    "tic-tac-toe nim connect-four breakthrough pig liars-dice goofspiel".split(),
+    ["tic-tac-toe", "nim", "connect-four", "breakthrough", "pig", "liars-dice", "goofspiel"],
 )
 def test_board_games_and_dice_are_german_as_a_whole_and_moves_such_as_a3xb4_are_no_words(game):
     assert list_remarks(write_file(game)) == []
