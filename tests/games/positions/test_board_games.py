@@ -1,6 +1,7 @@
 """Games told by rules and positions: played, told, counted, and never told more than a seat may
 know."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -227,3 +228,15 @@ def test_the_equilibrium_plays_a_best_move_at_every_position():
         record = play(game, {**best, "player 2": RandomPlayer(seed)})
         assert record.payoffs["player 1"] >= 0
     assert play(game, best).payoffs == {"player 1": 0, "player 2": 0}
+
+
+def test_goofspiel_says_in_whole_sentences_what_is_left():
+    cards = Goofspiel(2)
+    began, ended = cards.view((), "player 1"), cards.view(((1, 2), (2, 1)), "player 1")
+    last = cards.view(((1, 2),), "player 1")
+    assert [write_rules(replace(view, rules=view.position)) for view in (began, last, ended)] == [
+        "The prize is 2; still to come: 1. You hold 1 and 2, the other 1 and 2. Points so far:"
+        " you 0, the other 0.",
+        "The prize is 1, the last one. You hold 2, the other 1. Points so far: you 0, the other 2.",
+        "All prizes have come up. Points: you 1, the other 2.",
+    ]

@@ -32,8 +32,8 @@ from bestresponse.web.texts import find_messages, load_like, write_phrase
 _PLAYS = 4
 _MOST_STEPS = 40
 """So long a play is followed; later rounds say what earlier ones said."""
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-"""What has two letters in a row is a word, which a language may have its own for."""
+_LETTERS = re.compile(r"(?<!\d)[^\W\d_]{2}|[^\W\d_]{2}(?!\d)")
+"""What has two letters in a row is a word, which a language may have its own for; a3xb4 is not."""
 
 
 @dataclass(frozen=True, eq=False)
