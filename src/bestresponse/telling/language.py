@@ -11,7 +11,7 @@ wrong. There are three kinds:
 
 A language that lacks a message is refused when it is loaded: half a language is never shown.
 
-What one game alone says stands in the folder of the game (`words.LANGUAGE.po`), its English in
+What one game alone says is in the folder of the game (`words.LANGUAGE.po`), its English in
 `words.en.po` beside it. `Language.within` adds a folder; its messages have the name of the folder
 before their own, and its words come before those that all games share.
 """
