@@ -86,8 +86,9 @@ def test_a_base_that_does_not_fit_is_trained_without_general_questions(monkeypat
 
 
 def test_a_model_that_is_too_large_for_the_memory_is_refused(data, base, tmp_path, monkeypatch):
-    monkeypatch.setattr(making, "_find_memory", lambda device: 4_000_000)
-    # 3 matrices of 64 x 128, 2 of 64 x 64 and 2 of 64 x 32 in each of 2 layers, and the embedding
+    monkeypatch.setattr(making, "_find_memory", lambda device: 1_000_000)
+    # 2 layers of 36,864 numbers (3 x 64 x 128, 2 x 64 x 64, 2 x 64 x 32) and an embedding of more
+    # than 300 x 64, at 18 bytes each
     with pytest.raises(UsageError, match=r"takes about .* GB, and cpu has .* GB: set `lora` to 16"):
         train_shortly(base, data, tmp_path, "student", optimizer="adamw")
 

@@ -91,12 +91,12 @@ def test_every_family_is_trained_whole(family, data, tokenizer, tmp_path):
     assert losses[0] is None
     assert losses[-1] < 8
     after = read_tensors(tmp_path / "student")
-    changed = {
+    same = {
         name
         for name, value in read_tensors(base).items()
-        if not torch.equal(value.to(torch.bfloat16), after[name])
+        if value.ndim == 2 and torch.equal(value.to(torch.bfloat16), after[name])
     }
-    assert len(changed) > 0.8 * len(after)
+    assert {name.rpartition(".")[2] for name in same} <= {"A_log"}  # too large to change so soon
     opened = open_causal(tmp_path / "student", "cpu", torch.float32)
     assert json.loads((tmp_path / "student" / "config.json").read_text())["model_type"] == (
         "gemma3_text" if family == "gemma3" else family
@@ -328,9 +328,16 @@ def test_a_model_that_never_fits_is_refused(data, base, tmp_path, monkeypatch):
         train(base, data, tmp_path, batch_tokens=16_384, keep=0.0)
 
 
-def test_a_loss_that_is_no_number_ends_a_training(data, base, tmp_path):
-    with pytest.raises(UsageError, match=r"the loss is no number any more.* choose a lower"):
-        train(base, data, tmp_path, steps=40, optimizer="adamw", learning_rate=0.999, keep=0.0)
+def test_a_loss_that_is_no_number_ends_a_training(data, base, tmp_path, monkeypatch):
+    find_loss = training.Session.find_loss
+
+    def find_none(session, batch):
+        return find_loss(session, batch) * float("nan")
+
+    monkeypatch.setattr(training.Session, "find_loss", find_none)
+    with pytest.raises(UsageError, match="no number any more after step 2: choose a lower"):
+        train(base, data, tmp_path)
+    assert not (tmp_path / "student").exists()
 
 
 def test_where_a_clock_ends_it_a_training_ends_in_time(data, base, tmp_path, monkeypatch):

@@ -32,13 +32,14 @@ from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.models.students.causal import CHAT_TEMPLATE, END, Causal, open_causal
 
-_FAMILIES = {"llama": MODEL_ARCH.LLAMA, "qwen2": MODEL_ARCH.QWEN2, "qwen3": MODEL_ARCH.QWEN3}
+_FAMILIES = {"llama": MODEL_ARCH.LLAMA, "qwen2": MODEL_ARCH.QWEN2}
 """The families that are written."""
 _HALVES = 2  # rotary embeddings turn the first half of a head's numbers against the second
 _PLAIN = {
     "hidden_act": ("silu",),
     "use_sliding_window": (None, False),
-    "attention_bias": (None, False, True),
+    "attention_bias": (None, False),
+    "mlp_bias": (None, False),
 }
 """Settings of a model that can be written, with the values that a GGUF file can say."""
 _QWEN2 = (
