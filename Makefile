@@ -29,7 +29,7 @@ $(VENV)/.bench: pyproject.toml
 	touch $@
 
 bench: $(VENV)/.bench          ## the embedded model on random 3x3 zero-sum games, with table and HTML report
-	$(BIN)/bestresponse bench --num-games 40 --seed 42 --processes 2 --output-dir results
+	$(BIN)/bestresponse bench --model smollm2 --num-games 40 --seed 42 --processes 2 --output-dir results
 
 test: $(READY)                 ## style, types and tests, as CI runs them
 	scripts/system-packages
@@ -87,7 +87,8 @@ audit: $(READY)                ## known weaknesses of the locked packages (where
 	$(BIN)/python -m bandit --quiet --recursive --configfile pyproject.toml src scripts
 	$(BIN)/python -m pytest tests/logic/test_hostile_corpus.py tests/logic/confined tests/logic/swi/test_sandbox.py
 
-mutants: $(READY)              ## change the source of each package in SAMPLE small ways, one at a time, and count what tests notice
+mutants: $(READY)              ## break every promise of the papers that has a break, then SAMPLE small things of each package
+	$(BIN)/python scripts/break_promises.py
 	$(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build

@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +56,7 @@ READERS = [
     Reader("games.jsonl", lambda path: list(read_records(path, "id"))),
     Reader("log.json", _read_log),
     Reader("samples.jsonl", lambda path: read_samples(path.parent)),
-    Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent)),
+    Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent, ())),
     Reader("examples.jsonl", lambda path: open_other(f"{path.parent}=0.5")),
     Reader("examples.parquet", lambda path: open_other(f"{path.parent}=0.5")),
     Reader("manifest.json", lambda path: read_manifest(path.parent)),
@@ -155,3 +157,68 @@ def test_hashing_a_pipe_does_not_wait(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="not a regular file"):
         hash_file(tmp_path / "pipe")
+
+
+MEMORY = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+from bestresponse.core.errors import BestResponseError
+try:
+    {code}
+except BestResponseError as error:
+    print("refused:", str(error)[:300])
+"""
+
+
+def read_with_little_memory(code: str) -> str:
+    """Return what a process with at most 2 GB, a quarter of them its libraries, says of a file."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY.format(code=code)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1"},
+    )
+    return done.stdout + done.stderr[-500:]
+
+
+def test_a_quote_that_never_ends_takes_no_more_memory_than_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "game.nfg"
+    path.write_text('NFG 1 R "' + "a" * 20_000_000)
+    said = read_with_little_memory(
+        f"from bestresponse.games.lookup import find_game; find_game({str(path)!r})"
+    )
+    assert "refused: game.nfg, line 1, column 9: expected the title in double quotes" in said
+
+
+@pytest.mark.parametrize(("letters", "rows"), [(100_000_000, 1), (20_000_000, 2_000)])
+def test_a_parquet_file_that_unpacks_to_gigabytes_is_read_in_parts_or_refused(
+    letters: int, rows: int, tmp_path: Path
+) -> None:
+    """A text that stands in the file once may be the cell of 2,000 rows."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    one = pyarrow.DictionaryArray.from_arrays([0] * rows, ["b" * letters])
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pyarrow.table({"x": one}), path, compression="zstd")
+    assert path.stat().st_size < 200_000
+    said = read_with_little_memory(
+        "from itertools import islice; from pathlib import Path;"
+        " from bestresponse.studies.behave.layouts import read_rows;"
+        f" print(sum(len(row['x']) for _, row in islice(read_rows(Path({str(path)!r})), 20)))"
+    )
+    refused = "row group 1 unpacks to" in said and "write smaller row groups" in said
+    assert refused if rows == 1 else said == f"{20 * letters}\n"
+
+
+def test_a_file_with_a_million_columns_is_refused_in_a_sentence_that_fits_a_terminal(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "pdf.csv"
+    path.write_text(",".join(f"c{number}" for number in range(1_000_000)) + ",c1\n")
+    command = ["import", str(path), "--mapping", "akata", "--output-dir", str(tmp_path)]
+    program = [sys.executable, "-m", "bestresponse.cli", *command]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr) < 6_000
+    assert "more characters not shown" in done.stderr

@@ -4,7 +4,7 @@
 
     br.solve("stag-hunt")                                  br.bench("openai/gpt-4o",
                                                            num_games=50).to_pandas()
-    br.formalize(story, model="openai/gpt-4o").solve()     br.verify(text, game="chicken")
+    br.formalize(story, model="openai/gpt-4o").solve()     br.verify("chicken", text)
     br.tournament("prisoners-dilemma", ["tit-for-tat", my_strategy])
 
 Names are imported when first used.

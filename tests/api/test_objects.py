@@ -26,7 +26,7 @@ SHOWN = {
     "run": lambda folder: br.bench(answer, num_games=2, seed=1, output_dir=folder),
     "solve": lambda folder: br.solve("kuhn-poker"),
     "verify": lambda folder: br.verify(
-        "If both hunt stag, I get 4. Hare dominates stag." * 20, game="stag-hunt"
+        "stag-hunt", "If both hunt stag, I get 4. Hare dominates stag." * 20
     ),
 }
 
@@ -45,7 +45,7 @@ def test_a_game_shows_itself_in_one_short_line(name):
 
 
 def test_a_review_says_what_is_refuted():
-    review = br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma")
+    review = br.verify("prisoners-dilemma", "If I defect and you cooperate, I get 1.")
     assert repr(review) == "Review(1 refuted; 1 claim read, 0 of 1 sentence unread)"
     assert "<td>refuted</td><td>If you choose defect" in review._repr_html_()
 

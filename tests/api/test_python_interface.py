@@ -1,11 +1,15 @@
 """Everything the command line does, from Python, in three lines or fewer."""
 
 import csv
+import inspect
 import io
 import json
+import pydoc
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pyarrow
 import pytest
 
 import bestresponse as br
@@ -245,7 +249,7 @@ def test_a_story_without_a_game_says_why(tmp_path):
 
 def test_text_is_verified_and_programs_are_checked():
     assert (
-        br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
+        br.verify("prisoners-dilemma", "If I defect and you cooperate, I get 1.").state.value
         == "refuted"
     )
     assert not br.check("this is no program").ok
@@ -257,7 +261,7 @@ def test_an_empty_story_or_reasoning_is_refused_in_one_sentence(nothing, tmp_pat
     with pytest.raises(UsageError, match="the story is empty: tell who chooses what"):
         br.formalize(nothing, ScriptedModel([]), output_dir=tmp_path)
     with pytest.raises(UsageError, match="the reasoning is empty: give the text"):
-        br.verify(nothing, "prisoners-dilemma")
+        br.verify("prisoners-dilemma", nothing)
 
 
 def test_single_games_are_played_by_names_functions_and_players():
@@ -380,14 +384,51 @@ def test_a_play_goes_on_where_it_was_left_and_passes_on_what_is_new():
 
 def test_people_and_models_judge_residents_of_the_water_game(tmp_path):
     run = br.simulate_water("need", days=3, repeats=1, output_dir=tmp_path)
-    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], games=1)
+    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], sample=1)
     assert list(sheets) == ["Ada", "Bea"]
     rows = list(csv.DictReader(io.StringIO(sheets["Ada"])))
     assert [row["resident"] for row in rows] == ["Alex", "Bob", "Cindy", "David", "Eric"]
     scales = ("information", "reasoning", "effectiveness", "adaptability", "planning")
     marks = json.dumps(dict.fromkeys(scales, 4))
-    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), games=1)
+    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), sample=1)
     assert [score.value for score in judged.scores] == [4] * 25
     (tmp_path / "judge.csv").write_text(judged.to_csv(), "utf-8")
     read = br.read_scores([tmp_path / "judge.csv"])
     assert [row["mean"] for row in read.summarize().rows] == [4.0] * 5
+
+
+STUDIES = ["bench", "tournament", "simulate", "steer", "verify_model", "train", "improve", "behave"]
+
+
+@pytest.mark.parametrize("name", [*STUDIES, "simulate_water", "bench_stories", "formalize"])
+def test_a_study_shows_its_settings_and_says_what_it_does(name):
+    study = getattr(br, name)
+    shown = inspect.signature(study).parameters
+    assert {"args", "kwargs", "config"}.isdisjoint(shown)
+    assert "output_dir" in shown
+    first = inspect.getdoc(study).split()[0]
+    assert first[0].isupper()
+    assert first != "An"
+
+
+def test_help_on_the_benchmark_begins_with_what_it_does():
+    assert "num_games" in inspect.signature(br.bench).parameters
+    assert br.bench.__doc__.startswith("Measure the Nash gap")
+    assert "`bestresponse run bench --help` explains the settings: model, game," in br.bench.__doc__
+    assert "Measure the Nash gap" in pydoc.render_doc(br.bench)
+    assert inspect.signature(br.formalize).parameters["story"].default is inspect.Parameter.empty
+    assert type(br.bench).__doc__.startswith("An experiment as data.")
+    assert "num_games" in inspect.signature(replace(br.bench, name="another")).parameters
+
+
+def test_the_game_comes_first_as_at_the_terminal():
+    with pytest.raises(UsageError, match=r"expected verify\(game, text\), got a text as the game"):
+        br.verify("If I defect, I get 1.", "prisoners-dilemma")
+
+
+def test_frames_are_read_by_whatever_reads_arrow(tmp_path):
+    run = br.bench("random", num_games=2, seed=1, output_dir=tmp_path)
+    table = pyarrow.table(run.frame("plays"))
+    assert table.column("nash_gap").to_pylist() == [row["nash_gap"] for row in run.rows()]
+    assert table.num_rows == 2
+    assert pyarrow.types.is_floating(table.schema.field("nash_gap").type)

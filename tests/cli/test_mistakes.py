@@ -74,6 +74,8 @@ MISTAKES = [
     ("bench --model localhost:8000", "Did you mean the server http://localhost:8000/v1#MODEL?"),
     ("bench --model 127.0.0.1:8000/v1", "the server http://127.0.0.1:8000/v1#MODEL?"),
     ("bench --model ollama", "Name the server and its model: http://localhost:11434/v1#MODEL."),
+    ("bench --games 5", "bench has no option --games. Did you mean --num-games?"),
+    ("bench --config x.toml", "--config. A file with settings is given as --settings FILE."),
     ("bench --num-games abc", "--num-games: expected a whole number from 1 to 1,000,000, got abc"),
     ("bench --num-games 0", "--num-games: expected a whole number from 1 to 1,000,000, got 0"),
     (

@@ -282,3 +282,16 @@ def test_a_rule_without_end_is_stopped_by_its_steps_not_by_the_clock(
         assert [error.message for error in validate(source, engine).errors] == [
             "A rule did not come to an end within 60,000 steps."
         ]
+
+
+def test_nature_may_draw_from_hundreds_of_outcomes() -> None:
+    """Comparing them with each other is not the author's work, and is not counted as such."""
+    source = (
+        "initial(s0). initially(player(p), s0). chance(N, 1/800, s0) :- between(1, 800, N)."
+        " final(do(_, s0)). finally(goal(p, 1), do(_, _))."
+    )
+    with closing(SwiEngine()) as swi:
+        for engine in (EmbeddedEngine(), swi):
+            table = validate(source, engine).table
+            assert table is not None
+            assert len(table.rows) == 800

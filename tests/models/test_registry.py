@@ -100,7 +100,7 @@ def test_an_unknown_name_gets_a_suggestion(settings, spec, says):
 
 
 def test_weights_that_are_not_there_say_what_to_do(settings):
-    with pytest.raises(ModelUnavailable, match="run `bestresponse models pull smollm2`"):
+    with pytest.raises(ModelUnavailable, match="get it by `bestresponse models pull smollm2`"):
         open_model("smollm2", settings)
 
 

@@ -3,14 +3,16 @@ SWI-Prolog gives them."""
 
 import shutil
 from collections import defaultdict
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from stock_prolog import Play, draw_program, list_information_sets, list_plays
+from stock_prolog import Play, draw_large_program, draw_program, list_information_sets, list_plays
 
 from bestresponse.core.game import NATURE
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.game_table import DecisionNode, End, GameTable, Node, tree
 from bestresponse.logic.programs.validate import validate
 
@@ -109,3 +111,32 @@ def test_other_information_sets_and_payoffs_are_noticed(tmp_path: Path) -> None:
         "other information sets",
         "other payoffs or probabilities",
     ]
+
+
+@pytest.mark.parametrize(
+    ("count", "engines"),
+    [(6, ("swi",)), pytest.param(250, ("swi", "embedded"), marks=pytest.mark.soak)],
+)
+@pytest.mark.parametrize("planted", [False, True])
+def test_no_play_that_stock_prolog_finds_is_missing_in_silence(
+    count: int, engines: tuple[EngineKind, ...], planted: bool, tmp_path: Path
+) -> None:
+    """A play in some order of simultaneous moves is in the table, or something is said."""
+    programs = [draw_large_program(number, planted) for number in range(count)]
+    silent = {}
+    for name in engines:
+        with closing(open_engine(name)) as engine:
+            for number, plays in enumerate(list_plays(programs, tmp_path)):
+                report = validate(programs[number], engine)
+                if not planted:
+                    assert report.table is not None, report.errors
+                    assert compare(report.table, plays) == ""
+                    # A thousand plays are made again, each in one other order.
+                    all_compared = len(report.table.players) == 2 and len(plays) <= 2_000
+                    assert (report.not_compared == ()) == all_compared
+                elif report.ok and not report.warnings:
+                    assert report.table is not None
+                    listed = {sort_by_player(row.moves) for row in report.table.rows}
+                    missing = [p for p in plays if sort_by_player(p.moves) not in listed]
+                    silent[name, number] = len(missing)
+    assert silent == {}

@@ -281,6 +281,17 @@ def check_boxes(shared):
     assert 'id="medians"' in drawn
     assert 'id="level"' in drawn
     medians = [row["median"] for row in rows]
+    for row in rows:
+        days = shared.six.frame("days").select(condition=row["condition"], day=row["day"])
+        bids = {}
+        for day in days:
+            if day["served"]:
+                bids.setdefault(day["repeat"], []).append(day["bid"])
+        least, *_, most = sorted(min(served) for served in bids.values())
+        # Of one or two prices a quartile lies a quarter of the way from one end.
+        assert row["first_quartile"] == pytest.approx(least + (most - least) / 4)
+        assert row["third_quartile"] == pytest.approx(most - (most - least) / 4)
+    assert any(row["least"] < row["most"] for row in rows)
     assert rows[0]["mean_of_medians"] == pytest.approx(sum(medians) / len(medians))
 
 
@@ -365,6 +376,17 @@ def check_memory(shared):
         if "Day 3 of 3" in request.messages[-1].content
     ]
     assert {("Day 1:" in text, "Day 2:" in text) for text in last} == {(False, True)}
+
+    def sum_up(request):
+        asked = request.messages[-1].content
+        return "Eric pays most." if "Sum up" in asked else explain(request)
+
+    model = ScriptedModel(sum_up, name="m")
+    config = WaterConfig("m", memory="summary:1", days=3, repeats=1)
+    running.run(water, config, shared.folder / "summary", {"m": model})
+    bids = [request.messages[-1].content for request in model.asked if "Sum up" not in str(request)]
+    last = [text for text in bids if "Day 3 of 3" in text]
+    assert {("Eric pays most." in text, "Day 1:" in text) for text in last} == {(True, False)}
 
 
 @promise("2.2: an agent has a reasoning plugin")
@@ -596,7 +618,7 @@ def check_remarks(shared):
             {"reasons": "It bids early.", "answer": dict.fromkeys(SCALES, 3)}
         )
     )
-    scores = judge_run(shared.spoken, judge, Selection(games=1))
+    scores = judge_run(shared.spoken, judge, Selection(1))
     assert {score.remark for score in scores} == {"It bids early."}
 
 
@@ -605,7 +627,7 @@ def check_model_judge(shared):
     judge = ScriptedModel(
         lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES, 3)}), name="j"
     )
-    scores = judge_run(shared.spoken, judge, Selection(games=1))
+    scores = judge_run(shared.spoken, judge, Selection(1))
     assert len(scores) == 5 * 6
     told = judge.asked[0].messages[-1].content
     assert "Day 1, bid $12.50: It is day 1." in told

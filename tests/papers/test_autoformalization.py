@@ -9,6 +9,7 @@ breaks the test that names it.
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -294,6 +295,21 @@ def _(lab):
         STORY, model, shots=1, choose="first", form="program", output_dir=lab.folder, cache="off"
     )
     assert found.formalization.examples == ("prisoners_dilemma",)
+    # A story of which another example is nearest shows what was asked for.
+    opera = next(story.text for story in stories() if story.id == "bs-opera")
+    shown = {}
+    for choose in ("nearest", "first"):
+        told = br.formalize(
+            opera,
+            ScriptedModel([fence(DILEMMA)]),
+            shots=1,
+            choose=choose,
+            form="program",
+            output_dir=lab.folder,
+            cache="off",
+        )
+        (shown[choose],) = told.formalization.examples
+    assert shown["first"] == "prisoners_dilemma" != shown["nearest"]
 
 
 @promise("3.3", "after an error the model gets the line, the message and what to do")
@@ -378,6 +394,14 @@ def _(lab):
 def _(lab):
     (row,) = lab.clones.frame("targets").rows
     assert row == {"strategy": "tit-for-tat", "expected": 9, "total": 9, "reached": True}
+    # 4 instead of 5 for who betrays: both earn 8 over the four ends, not 9.
+    true = validate(DILEMMA, lab.engine).table
+    cheaper = DILEMMA.replace("'C', 'D', 0, 5", "'C', 'D', 0, 4").replace(
+        "'D', 'C', 5, 0", "'D', 'C', 4, 0"
+    )
+    levels = judge_levels(validate(cheaper, lab.engine), true, named_game("prisoners-dilemma"))
+    assert (levels.functional.ok, levels.approximate.ok, levels.exact.ok) == (True, False, False)
+    assert "8 and 8 in total, not 9 and 9" in levels.approximate.why
 
 
 @promise("3.4", "exact validation compares every pair of moves with the true matrix")
@@ -464,6 +488,28 @@ def _(lab):
 def _(lab):
     counted = {row["attempt"]: row["programs"] for row in lab.told.frame("attempts")}
     assert counted == {"1": 8, "2": 0, "3": 0, "4": 0, "5": 0, "never": 0}
+    # Four stories, which take one, two and three attempts and more than there are.
+    chosen = [story for story in stories() if story.game == "stag-hunt"][:4]
+    needed = dict(zip([story.id for story in chosen], (1, 2, 3, 9), strict=True))
+    asked = Counter()
+
+    def learn(prompt):
+        story = max((one for one in stories() if one.text in prompt), key=lambda one: len(one.text))
+        asked[story.id] += 1
+        right = asked[story.id] >= needed[story.id]
+        return write_true_game(prompt) if right else "I do not know."
+
+    run = br.bench_stories(
+        learn,
+        stories=chosen,
+        attempts=3,
+        form="program",
+        cache="off",
+        workers=1,
+        output_dir=lab.folder / "attempts",
+    )
+    counted = {row["attempt"]: row["programs"] for row in run.frame("attempts")}
+    assert counted == {"1": 1, "2": 1, "3": 1, "never": 1}
 
 
 @promise("5.1", "figure 2: syntactic and semantic correctness by game")
@@ -514,6 +560,21 @@ def _(lab):
         "default-move": pytest.approx(18 / 60),
         "anti-default-move": pytest.approx(36 / 60),
     }
+    # Rows earn 2 to 8 and columns 4 to 9, and nobody's lowest is 0. By seat, against C and D: C
+    # earns 6 and 2 as a row, 7 and 4 as a column; D earns 8 and 3, and 9 and 5.
+    uneven = DILEMMA.replace("'D', 'D', 1, 1", "'D', 'D', 3, 5").replace(
+        "'C', 'D', 0, 5", "'C', 'D', 2, 9"
+    )
+    uneven = uneven.replace("'D', 'C', 5, 0", "'D', 'C', 8, 4").replace(
+        "'C', 'C', 3, 3", "'C', 'C', 6, 7"
+    )
+    game = lab.write("uneven.pl", uneven)
+    run = lab.play(game, ["default-move", "anti-default-move"], rounds=3)
+    shares = {row["name"]: row["share"] for row in run.frame("standings")}
+    assert shares == {
+        "default-move": pytest.approx((4 / 6 + 0 / 6 + 3 / 5 + 0 / 5) / 4),
+        "anti-default-move": pytest.approx((6 / 6 + 1 / 6 + 5 / 5 + 1 / 5) / 4),
+    }
 
 
 @promise(
@@ -523,6 +584,16 @@ def _(lab):
 def _(lab):
     shares = {heads[1]: values["right"].estimate for heads, values in lab.strategies.figures.groups}
     assert (shares["anti-default-move"], shares["random"], shares["all"]) == (0.0, 1.0, 0.8)
+    # Four rounds against who begins with C and then does the opposite of what was done to it.
+    totals = {row["strategy"]: (row["expected"], row["total"]) for row in lab.strategies.rows()}
+    always_c, always_d = 3 + 0 + 0 + 0, 5 + 5 + 5 + 5
+    assert totals == {
+        "anti-default-move": (always_d, always_c),
+        "best-response": (3 + 1 + 5 + 5,) * 2,
+        "default-move": (always_c,) * 2,
+        "random": (None, None),
+        "anti-tit-for-tat": (3 + 1 + 3 + 1,) * 2,
+    }
 
 
 @promise("5.1-5.3", "the published numbers come out of the published records", recorded)

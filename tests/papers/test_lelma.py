@@ -174,7 +174,7 @@ def _(made):
             '{"claims": [{"form": "higher", "first": 5, "second": 7, "quote": "5 is more than 7"}]}'
         )
 
-    review = br.verify("5 is more than 7.", PD, translator=translator, output_dir=made.folder)
+    review = br.verify(PD, "5 is more than 7.", translator=translator, output_dir=made.folder)
     assert review.state.value == "refuted"
     offered = set(FORMS) - {
         "no_claim",
@@ -442,6 +442,15 @@ def _(made):
     (row,) = made.frame("attempt_costs", model="stubborn", game=PD)
     assert row["calls"] == 10
     assert row["prompt_tokens"] > row["reply_tokens"] > 0
+    specs = {sample["run"] for sample in made.run.rows() if sample["game"] == PD}
+    usage = [
+        call["reply"]["usage"]
+        for call in made.run.folder.calls()
+        if call["model"] == "stubborn" and call["spec"] in specs
+    ]
+    assert len(usage) == 10
+    assert row["prompt_tokens"] == pytest.approx(sum(one["prompt"] for one in usage) / 10)
+    assert row["reply_tokens"] == pytest.approx(sum(one["completion"] for one in usage) / 10)
 
 
 @promise("Evaluation: a sheet for each of three evaluators")
@@ -478,6 +487,47 @@ def _(made):
     (accuracy,) = made.frame("agreement", model="learner", game=PD, figure="accuracy")
     assert (accuracy["value"].estimate, accuracy["value"].n) == (1.0, 2)
     assert len(made.frame("judgements")) == 2 * 4 * 2
+    # Ten samples of one game: the first reasoning of four is true and of six is false. People call
+    # three of the true ones and one of the false ones correct.
+    replies = {"true": "If both pick R, I get 1.", "false": "If both pick R, I get 7."}
+    models = [
+        br.from_function(name, lambda prompt, said=said: f"{said}\nANSWER: R")
+        for name, said in replies.items()
+    ]
+    run = br.verify_model(
+        models,
+        PD,
+        repeats=6,
+        attempts=1,
+        translator="rules",
+        cache="off",
+        output_dir=made.folder / "cells",
+    )
+    run.publish()
+    rows = {name: [row for row in run.rows() if row["model"] == name] for name in replies}
+    chosen = [*rows["true"][:4], *rows["false"]]
+    correct = {row["run"] for row in (*rows["true"][:3], rows["false"][0])}
+    lines = ["sample,first_correct,last_correct"]
+    lines += [
+        f"{row['run']},{int(row['run'] in correct)},{int(row['run'] in correct)}" for row in chosen
+    ]
+    (run.path / "sheet-rater-1.csv").write_text("\n".join(lines))
+    rated = br.load_run(run.path)
+    cells = {
+        (row["model"], row["people"]): (row["unrefuted"], row["refuted"])
+        for row in rated.frame("judgements").select(game=PD)
+    }
+    assert cells == {
+        ("true", "correct"): (3, 0),
+        ("true", "incorrect"): (1, 0),
+        ("false", "correct"): (0, 1),
+        ("false", "incorrect"): (0, 5),
+    }
+    found = {
+        row["model"]: row["value"].estimate
+        for row in rated.frame("agreement").select(game=PD, figure="accuracy")
+    }
+    assert found == {"true": 3 / 4, "false": pytest.approx(5 / 6)}
 
 
 @promise("Inter-rater agreement: Fleiss' kappa of three evaluators")
@@ -502,12 +552,12 @@ def _(made):
 @promise("Correctness criteria: only errors about payoffs count; misuse of theory does not")
 def _(made):
     text = "Both betraying is not a Nash equilibrium. If both betray, I get 1."
-    assert br.verify(text, PD).state.value == "refuted"
+    assert br.verify(PD, text).state.value == "refuted"
     assert (
-        br.verify(text, PD, forms="paper").summary
+        br.verify(PD, text, forms="paper").summary
         == "nothing refuted; 1 claim read, 0 of 2 sentences unread, 1 set aside"
     )
-    assert br.verify("If both betray, I get 3.", PD, forms="paper").state.value == "refuted"
+    assert br.verify(PD, "If both betray, I get 3.", forms="paper").state.value == "refuted"
     assert {"payoff", "higher", "lowest_mutual_payoff"} < set(PAPER_FORMS) < set(FORMS)
 
 
@@ -545,7 +595,7 @@ def _(made):
         fair = "fair_outcome(do(choice(you, 'betray'), do(choice(them, 'betray'), s0)))"
         assert decide(fair) == [Verdict.PROVED]
         text = "If both betray, I get 3."
-        assert br.verify(text, PD, solver="closed-world").state.value == "refuted"
+        assert br.verify(PD, text, solver="closed-world").state.value == "refuted"
 
 
 @promise("LELMA Accuracy: expected payoffs, which the paper's predicates lacked")
@@ -618,7 +668,7 @@ def _(made):
         "To confess is safer because it makes my smallest gain as large as possible.",
         "If I confess and they betray I get $0, which is better than $1.",
     )
-    states = [br.verify(example, PD).state.value for example in examples]
+    states = [br.verify(PD, example).state.value for example in examples]
     assert states[2] == "refuted"
     assert set(states) <= {"refuted", "unchecked"}
 

@@ -288,6 +288,19 @@ def writes_the_summary(made):
             np.mean([row["br_value"] for row in made.rows]),
         ]
     )
+    assert summary["num_unread"] == 0
+    replies = iter(["ANSWER: A", "I cannot tell.", "ANSWER: B", "Well."])
+    run = br.bench(
+        br.from_function("now-and-then", lambda prompt: next(replies)),
+        num_games=4,
+        attempts=1,
+        plain=True,
+        workers=1,
+        output_dir=made.folder / "unread",
+    )
+    (path,) = run.path.glob("benchmark_summary_*.json")
+    half = json.loads(path.read_text())
+    assert (half["num_games"], half["num_unread"]) == (2, 2)
 
 
 @promise("Output: detailed results for each game")
@@ -303,6 +316,7 @@ def details_every_game(made):
         assert np.array(result["nash_row"]) @ matrix @ result["nash_col"] == pytest.approx(
             solve_lp(matrix), abs=1e-6
         )
+        assert result["nash_value"] == pytest.approx(solve_lp(matrix), abs=1e-6)
     with (made.run.path / "games.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
     assert json.loads(first["row_payoffs"]) == results[0]["payoff_matrix"]
@@ -467,6 +481,12 @@ def draws_games_with_properties(made):
         assert np.abs(drawn).max() <= 9
     sizes = Counter((bucket.size, bucket.equilibrium) for bucket in BUCKETS)
     assert sizes == {(size, kind): 3 for size in (2, 3, 5) for kind in ("pure", "mixed")}
+    run = br.bench("uniform", suite="buckets", num_games=2, output_dir=made.folder / "buckets")
+    for game in run.frame("games").select(player="uniform / mixed"):
+        table = np.array(game["row_payoffs"])
+        if game["condition"] != "base":
+            kind = game["condition"].rpartition(" ")[2]
+            assert has_saddle_point(table) == (kind == "pure")
 
 
 @promise("Future work: sensitivity analysis")

@@ -8,6 +8,7 @@ the same in words.
 import inspect
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,7 +29,10 @@ from bestresponse.players.dialogue.speaker import ScoreReferee
 from bestresponse.studies.steer import session
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.imitation import Training
+from bestresponse.studies.steer.meta_game import MetaSolution
+from bestresponse.studies.steer.oracles import Oracle, find_response
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.compile import compile_game
 
@@ -97,6 +101,19 @@ def tree():
 def test_the_promise_is_kept(check, request):
     wanted = inspect.signature(check).parameters
     check(**{name: request.getfixturevalue(name) for name in wanted})
+
+
+class EarnsByManner:
+    """An arena in which a talk pays the first seat what its manner earns, whatever is drawn."""
+
+    def __init__(self, earned):
+        self.earned = earned
+
+    def learn(self, manner):
+        assert manner in self.earned
+
+    def sample_many(self, wanted):
+        return np.array([[self.earned[manner], 0.0] for (manner, _), number in wanted])
 
 
 def read_prompts(name, number, **more):
@@ -282,6 +299,10 @@ def _(debates):
     for texts in ("recorded texts", "fresh texts"):
         assert 0 <= groups[texts]["won"].estimate <= 1
     recorded_texts = groups["recorded texts"]
+    # Of three dialogues the guided wins one, draws one and loses one; ties count for half.
+    unguided = np.zeros((3, 2))
+    guided = np.array([[[2.0, 1.0], [3.0, 3.0], [0.0, 4.0]], [[1.0, 5.0], [2.0, 2.0], [6.0, 1.0]]])
+    assert FreshPlays(unguided, guided).wins.tolist() == [1.0, 0.5, 0.0]
     # In a debate speakers share 1, so the unguided earn 1/2 and a gain of g is 2 g of that.
     assert recorded_texts["relative_gain"] == pytest.approx(2 * recorded_texts["gain"].estimate)
 
@@ -373,6 +394,20 @@ def _(folder):
             output_dir=folder,
         )
         assert run.frames["candidates"].rows, oracle
+    # Algorithm 3 shows the manners in rising order of what they earn, the best one last.
+    shown = []
+
+    def propose(count, known, **how):
+        shown.append((list(known), how["ranked"]))
+        return []
+
+    earned = {"calm": 3.0, "angry": -1.0, "sad": 2.0}
+    solution = MetaSolution(np.ones((3, 1)) / 3, (np.ones(3) / 3, np.ones(1)), np.zeros(2))
+    inventor = SimpleNamespace(propose=propose)
+    prompts = (tuple(earned), ("any",))
+    oracle = Oracle(EarnsByManner(earned), inventor, 0, prompts, solution, 5, 2, 0, 0)
+    find_response(oracle, "trajectory")
+    assert shown == [(["angry", "sad", "calm"], True)]
 
 
 @promise("Figure 3: the equilibrium over all prompts at every iteration (4)")
@@ -497,6 +532,22 @@ def _(debates):
     (row,) = debates.frames["overview"]
     # Two guided seats in one draw of three games, one choice each.
     assert row["known"] + row["nearest"] + row["no_advice"] == 6
+    # Whoever is guided meets its own first situation on record and then others' words: beside the
+    # policy's own gain on recorded texts stands that on fresh ones, which differs.
+    groups = {heads[0]: figures for heads, figures in debates.results.groups.items()}
+    fresh = [game.fresh for game in debates.results.results.games]
+    by_hand = [
+        np.mean([table[0, seat] - one.unguided[0, seat] for seat, table in enumerate(one.guided)])
+        for one in fresh
+    ]
+    assert groups["fresh texts"]["gain"].estimate == pytest.approx(np.mean(by_hand))
+    assert any((one.guided != one.unguided[None]).any() for one in fresh)
+    # Advice in a conversation earns what the tree says.
+    solved = debates.results.results.solved[0]
+    scenario = debates.frames["games"][0]["scenario"][0]
+    advice = br.advise("debate", [], scenario["private"][0], public=scenario["public"], run=debates)
+    assert advice.source == "solved tree"
+    assert advice.earns == pytest.approx(solved.guided_payoffs[0], abs=1e-4)
 
 
 @promise("Strategies become part of the training of an LLM (discussion)")

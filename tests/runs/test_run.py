@@ -1,12 +1,14 @@
 """Runs that cannot be read, or not yet: one sentence each, never a trace."""
 
 import json
+import sys
 import warnings
 
 import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import ModelUnavailable, StoreError
+from bestresponse.runs.run import read_command_line
 
 
 @pytest.fixture
@@ -78,3 +80,11 @@ def test_a_run_of_which_only_the_manifest_was_written_has_no_finished_play(run):
     for name in ("records", "submissions", "calls"):
         (run.path / f"{name}.jsonl").unlink()
     assert list(br.load_run(run.path).rows()) == []
+
+
+def test_the_command_that_is_kept_names_no_home_folder(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    typed = ["/usr/bin/bestresponse", "bench", "--settings", "/home/ada/my runs/a.toml", "/tmp/b c"]
+    monkeypatch.setattr(sys, "argv", typed)
+    kept = ("bestresponse", "bench", "--settings", "~/'my runs/a.toml'", "'/tmp/b c'")
+    assert read_command_line() == kept

@@ -27,8 +27,10 @@ def lay_example(project: Path, target: Path) -> Path:
     build."""
     data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
     name, version = data["project"]["name"], data["project"]["version"]
-    for module in data["tool"]["setuptools"]["py-modules"]:
+    for module in data["tool"]["setuptools"].get("py-modules", ()):
         shutil.copy(project / f"{module}.py", target)
+    for package in data["tool"]["setuptools"].get("packages", ()):
+        shutil.copytree(project / package, target / package)
     info = target / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 
 PLAYERS = ("ann", "bob", "cid")
@@ -94,6 +95,47 @@ alone(move(P, _), K, S) :- \\+ ( turn(K, Q), Q \\== P, \\+ holds(did(K, Q, _), S
 effect(did(K, P, M), move(P, M), S) :- holds(stage(K), S).
 effect(stage(L), A, S) :- holds(stage(K), S), alone(A, K, S), L is K + 1.
 abnormal(stage(K), A, S) :- holds(stage(K), S), alone(A, K, S).
+"""
+
+
+def draw_large_program(number: int, planted: bool) -> str:
+    """Return a game of 300 to 3,000 plays: one player picks a number, then several move at once.
+
+    In one that is `planted` the rules differ where, after one of these numbers, one player is the
+    first to move: another has a move more, has none, or the play is over.
+    """
+    rng = random.Random(number)
+    players = PLAYERS[: rng.choice((2, 2, 3))]
+    options = {player: rng.sample(MOVES, rng.randint(2, 3)) for player in players}
+    ends = prod(map(len, options.values()))
+    most = rng.randint(-(-300 // ends), (3_000 if len(players) == 2 else 1_200) // ends)
+    lines = [f"initially(player({player}), s0)." for player in players]
+    for player, moves in options.items():
+        lines += [f"option({player}, {move})." for move in moves]
+    first = rng.choice(players)
+    move = rng.choice(options[first])
+    at = f"do(move({first}, {move}), do(move(ann, {rng.randint(1, most)}), s0))"
+    other = rng.choice([player for player in players if player != first])
+    kind = rng.choice(("more", "none", "over")) if planted else ""
+    if kind == "more":
+        lines.append(f"legal(move({other}, jackpot), {at}).")
+    lines.append(f"legal(move(ann, N), s0) :- between(1, {most}, N).")
+    lines += _AT_ONCE.strip().splitlines()
+    lines.append(f"stuck({other if kind == 'none' else 'nobody'}, {at}).")
+    lines.append(f"ended({at})." if kind == "over" else "ended(never).")
+    return "\n".join(_group(lines)) + "\n"
+
+
+_AT_ONCE = """
+initial(s0).
+legal(move(P, M), do(A, S)) :- \\+ over(do(A, S)), free(P, do(A, S)), option(P, M).
+free(P, S) :- initially(player(P), s0), \\+ did(P, S), \\+ stuck(P, S).
+did(P, do(move(P, _), do(_, _))).
+did(P, do(_, do(A, S))) :- did(P, do(A, S)).
+over(S) :- ended(S).
+over(do(A, S)) :- \\+ ( option(P, _), \\+ did(P, do(A, S)) ).
+final(do(A, S)) :- over(do(A, S)).
+finally(goal(P, 0), do(_, _)) :- initially(player(P), s0).
 """
 
 

@@ -55,8 +55,8 @@ def test_information_sets_of_the_catalogue_are_told_alike(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_information_sets_of_random_trees_are_told_alike(seed: int) -> None:
-    tree = draw_game_tree(Random(seed), num_players=2 + seed % 3)
-    game = TreeGame(tree)
+    game = TreeGame(draw_game_tree(Random(seed), num_players=2 + seed % 3))
+    tree = game.tree
     for index in range(len(tree.infosets)):
         nodes = [node for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
         who = tree.players[tree.infosets[index].player]

@@ -49,6 +49,7 @@ from bestresponse.core.told import (
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.statements import tell
+from bestresponse.telling import catalogues
 from bestresponse.telling.catalogues import CATALOGUES
 from bestresponse.telling.course import list_outline
 from bestresponse.telling.knowledge import read_course
@@ -299,7 +300,9 @@ def test_a_changed_sentence_changes_the_prompts_and_a_changed_page_does_not(
 ) -> None:
     before = CATALOGUES.hashes()
     changed = {**ENGLISH.messages, key: "{who} takes {amount}"}
-    monkeypatch.setitem(ENGLISH.__dict__, "messages", changed)
+    monkeypatch.setattr(
+        catalogues, "load_language", lambda name: replace(ENGLISH, messages=changed)
+    )
     assert (CATALOGUES.hashes() != before) == changes
 
 
@@ -379,8 +382,9 @@ def test_two_moves_never_become_one_word(moves):
     said = "\n".join(list_sentences((Players(("Ann", "Bob")), choice), "Ann"))
     assert moves[0] in said
     assert moves[1] in said
+    german = load_language("de").within("bestresponse.theory.catalogue")
     with pytest.raises(UsageError, match=f"'{moves[0]}' and '{moves[1]}' are both called"):
-        list_sentences((Players(("Ann", "Bob")), choice), "Ann", language="de")
+        list_sentences((Players(("Ann", "Bob")), choice), "Ann", language=german)
 
 
 def test_moves_that_differ_in_case_alone_are_two_names():

@@ -41,13 +41,6 @@ def test_what_is_on_disk_is_loaded_as_soon_as_that_pays(loops, folder):
     assert asked == [False, True]
 
 
-def test_one_function_on_disk_says_nothing_of_the_others(loops):
-    (loops / "__pycache__").mkdir()
-    (loops / "__pycache__" / "drawn_loops.solve_2x2-12.py311.nbi").write_bytes(b"")
-    assert engines.repays_loading("drawn_loops", 2.0, 1.0, "solve_2x2")
-    assert not engines.repays_loading("drawn_loops", 2.0, 1.0, "solve_any")
-
-
 def imports_numba(path: Path) -> bool:
     """Say whether a module has loops to compile."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -26,9 +26,14 @@ import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
-from bestresponse.core.capabilities import KnownEquilibrium, measure_decision_cost
+from bestresponse.core.capabilities import (
+    AnyPositions,
+    HasPositions,
+    KnownEquilibrium,
+    measure_decision_cost,
+)
 from bestresponse.core.episode import Episode, Record
-from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
+from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.player import find_forced
 from bestresponse.games.capabilities import HasCourse, HasStage, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
@@ -297,7 +302,7 @@ def price_against_equilibrium(record: Record, game: Game[S] | None) -> ChoicePri
         return _price_in_table(record, game, theory)
     if theory.tree is not None:
         return _price_in_tree(record, game, theory)
-    if theory.positions is not None:
+    if theory.positions is not None and isinstance(game, HasPositions):
         return _price_at_positions(record, game, theory.positions)
     prices: ChoicePrices = {}
     for number, state, role, action in iterate_decisions(record, game):
@@ -322,7 +327,9 @@ def _price_in_table(record: Record, game: Game[S], theory: Theory) -> ChoicePric
     return prices
 
 
-def _price_at_positions(record: Record, game: AnyGame, solution: PositionSolution) -> ChoicePrices:
+def _price_at_positions(
+    record: Record, game: AnyPositions, solution: PositionSolution
+) -> ChoicePrices:
     prices: ChoicePrices = {}
     for number, state, _, action in iterate_decisions(record, game):
         worths = solution.list_worths(game, game.find_position(state))

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.core.capabilities import (
+    AnyPositions,
     EquilibriumSummary,
     HasPositions,
     find_known_equilibrium,
@@ -148,7 +148,7 @@ def _describe(key: _Identity) -> Theory:
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
 
 
-def _describe_positions(game: HasPositions[Any, Any]) -> Theory:
+def _describe_positions(game: AnyPositions) -> Theory:
     graph = explore(game, most=MOST_POSITIONS)
     if not graph.is_complete:
         return Theory()

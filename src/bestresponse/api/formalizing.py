@@ -49,7 +49,13 @@ from bestresponse.report.document import Document, Paragraph, Section
 from bestresponse.report.frames import Frame
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
-from bestresponse.runs.inputs import ModelLike, ModelSetting, as_model, take_settings
+from bestresponse.runs.inputs import (
+    DefaultModel,
+    ModelLike,
+    ModelSetting,
+    as_model,
+    take_settings,
+)
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.theory.games.normal_form import NormalForm
@@ -374,7 +380,7 @@ class FormalizeConfig(RunSettings):
     story: str | Path = setting(kw_only=False, argument=True)
     """A text file with the story, or - to read it from standard input."""
     model: ModelSetting = setting(
-        default=DEFAULT_MODEL,
+        default=DefaultModel(DEFAULT_MODEL),
         kw_only=False,
         short="-m",
         help="See `bestresponse models`.",

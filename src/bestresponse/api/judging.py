@@ -51,30 +51,28 @@ def make_judging_sheets(
     run: str | Path | Run[RunSettings],
     judges: Sequence[str] = ("judge 1",),
     *,
-    games: int = 30,
-    sample: int | None = None,
+    sample: int = 30,
     each: int | None = None,
     seed: int = 0,
 ) -> dict[str, str]:
     """Return an empty sheet (CSV) for each judge, to be filled in with whole numbers from 1 to 5.
 
-    The first `games` are judged, or a `sample` drawn at random; every game goes to `each` of the
-    judges, to all of them where it is None.
+    A `sample` of at most so many games is drawn at random; every game goes to `each` of the judges,
+    to all of them where it is None.
     """
-    return make_sheets(run, judges, Selection(games, sample, seed), each)
+    return make_sheets(run, judges, Selection(sample, seed), each)
 
 
 def judge_water(
     run: str | Path | Run[RunSettings],
     model: ModelLike | Sequence[ModelLike],
     *,
-    games: int = 5,
-    sample: int | None = None,
+    sample: int = 5,
     seed: int = 0,
     limits: ModelLimits | None = None,
 ) -> WaterScores:
     """Let models judge the residents of a run on the six scales."""
-    scores = judge_run(run, model, Selection(games, sample, seed), limits)
+    scores = judge_run(run, model, Selection(sample, seed), limits)
     return WaterScores(scores)
 
 

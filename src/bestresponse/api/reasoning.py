@@ -59,8 +59,8 @@ def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
 
 
 def verify(
-    text: str,
     game: GameLike,
+    text: str,
     *,
     seat: str | None = None,
     translator: ModelLike | None = None,
@@ -80,9 +80,13 @@ def verify(
     those about "payoffs", or those of the LELMA "paper", may be counted. Logic and theory decide
     `both`, unless a `solver` is named.
 
-    >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
+    >>> verify("prisoners-dilemma", "If I defect and you cooperate, I get 1.").state.value
     'refuted'
     """
+    if isinstance(game, str) and game.rstrip().endswith((".", "!", "?")):
+        raise UsageError(
+            f"expected verify(game, text), got a text in place of the game: {game!r:.60}"
+        )
     check_reasoning(text)
     form = as_loaded_game(game).solvable()
     if seat is not None and seat not in form.players:

@@ -33,7 +33,7 @@ from bestresponse.core.errors import (
 )
 from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.settings import ENDS, SECONDS, Limits, settings
-from bestresponse.report.text import visible
+from bestresponse.report.text import abridged, visible
 
 if TYPE_CHECKING:  # what typer has taken over from click has no public names
     from typer._click.core import Command, Context
@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # what typer has taken over from click has no public names
 
 _INTERRUPTED = "interrupted; what was finished is kept; run the same command to resume"
 _SHOW = warnings.showwarning
+_LONGEST_SENTENCE = 5_000
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
@@ -354,5 +355,6 @@ def _explain_missing(error: FileNotFoundError) -> str:
 
 
 def _fail(sentence: str, code: int) -> None:
-    print(f"bestresponse: {visible(sentence)}", file=sys.stderr)
+    # A file of somebody else may have a name, or a header, of megabytes.
+    print(f"bestresponse: {abridged(visible(sentence), _LONGEST_SENTENCE)}", file=sys.stderr)
     sys.exit(code)

@@ -222,6 +222,7 @@ _MEANT = {
     "--lambda": " The parameter of a concept is typed as --set lambda=VALUE.",
     **dict.fromkeys(("--size", "--sizes"), " Games of `bench` have --num-rows and --num-cols."),
     "--format": " For JSON, type --json.",
+    "--config": " A file with settings is given as --settings FILE.",
 }
 """Words that people type as options, with what they mean."""
 
@@ -237,7 +238,8 @@ def explain_mistake(error: Mistyped) -> str:
     match type(error).__name__:
         case "NoSuchOption":
             # the dashes are not part of the likeness: --dynamics is not near to --noise
-            words = [name.lstrip("-") for each in known for name in each.opts]
+            options = [name for each in known for name in each.opts if name.startswith("-")]
+            words = [name.lstrip("-") for name in options]
             near = did_you_mean(typed.lstrip("-"), words, likeness=0.65)
             hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
             return f"{command} has no option {typed}.{hint} {where}"

@@ -247,13 +247,16 @@ def make_settings_command(
         and name not in unused  # a study may mean something else by --against, as a tournament does
     ]
     file = typer.Option(help="TOML with settings; command-line options override it.")
+    presets: Mapping[str, Mapping[str, object]] = getattr(kind, "presets", {})
+    named = typer.Option(help=_list_presets(presets), metavar="NAME")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
+        *([_keyword("preset", Annotated[str | None, named])] if presets else []),
         _keyword("settings", Annotated[Path | None, file]),
         *more,
     ]
 
-    def run(*, settings: Path | None, **typed: Any) -> None:
+    def run(*, settings: Path | None, preset: str | None = None, **typed: Any) -> None:
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
         if instead is not None and instead(Typed(typed, chosen, settings)):
             return
@@ -264,6 +267,8 @@ def make_settings_command(
         try:
             if settings is not None:
                 values |= read_settings_file(settings, kind, values, allow=_allow_address)
+            if preset is not None:
+                values = _fill_in(preset, presets, values)
             config: Any = read_settings(kind, values)
             act(config, **chosen)
         except SettingError as error:
@@ -275,6 +280,31 @@ def make_settings_command(
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _list_presets(presets: Mapping[str, Mapping[str, object]]) -> str:
+    """Say what each preset sets; options and a file of settings override it."""
+    sentences = ["Settings by one name; options and --settings override them."]
+    for name, values in presets.items():
+        told = ", ".join(f"{setting}={value}" for setting, value in values.items())
+        sentences.append(f"{name}: {told}.")
+    return " ".join(sentences)
+
+
+def _fill_in(
+    preset: str,
+    presets: Mapping[str, Mapping[str, object]],
+    values: Mapping[str, object],
+) -> dict[str, object]:
+    """Add the settings of a preset to those that were given, which win; say where they differ."""
+    if preset not in presets:
+        raise SettingError("preset", f"expected {' or '.join(presets)}, got {preset!r}")
+    chosen = presets[preset]
+    for name in chosen.keys() & values.keys():
+        if values[name] != chosen[name]:
+            told = f"{name}={values[name]} replaces {name}={chosen[name]} of the preset {preset}"
+            print(f"bestresponse: {visible(told)}", file=sys.stderr)
+    return {**chosen, **values}
 
 
 def _allow_address(foreign: ForeignAddress) -> None:
@@ -556,8 +586,7 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
 
 def check_ended(run: Run[C]) -> None:
     """Say why a run is short, and exit with 1 where it is."""
-    failures = () if run.outcome is None else run.outcome.failures
-    for failure in failures[:_MOST_FAILURES]:
+    for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
         print(f"bestresponse: {visible(failure)}", file=sys.stderr)
     if run.stopped:
         print(f"bestresponse: stopped: {visible(run.stopped)}", file=sys.stderr)

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
         AtOnce as AtOnce,
         Cell as Cell,
         Cells as Cells,
+        GameEvent as GameEvent,
+        GameRule as GameRule,
         Made as Made,
         Options as Options,
         Over as Over,

@@ -25,6 +25,9 @@ from bestresponse.core.json import JsonObject, refuse_repeated_keys
 PASS = "pass"
 """The answer of a seat that gives no answer, where the ask allows it."""
 
+NO_WORDS = "(no message)"
+"""The message of a seat that writes none: a random player, or a stand-in for a person."""
+
 _SUM_TOLERANCE = 1e-6
 
 

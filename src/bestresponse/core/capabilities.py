@@ -27,7 +27,7 @@ Those that speak of payoff tables and trees are in `games.capabilities`.
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from bestresponse.core.ask import Ask, Mixture
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
@@ -302,17 +302,13 @@ P = TypeVar("P")
 
 
 @runtime_checkable
-class HasPositions(Protocol[S_contra, P]):
+class HasPositions(Game[S], Protocol[S, P]):
     """A game of perfect information in which plays that come to the same position go on alike.
 
     A position is all that matters for the rest of the play; its key is the same for positions that
     are worth the same to every seat. Nothing is hidden: a game with secrets does not have this
     capability, for what a player knows there is no position.
     """
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """The seats, in the order of the results."""
 
     @property
     def payoff_bounds(self) -> tuple[float, float]:
@@ -326,7 +322,7 @@ class HasPositions(Protocol[S_contra, P]):
     def endless_result(self) -> tuple[float, ...]:
         """What a play that goes on for ever pays to every seat."""
 
-    def find_position(self, state: S_contra) -> P:
+    def find_position(self, state: S) -> P:
         """Return the position that a play has come to."""
 
     def read_position(self, view: View) -> P:
@@ -346,6 +342,10 @@ class HasPositions(Protocol[S_contra, P]):
 
     def find_result(self, position: P) -> tuple[float, ...]:
         """Return what a play that is over at this position pays to every seat."""
+
+
+AnyPositions: TypeAlias = HasPositions[Any, Any]
+"""A game with positions, of which nobody can say what they are."""
 
 
 @runtime_checkable

@@ -81,6 +81,7 @@ def record_to_json(record: Record) -> JsonObject:
         "submissions": [submission_to_json(submission) for submission in record.submissions],
         "payoffs": dict(record.payoffs),
         "void": None if record.void is None else [record.void.role, record.void.why],
+        "endless": record.endless,
     }
 
 
@@ -94,4 +95,5 @@ def record_from_json(data: JsonMapping) -> Record:
         submissions=tuple(submissions),
         payoffs=dict(data["payoffs"]),
         void=None if data["void"] is None else Void(*data["void"]),
+        endless=data["endless"],
     )

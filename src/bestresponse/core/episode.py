@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from bestresponse.core.ask import Ask
+from bestresponse.core.capabilities import EndlessPlays
 from bestresponse.core.errors import InvalidMove, NotAsked
 from bestresponse.core.game import Action, Game, Role, S, View
 from bestresponse.core.notebook import format_html
@@ -30,7 +31,10 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What happened. The submissions are enough to rebuild every state (see `Episode`)."""
+    """What happened. The submissions are enough to rebuild every state (see `Episode`).
+
+    `endless` says that the play was stopped, and pays what the rules say of play without end.
+    """
 
     game: str
     version: int
@@ -38,6 +42,7 @@ class Record:
     submissions: tuple[Submission, ...]
     payoffs: Mapping[Role, float]
     void: Void | None = None
+    endless: bool = False
 
     def __repr__(self) -> str:
         end = (
@@ -124,6 +129,7 @@ class Episode(Generic[S]):
             submissions=tuple(self.submissions),
             payoffs=payoffs,
             void=self.void,
+            endless=isinstance(self.game, EndlessPlays) and self.game.is_endless(self.state),
         )
 
 

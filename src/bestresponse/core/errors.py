@@ -86,12 +86,14 @@ class ModelUnavailable(ModelError):
 class Transient(ModelUnavailable):
     """One attempt failed in a way that another may not.
 
-    `retry_after` is in seconds, None where nobody said.
+    `retry_after` is in seconds, None where nobody said. `billed` says that the model may have
+    answered all the same, so that its provider may ask for money.
     """
 
-    def __init__(self, why: str, retry_after: float | None = None) -> None:
+    def __init__(self, why: str, retry_after: float | None = None, *, billed: bool = False) -> None:
         super().__init__(why)
         self.retry_after = retry_after
+        self.billed = billed
 
 
 class BadReply(ModelError):

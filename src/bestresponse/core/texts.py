@@ -60,3 +60,12 @@ class Texts:
             if file.name.endswith(".txt"):
                 hashes[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
         return dict(sorted(hashes.items()))
+
+
+def quote_lines(text: str) -> str:
+    """Mark every line of what somebody else wrote, as all prompts do.
+
+    Nothing in it can then pass for another's words, for the end of the quotation or for an
+    instruction.
+    """
+    return "\n".join(f"> {line}" for line in text.splitlines())

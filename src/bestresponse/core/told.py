@@ -108,7 +108,11 @@ class Worded:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board as it is seen, its rows from the top, each with a place for every cell."""
+    """A board as it is seen, its rows from the top.
+
+    The first row names the columns, and the first cell of each row names the row; a board without
+    names of rows has empty cells there.
+    """
 
     rows: tuple[tuple[str, ...], ...]
 

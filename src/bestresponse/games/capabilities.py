@@ -12,11 +12,11 @@ HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from bestresponse.core.game import AnyGame, Game, Role, S
-from bestresponse.core.told import Event
+from bestresponse.core.told import Event, GameEvent
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.trees.tree import Tree
@@ -90,15 +90,28 @@ class HasCourse(HasStage, Protocol):
 
 
 @runtime_checkable
-class HasSpeakers(Protocol):
-    """A dialogue in which seats choose styles and write, and a referee rules.
-
-    The referee says what was agreed.
-    """
+class HasDomain(Protocol):
+    """A dialogue: people write to each other about what they can agree on."""
 
     @property
     def domain(self) -> Domain:
         """What the dialogue is about."""
+
+
+@runtime_checkable
+class HasOffers(HasDomain, Protocol):
+    """A dialogue in which moves beside the messages make the deal."""
+
+    def list_turn_moves(self, state: object) -> Sequence[GameEvent]:
+        """List what each message came with."""
+
+
+@runtime_checkable
+class HasSpeakers(HasDomain, Protocol):
+    """A dialogue in which seats choose styles and write, and a referee rules.
+
+    The referee says what was agreed.
+    """
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -102,8 +102,9 @@ def apply_settings(game: Game[S], settings: Mapping[str, str], name: str) -> Any
     for setting, text in settings.items():
         values[setting] = _read_value(text, known.get(setting, ""))
     changed = set_parameters(game, values)
-    can_be_named = dataclasses.is_dataclass(changed) and "name" in changed.__dataclass_fields__
-    return dataclasses.replace(changed, name=name) if can_be_named else changed
+    if not dataclasses.is_dataclass(changed) or not hasattr(type(changed), "name"):
+        return changed
+    return dataclasses.replace(changed, name=name)
 
 
 def _read_value(text: str, like: Parameter) -> Parameter:

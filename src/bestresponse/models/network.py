@@ -20,14 +20,11 @@ _SERVER_KEY = "BESTRESPONSE_API_KEY"
 
 def open_server(spec: str, settings: ModelSettings) -> Model:
     """Open a model of a server: its address, `#`, and the model's name there."""
+    _refuse_credentials(spec, "an address", _SERVER_KEY)
     parts = urlsplit(spec)
     if not parts.fragment:
         raise UsageError(
             f"{spec} does not say which model of that server is meant: add it as {spec}#name"
-        )
-    if parts.username or parts.password or parts.query:
-        raise UsageError(
-            f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}"
         )
     key = Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY)
     base_url = spec.partition("#")[0]
@@ -44,12 +41,24 @@ def open_server(spec: str, settings: ModelSettings) -> Model:
 
 def open_openai(name: str, settings: ModelSettings) -> Model:
     """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
-    return _open_hosted(
-        OpenAIModel,
-        name,
-        settings,
-        settings.environ.get("OPENAI_BASE_URL") or None,
-    )
+    base_url = settings.environ.get("OPENAI_BASE_URL") or None
+    if base_url is not None:
+        # no model is named behind "#" here, so whatever stands there is refused too
+        _refuse_credentials(base_url.replace("#", "?"), "OPENAI_BASE_URL", "OPENAI_API_KEY")
+    return _open_hosted(OpenAIModel, name, settings, base_url)
+
+
+def _refuse_credentials(address: str, what: str, variable: str) -> None:
+    """Refuse an address that may hold a key, before anything quotes it: runs keep addresses."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # brackets that are no IPv6 address
+        raise UsageError(f"{what} is not one that can be read") from None
+    if "@" in parts.netloc or parts.query or "?" in parts.fragment or "=" in parts.fragment:
+        raise UsageError(
+            f"{what} must not hold a name, password or query, also not after '#': put the key into"
+            f" {variable}"
+        )
 
 
 def _open_hosted(

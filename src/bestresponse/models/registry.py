@@ -130,7 +130,8 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         engine_version()  # raises where there is no engine, before anything is downloaded for it
         if not path.exists() and not settings.download:
             raise ModelUnavailable(
-                f"{spec} is not on this machine: run `bestresponse models pull {spec}`"
+                f"{spec} is not on this machine: name another model, or get it by `bestresponse"
+                f" models pull {spec}` ({WEIGHTS[spec].size / 1e6:.0f} MB)"
             )
         model = LocalModel(
             pull(spec, settings.folder, settings.progress),

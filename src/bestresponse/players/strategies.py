@@ -29,8 +29,8 @@ import numpy as np
 
 from bestresponse.analysis.costs import always_mixing
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
-from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import HasPositions, KnownEquilibrium
+from bestresponse.core.ask import NO_WORDS, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.capabilities import AnyPositions, HasPositions, KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import Game, Role, S, View, find_first_asks
@@ -186,14 +186,16 @@ class RandomPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Draw an answer that depends on the seed and the view only."""
-        asked = [field for _, field in ask.fields] if isinstance(ask, Form) else [ask]
-        for field in asked:
-            if isinstance(field, Words | Lottery):
-                raise UsageError(
-                    f"a random player cannot answer {type(field).__name__}; seat a model or a"
-                    " person"
-                )
-        return Decision(any_legal_action(ask, view.draw(self.seed)))
+        if isinstance(ask, Lottery):
+            raise UsageError("a random player cannot answer Lottery; seat a model or a person")
+        rng = view.draw(self.seed)
+        if not isinstance(ask, Form):
+            return Decision(self._draw(ask, rng))
+        return Decision({name: self._draw(field, rng) for name, field in ask.fields})
+
+    def _draw(self, ask: Ask, rng: Random) -> object:
+        """Draw an answer; words are not put into anybody's mouth."""
+        return NO_WORDS if isinstance(ask, Words) else any_legal_action(ask, rng)
 
 
 def make_random(game: Game[S], role: Role, seed: int) -> RandomPlayer:
@@ -601,7 +603,7 @@ class ClosedFormPlayer:
 class BestMovePlayer:
     """Draws one of the best moves at every position of a solved game."""
 
-    game: HasPositions[Any, Any]
+    game: AnyPositions
     solution: PositionSolution
     seed: int
     name: str = EQUILIBRIUM

@@ -156,6 +156,10 @@ class Frame(Generic[R]):
         """Write the rows as Parquet."""
         return tables.to_parquet(self._flatten())
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Offer the rows to whatever reads Arrow: polars, duckdb, altair, pyarrow."""
+        return tables.to_arrow(self._flatten()).__arrow_c_stream__(requested_schema)
+
     def to_pandas(self) -> pandas.DataFrame:
         """Return the rows as a pandas data frame."""
         try:

@@ -10,6 +10,8 @@ characters (controls, direction overrides, halves of surrogate pairs) are writte
 points, and text that another separator would split is quoted. JSON and Parquet keep text as it is.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import math
@@ -17,7 +19,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.extras import install_hint
@@ -25,6 +27,9 @@ from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Cell, Table, as_cell, format_rows
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.text import abridged, visible
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Row = Mapping[str, Cell]
 
@@ -204,21 +209,26 @@ def to_json(rows: Iterable[Row]) -> str:
 
 
 def to_parquet(rows: Iterable[Row]) -> bytes:
-    """Write a Parquet file.
+    """Write a Parquet file."""
+    made = to_arrow(rows)
+    import pyarrow.parquet
+
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(made, target)
+    return target.getvalue()
+
+
+def to_arrow(rows: Iterable[Row]) -> pyarrow.Table:
+    """Make an Arrow table.
 
     A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text.
     """
     try:
-        import pyarrow.parquet
+        import pyarrow
     except ImportError:
-        raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
+        raise UsageError(f"Parquet and Arrow need pyarrow: {install_hint('parquet')}") from None
     columns, flat = _flat(rows)
-    arrays = {}
-    for column in columns:
-        arrays[column] = _uniform([row.get(column) for row in flat])
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(arrays), target)
-    return target.getvalue()
+    return pyarrow.table({name: _uniform([row.get(name) for row in flat]) for name in columns})
 
 
 def _flat(rows: Iterable[Row]) -> tuple[list[str], list[dict[str, object]]]:

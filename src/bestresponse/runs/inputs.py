@@ -82,6 +82,12 @@ class NamedModel(str):
         """Keep nothing but the name."""
 
 
+class DefaultModel(NamedModel):
+    """The model of a setting that nobody named: its weights are used, and never downloaded."""
+
+    __slots__ = ()
+
+
 def as_model(model: ModelLike) -> NamedModel:
     """Return the name of a model.
 
@@ -143,6 +149,9 @@ def take_settings(
     def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
         return act(kind(*args, **kwargs))
 
+    returned = signature(act).return_annotation
+    called = signature(kind).replace(return_annotation=returned)
+    act_with.__signature__ = called  # type: ignore[attr-defined]
     return act_with
 
 

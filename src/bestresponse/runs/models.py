@@ -15,7 +15,7 @@ from bestresponse.models.registry import ModelSettings, open_model, read_default
 from bestresponse.models.wrappers.cached import Cache, CacheMode, assemble
 from bestresponse.models.wrappers.limits import Budget, Gate, Limited, Meter
 from bestresponse.players.llm.verified import bare_name
-from bestresponse.runs.inputs import NamedModel
+from bestresponse.runs.inputs import DefaultModel, NamedModel
 
 LOCAL = "local"
 """The provider of models that run in the process that opened them."""
@@ -150,7 +150,8 @@ class OpenedModels:
         bare = bare_name(name)
         supplied = self.objects.get(bare)
         if supplied is None and bare not in self._bare:
-            self._bare[bare] = open_model(bare, self._settings)
+            settings = replace(self._settings, download=not isinstance(name, DefaultModel))
+            self._bare[bare] = open_model(bare, settings)
             self.shared.opening = replace(self.shared.opening, names=tuple(self._bare))
             self.shared.local = all(map(_is_local, self._bare.values()))
         model = supplied or _ByName(self._bare[bare], bare, self.shared)

@@ -146,8 +146,17 @@ class Run(Generic[C_co]):
     @property
     def complete(self) -> bool:
         """Whether every play is there, with every answer that it needs."""
-        done = (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
-        return done and not self.stopped
+        if self.outcome is not None:
+            return self.outcome.complete and not self.stopped
+        return (self.path / "finished").exists() and not self.missing and not self.stopped
+
+    @property
+    def missing(self) -> int:
+        """How many of the planned plays have no record; 0 where none are planned."""
+        first = next(iter(self.study.list_specs(self.config)), None)
+        if self.total is None or first is None:
+            return 0
+        return max(self.total - len(self.folder.finished()), 0)
 
     @property
     def frames(self) -> Mapping[str, Frame[Any]]:
@@ -324,9 +333,17 @@ class Invocation:
 
 
 def read_command_line() -> tuple[str, ...]:
-    """Return the command as it can be typed again, the program by its short name."""
+    """Return the command as it can be typed again, the program by its short name.
+
+    The user's own folder is `~`: runs are shared, and its name is that of a person.
+    """
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
-    return (program, *(shlex.quote(word) for word in sys.argv[1:]))
+    home = f"{Path.home()}/"
+    words = []
+    for word in sys.argv[1:]:
+        short = word.removeprefix(home)
+        words.append(shlex.quote(word) if short == word else f"~/{shlex.quote(short)}")
+    return (program, *words)
 
 
 @cache  # the code that runs does not change any more

@@ -27,9 +27,10 @@ from __future__ import annotations
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from inspect import getdoc, signature
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
@@ -347,6 +348,14 @@ class Study(Generic[P, C]):
     compared: ComparedBy[C] = field(default_factory=lambda: ComparedBy())
     own: OwnWays[C] = field(default_factory=lambda: OwnWays())
 
+    def __post_init__(self) -> None:
+        """Let `help` and notebooks show what the study does, and its settings."""
+        called = signature(self.settings).replace(return_annotation="Run")
+        explained = f"`bestresponse run {self.name} --help` explains the settings"
+        doc = f"{getdoc(self.settings)}\n\n{explained}: {', '.join(called.parameters)}."
+        object.__setattr__(self, "__signature__", called)
+        object.__setattr__(self, "__doc__", doc)
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
         from bestresponse.runs.run import launch
@@ -361,7 +370,7 @@ class Study(Generic[P, C]):
         """Send a registered study to another process by its name."""
         if self.name in studies.names():
             return find_study, (self.name,)
-        return Study, tuple(vars(self).values())
+        return Study, tuple(getattr(self, part.name) for part in fields(self))
 
     @property
     def config(self) -> type[C]:

@@ -11,7 +11,7 @@ wrong. There are three kinds:
 
 A language that lacks a message is refused when it is loaded: half a language is never shown.
 
-What one game alone says stands in the folder of the game (`words.LANGUAGE.po`), its English in
+What one game alone says is in the folder of the game (`words.LANGUAGE.po`), its English in
 `words.en.po` beside it. `Language.within` adds a folder; its messages have the name of the folder
 before their own, and its words come before those that all games share.
 """
@@ -112,8 +112,8 @@ class Language:
         """Return the word for a name of a game; itself where the language has none.
 
         >>> german = load_language("de")
-        >>> german.translate("cooperate"), german.translate("player 3"), german.translate("2.5")
-        ('zusammenarbeiten', 'Teilnehmer 3', '2,5')
+        >>> german.translate("king"), german.translate("player 3"), german.translate("2.5")
+        ('König', 'Teilnehmer 3', '2,5')
         >>> german.translate("quux")
         'quux'
         """
@@ -137,8 +137,8 @@ class Language:
         """Put a phrase of a game into words; a text without places is looked up whole.
 
         >>> from bestresponse.core.phrase import make_phrase
-        >>> load_language("de").tell(make_phrase("you choose {move}", move="cooperate"))
-        'Sie wählen zusammenarbeiten'
+        >>> load_language("de").tell(make_phrase("you choose {move}", move="king"))
+        'Sie wählen König'
         """
         if isinstance(said, str):
             return self.translate(said)
@@ -153,9 +153,9 @@ class Language:
     def write_place(self, place: TextPlace) -> str:
         """Write what is in a place of a text.
 
-        >>> moves = TextPlace("moves", ("rock", "paper", "scissors"), "or")
-        >>> load_language("en").write_place(moves), load_language("de").write_place(moves)
-        ('rock, paper or scissors', 'Stein, Papier oder Schere')
+        >>> cards = TextPlace("cards", ("jack", "queen", "king"), "or")
+        >>> load_language("en").write_place(cards), load_language("de").write_place(cards)
+        ('jack, queen or king', 'Bube, Dame oder König')
         """
         parts = []
         for part in place.parts:
@@ -413,7 +413,8 @@ def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
 
 def find_home(thing: object) -> str:
     """Return the package that defines a game, a rule or an event: the folder of its words."""
-    return type(thing).__module__.rpartition(".")[0]
+    kind = thing if isinstance(thing, type) else type(thing)
+    return kind.__module__.rpartition(".")[0]
 
 
 @cache
@@ -423,14 +424,14 @@ def has_words(home: str) -> bool:
 
 
 def list_folder_languages(home: str) -> tuple[str, ...]:
-    """List the languages of a game's folder that are complete, English first."""
-    offered = []
-    for name in list_languages():
-        try:
-            _load_folder(name, home)
-        except UsageError:
-            continue
-        offered.append(name)
+    """List the languages in which a game's folder has words, English first.
+
+    Raises:
+        UsageError: one of them is incomplete, or translates another sentence.
+    """
+    offered = [name for name in list_languages() if _find_words(home, name).is_file()]
+    for name in offered:
+        _load_folder(name, home)
     return tuple(offered)
 
 

@@ -300,12 +300,12 @@ class _ToldRules:
 
 
 def _list_rows(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Write a board row by row, the cells of a column below each other."""
+    """Write a board as a table, row by row, the cells of a column below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(" ".join(cells))
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -583,9 +583,9 @@ class _ToldRounds:
 def list_rounds(view: View, language: Spoken = ENGLISH) -> tuple[list[str], str] | None:
     """Tell the rounds gone by, a text for each, and the present one.
 
-    Returns None where a game is not told by rounds.
+    Returns None where a game is not told by rounds, but by its position or as one story.
     """
-    if not _has_rounds(view.history):
+    if view.position or not _has_rounds(view.history):
         return None
     told = _tell_rounds(view.history, Narrator(load_language(language), view.role))
     return told.past, told.now

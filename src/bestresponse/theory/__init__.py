@@ -157,6 +157,13 @@ if TYPE_CHECKING:
         policy_from_table as policy_from_table,
         uniform_policy as uniform_policy,
     )
+    from bestresponse.theory.trees.types import (
+        TypeCase as TypeCase,
+        auction as auction,
+        build_cases as build_cases,
+        equilibrium_bid as equilibrium_bid,
+        interim_form as interim_form,
+    )
     from bestresponse.theory.zero_sum.solve import (
         ZeroSumStep as ZeroSumStep,
         solve_zero_sum as solve_zero_sum,

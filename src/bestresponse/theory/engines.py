@@ -70,23 +70,20 @@ def load_kernels(
     return import_module(kernels) if chosen == "numba" else None
 
 
-def repays_loading(kernels: str, work: float, worth: float, entry: str = "") -> bool:
+def repays_loading(kernels: str, work: float, worth: float) -> bool:
     """Return whether compiled loops pay.
 
     They pay once loaded, or when all work requested so far, this included, is `worth` it, or what
     compiling takes if that was never done.
-
-    `entry` names the function that the work is for, where its module has several.
     """
-    if kernels in sys.modules and not entry:
+    if kernels in sys.modules:
         return True
-    key = f"{kernels} {entry}"
-    _requested[key] = _requested.get(key, 0.0) + work
-    return _requested[key] > worth * count_loads(kernels, entry)
+    _requested[kernels] = _requested.get(kernels, 0.0) + work
+    return _requested[kernels] > worth * count_loads(kernels)
 
 
 @cache
-def count_loads(kernels: str, entry: str = "") -> float:
+def count_loads(kernels: str) -> float:
     """Say how many times their loading the first use of compiled loops takes.
 
     This is 1 if numba has them on disk.
@@ -97,5 +94,5 @@ def count_loads(kernels: str, entry: str = "") -> float:
     source = Path(spec.origin)
     # Where numba may not write beside the source, it writes below the user's cache folder.
     folders = [source.parent / "__pycache__", *Path.home().glob(".cache/numba/*")]
-    compiled = f"{source.stem}.{entry}*.nbi"
+    compiled = f"{source.stem}.*.nbi"
     return 1.0 if any(next(folder.glob(compiled), None) for folder in folders) else _COMPILING

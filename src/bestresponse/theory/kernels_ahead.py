@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from bestresponse import theory
+from bestresponse.core.capabilities import AnyPositions, ToMove
+from bestresponse.core.game import NATURE
 from bestresponse.theory.behaviour.mixtures import Agreement, fit_mixture
 from bestresponse.theory.equilibria.many_players.homotopy import follow_paths
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.positions.graph import explore
+from bestresponse.theory.positions.solve import solve_positions
 
 _BASE = "bestresponse.theory"
 
@@ -40,9 +45,8 @@ def use_enumeration() -> None:
 
 
 def use_zero_sum() -> None:
-    """Solve zero-sum games of every kind of loop."""
-    for size in (2, 3, 4):
-        theory.solve_zero_sum(_draw(2, size, size), engine="numba")
+    """Solve zero-sum games."""
+    theory.solve_zero_sum(_draw(2, 4, 4), engine="numba")
 
 
 def use_dynamics() -> None:
@@ -74,13 +78,40 @@ def use_estimation() -> None:
     fit_mixture(agreement, starts=1, engine="numba")
 
 
+class _Toss:
+    """A coin is tossed until it shows heads: the smallest game with a cycle of chance."""
+
+    name = "toss"
+    roles = ("player 1", "player 2")
+    payoff_bounds = (-1.0, 1.0)
+    total = 0.0
+    endless_result = (0.0, 0.0)
+
+    def begin(self) -> str:
+        return "toss"
+
+    def find_turn(self, position: str) -> ToMove:
+        return ToMove(NATURE, ("heads", "tails"), (0.5, 0.5)) if position == "toss" else ToMove()
+
+    def find_key(self, position: str) -> str:
+        return position
+
+    def advance(self, position: str, move: str) -> str:
+        return "toss" if move == "tails" else move
+
+    def find_result(self, position: str) -> tuple[float, ...]:
+        return (1.0, -1.0)
+
+    def find_position(self, state: str) -> str:
+        return state
+
+
 STEPS = (
     KernelStep(
         "equilibria of two players",
         (
             f"{_BASE}.equilibria.vertex_kernels",
             f"{_BASE}.equilibria.extreme_kernels",
-            f"{_BASE}.equilibria.three_by_three_kernels",
         ),
         use_enumeration,
     ),
@@ -104,6 +135,11 @@ STEPS = (
         "counterfactual regret",
         (f"{_BASE}.trees.cfr",),
         lambda: theory.cfr(theory.load_tree("kuhn-poker"), 1, engine="numba"),
+    ),
+    KernelStep(
+        "positions",
+        (f"{_BASE}.positions.kernels",),
+        lambda: solve_positions(explore(cast("AnyPositions", _Toss())), engine="numba"),
     ),
     KernelStep("dynamics", (f"{_BASE}.dynamics.kernels",), use_dynamics),
     KernelStep("tournaments", (f"{_BASE}.repeated.kernels",), use_tournaments),

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.episode import Void
 from bestresponse.report.document import Block, Document, Table
 from bestresponse.report.page import PageModel, page_model
@@ -20,12 +19,12 @@ from bestresponse.web.services.chat import ChatLine
 from bestresponse.web.services.export import Row
 from bestresponse.web.services.fields import DrawnField
 from bestresponse.web.services.formalizing import CheckedProgram
-from bestresponse.web.services.hands import Hand
 from bestresponse.web.services.judging import JudgedItem, JudgingTask
 from bestresponse.web.services.people import PersonState
 from bestresponse.web.services.play import LobbyState, LobbySummary
 from bestresponse.web.services.seat import SeatView, StudyStage
 from bestresponse.web.services.session_report import RoundSummary
+from bestresponse.web.services.situation import ShownSituation
 from bestresponse.web.sessions.lobbies import Lobby, Room
 from bestresponse.web.sessions.session import SessionTable
 from bestresponse.web.sessions.setup import GameChoice, Offer
@@ -140,24 +139,15 @@ class SeatForms:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownGame:
-    """A game as one seat is shown it: what happened and how things are `now`, as words or as
-    rounds, messages or cards; and what is asked.
+    """A game as one seat is shown it: its situation, and the fields of what is asked.
 
-    `earlier` has a text for each part of what happened. `calculator` has number and name of every
-    seat where the table of payoffs is too large to be read.
+    `calculator` has number and name of every seat where the table of payoffs is too large to be
+    read.
     """
 
     title: str
-    unit: str
-    private: str
-    earlier: list[str]
-    now: str
-    progress: PlayedRounds | None
-    bubbles: list[ChatLine]
-    hand: Hand | None
+    told: ShownSituation
     calculator: list[tuple[int, str]]
-    question: str
-    is_choice: bool
     fields: list[DrawnField]
     void: Void | None
 
@@ -168,8 +158,8 @@ class SeatPage(ParticipantPage):
 
     `page` holds the questions that come before anything else, `others` the payoffs of the others by
     their names. `studied` is how much of the study is done, between 0 and 1, and `parts` how many
-    games it has. Whoever is `looking` sends nothing. `key` marks what this page sends, so that the
-    same click is stored once.
+    games it has. Whoever is `looking` sends nothing. `key` marks what this page sends, so
+    that the same click is stored once.
     """
 
     template = "seat.html"
@@ -215,20 +205,6 @@ class PreviewPage(PageModel):
 
     title: str
     pages: list[SeenPage]
-
-
-NestedItem = tuple[str, "list[NestedItem]"]
-"""An item of a list and the items below it."""
-
-
-@dataclass(frozen=True)
-class ProseRuns(PageModel):
-    """Lines of a text, run by run of the same kind, in the language `t` of the page around them."""
-
-    template = "prose.html"
-
-    runs: list[tuple[str, list[str] | list[NestedItem]]]
-    t: PageTexts
 
 
 # What the experimenter sees.

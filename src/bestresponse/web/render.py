@@ -8,8 +8,9 @@ import functools
 import itertools
 import json
 import re
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, Response
@@ -25,8 +26,10 @@ from bestresponse.report.page import PageModel, fill_page, make_environment
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import list_table_rows
 from bestresponse.report.text import abridged, visible
-from bestresponse.web.pages import AdminForm, NestedItem, ProseRuns
-from bestresponse.web.texts import format_amount, load_texts
+from bestresponse.web.texts import PageTexts, format_amount, load_texts
+
+if TYPE_CHECKING:
+    from bestresponse.web.pages import AdminForm
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
@@ -34,6 +37,20 @@ _DEEPEST_LIST = 60
 come from anybody."""
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
 """Reads Markdown without HTML, and with links to the web only."""
+
+
+NestedItem = tuple[str, "list[NestedItem]"]
+"""An item of a list and the items below it."""
+
+
+@dataclass(frozen=True)
+class ProseRuns(PageModel):
+    """Lines of a text, run by run of the same kind, in the language `t` of the page around them."""
+
+    template = "prose.html"
+
+    runs: list[tuple[str, list[str] | list[NestedItem]]]
+    t: PageTexts
 
 
 @functools.cache
@@ -62,7 +79,7 @@ def render_page(page: PageModel, status: int = 200) -> HTMLResponse:
     return HTMLResponse(render_text(page), status)
 
 
-def render_form(page: AdminForm) -> HTMLResponse:
+def render_form(page: "AdminForm") -> HTMLResponse:
     """Render a page of the admin with a form, again if what was sent was wrong."""
     return render_page(page, 422 if page.error else 200)
 

@@ -88,16 +88,6 @@ class PageTexts:
             return (read_phrase(wording),) * count
         return (read_phrase(wording["one"]), *[read_phrase(wording["many"])] * (count - 1))
 
-    def understand(self, text: str, names: Iterable[str] = ()) -> str:
-        """Put a game's own names for those that people read instead.
-
-        This is for `names`, and for all that an experiment has reworded, as in a message that a
-        referee reads.
-        """
-        meant = {self.word(name).lower(): name for name in (*names, *self.language.own)}
-        known = _match_any(meant)
-        return known.sub(lambda match: meant[match[0].lower()], text) if known else text
-
     def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled.
 
@@ -212,12 +202,6 @@ def format_amount(amount: Decimal) -> str:
     """
     exact = amount.quantize(Decimal("0.0001"), ROUND_HALF_UP)
     return f"{exact:.4f}".removesuffix("0").removesuffix("0")
-
-
-def _match_any(words: Iterable[str]) -> re.Pattern[str] | None:
-    """Return what finds any of the words, the longest first; None where there are none."""
-    known = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return re.compile(rf"\b(?:{known})\b", re.IGNORECASE) if known else None
 
 
 def _read_word(phrase: str, wording: str, language: Language) -> dict[str, str]:

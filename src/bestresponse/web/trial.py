@@ -31,6 +31,7 @@ from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.pages import PreviewPage, SeenPage
 from bestresponse.web.reader import ask_reader, read_page
 from bestresponse.web.render import load_asset, render_text
+from bestresponse.web.security import RateLimit
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_participants
 from bestresponse.web.services.fields import read_fields, write_fields
@@ -112,6 +113,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
     """
     with tempfile.TemporaryDirectory() as folder:
         app, server, _ = open_web_server(ServerSettings(Path(folder)), open_model, settings.models)
+        server.seats = RateLimit(1e9, 1e9)  # programs click faster than people may
         with (
             closing(server.sessions.journal),
             closing(SeatWorker(server.sessions, server.model)) as worker,

@@ -53,19 +53,19 @@ def test_a_text_is_checked_without_a_model(verify, dilemma: Path, tmp_path: Path
     assert WRONG[place["start"] : place["end"]].startswith("If we both pick R, I get 3")
 
 
-def test_a_text_that_is_partly_read_says_what_was_not(
+def test_a_text_with_a_comparison_that_is_not_read_is_not_checked(
     verify, dilemma: Path, tmp_path: Path
 ) -> None:  # type: ignore[no-untyped-def]
     text = tmp_path / "answer.txt"
     text.write_text("If both choose R, I get 1, which is 7 less than a fool dreams of.")
     code, out = verify(str(dilemma), "--text", str(text))
-    assert code == 0
+    assert code == 2
     assert out.splitlines()[0] == (
         "Read by rules: 0 of 1 sentences (0%). To have a model read the others, name it:"
         " --translator MODEL."
     )
-    assert "nothing refuted; 1 claim read, 0 of 1 sentence unread, 1 partly read" in out
-    assert "not read: is 7 less than a fool dreams of" in out
+    assert "nothing could be checked; 0 claims read, 1 of 1 sentence unread" in out
+    assert "unread: the word 'fool' is not known, or not clear" in out
 
 
 def test_a_text_is_judged_in_english_and_in_formulas_on_demand(

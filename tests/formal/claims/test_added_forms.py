@@ -99,7 +99,7 @@ def test_a_model_is_offered_the_form_and_is_corrected_by_it():
             {"claims": [{"form": "fair_outcome", "quote": "It would be fair", "outcome": outcome}]}
         )
 
-    review = br.verify("It would be fair.", "prisoners-dilemma", translator=translate)
+    review = br.verify("prisoners-dilemma", "It would be fair.", translator=translate)
     assert (
         "- fair_outcome: outcome (chain). Meaning: everybody gets the same if {outcome}" in asked[0]
     )
@@ -117,7 +117,7 @@ def test_a_solver_of_a_package_replaces_ours():
     assert Checker(game, None, "closed-world").check(claim).verdict is Verdict.REFUTED
     assert decide("higher(5, 3)", "closed-world") == (Verdict.PROVED, "")
     text = "If I defect and they cooperate, I get 7."
-    assert br.verify(text, "prisoners-dilemma", solver="closed-world").summary.startswith(
+    assert br.verify("prisoners-dilemma", text, solver="closed-world").summary.startswith(
         "1 refuted"
     )
 
@@ -128,7 +128,7 @@ def test_without_the_package_there_is_no_such_form_or_solver():
     with pytest.raises(
         UsageError, match="there is no solver named 'closed-world'; known: both, theory"
     ):
-        br.verify("I get 3.", "prisoners-dilemma", solver="closed-world")
+        br.verify("prisoners-dilemma", "I get 3.", solver="closed-world")
     with pytest.raises(
         UsageError, match="solver: there is no solver 'closed-world'; expected one of both, theory"
     ):

@@ -173,10 +173,13 @@ def test_replies_that_are_cut_off_again_and_again_say_that_claims_are_missing() 
 
 
 def test_json_among_words_is_read_and_gone_on_with_where_it_is_cut_off() -> None:
-    cut = 'Here: ```json\n{"claims": [{"form": "higher", "first": 5, "second": 3}, {"form": "eq'
-    rest = '{"claims": [{"form": "equal", "first": 1, "second": 1}]}\n```'
+    first = json.dumps({"form": "higher", "first": 5, "second": 3, "quote": "5 beats 3"})
+    second = json.dumps({"form": "equal", "first": 1, "second": 1, "quote": "1 equals 1"})
+    cut = f'Here: ```json\n{{"claims": [{first}, {{"form": "eq'
+    rest = f'{{"claims": [{second}]}}\n```'
     model = ScriptedModel([Reply(cut, Finish.LENGTH), rest], abilities=Abilities())
-    claims = ModelTranslator(model).translate("5 beats 3.", Subject(MARKET)).claims
+    text = "5 beats 3. 1 equals 1."
+    claims = ModelTranslator(model).translate(text, Subject(MARKET)).claims
     assert [str(claim) for claim in claims] == ["higher(5, 3).", "equal(1, 1)."]
 
 
@@ -234,7 +237,7 @@ def hollow():
     group = "bestresponse.translators"
     entries = ((group, "lucky", "Lucky"), (group, "hollow", "hollow"))
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_translator", source, *entries))
-    review = br.verify("Whatever I say.", "prisoners-dilemma", translator="lucky")
+    review = br.verify("prisoners-dilemma", "Whatever I say.", translator="lucky")
     assert [(checked.text, checked.verdict.value) for checked in review.checked] == [
         ("higher(3, 1).", "proved")
     ]
@@ -243,4 +246,4 @@ def hollow():
     with pytest.raises(
         UsageError, match="the translator 'hollow' of the package plugged-translator cannot be used"
     ):
-        br.verify("Whatever I say.", "prisoners-dilemma", translator="hollow")
+        br.verify("prisoners-dilemma", "Whatever I say.", translator="hollow")

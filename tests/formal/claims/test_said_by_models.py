@@ -20,6 +20,8 @@ from bestresponse.formal.claims import (
     parse_json,
     say,
 )
+from bestresponse.formal.claims.claim import read_answer
+from bestresponse.formal.claims.translation import Translation, find_passages
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.theory.catalogue import tables
@@ -413,19 +415,29 @@ def reply(*rows: dict[str, Any]) -> str:
     return json.dumps({"claims": list(rows)})
 
 
-def test_where_a_model_and_the_rules_judge_a_sentence_differently_there_is_no_verdict() -> None:
-    text = "If both hunt stag, I get 4. If both hunt hare, I get 2."
+class Careless:
+    """A translator of a package, which does not compare its claims with the text."""
+
+    name = "careless"
+
+    def __init__(self, *rows: dict[str, Any]) -> None:
+        self.rows = read_answer(reply(*rows)).rows
+
+    def translate(self, text: str, subject: Subject) -> Translation:
+        claims = tuple(row.claim for row in self.rows)
+        return Translation(claims, passages=find_passages(text, subject, self.rows))
+
+
+def test_where_a_translator_and_the_rules_judge_a_sentence_differently_there_is_no_verdict():
+    text = "If both hunt stag, I get 5. If both hunt hare, I get 2."
     misread = {
         "form": "payoff",
-        "quote": "If both hunt stag, I get 4",
-        "value": 4,
+        "quote": "If both hunt stag, I get 5",
+        "value": 3,
         "outcome": HARES,
     }
     agreed = {"form": "payoff", "quote": "If both hunt hare, I get 2", "value": 2, "outcome": HARES}
-    reviewer = Reviewer(
-        ModelTranslator(ScriptedModel([reply(misread, agreed)])), second=RulesTranslator()
-    )
-    review = reviewer.review(text, HUNT)
+    review = Reviewer(Careless(misread, agreed), second=RulesTranslator()).review(text, HUNT)
     assert [checked.verdict.value for checked in review.checked] == ["unknown", "refuted"]
     assert review.checked[0].proof.why.startswith(
         "the rules read this sentence otherwise: If you choose stag and"
@@ -458,4 +470,4 @@ def test_cut_replies_unknown_forms_and_unclear_references_are_counted() -> None:
 def test_an_amount_is_rounded_to_the_decimals_that_were_written_zeros_too(amount, state) -> None:
     # The value of [[9, -5], [-7, 4]] is (9 x 4 - 5 x 7) / (9 + 5 + 7 + 4) = 0.04.
     game = NormalForm.zero_sum([[9, -5], [-7, 4]])
-    assert verify(f"In equilibrium I get {amount}.", game).state.value == state
+    assert verify(game, f"In equilibrium I get {amount}.").state.value == state

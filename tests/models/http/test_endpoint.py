@@ -32,7 +32,7 @@ from bestresponse.models.http import Endpoint
 from bestresponse.models.http.endpoint import parse_retry_after
 from bestresponse.models.providers.anthropic import AnthropicModel
 from bestresponse.models.providers.google import GoogleModel
-from bestresponse.models.wrappers.limits import Retried, RetryPolicy
+from bestresponse.models.wrappers.limits import Meter, Metered, Retried, RetryPolicy
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"type":"object","properties":{"p":{"type":"number"}},"required":["p"],"additionalProperties":false}'
@@ -192,8 +192,8 @@ def test_openai_log_probabilities(openai):
 @pytest.mark.parametrize(
     ("body", "error", "says"),
     [
-        (b"<html>Welcome</html>", BadReply, "did not answer in JSON: <html>Welcome</html>"),
-        (b"", BadReply, "did not answer in JSON: nothing"),
+        (b"<html>Welcome</html>", Transient, "breaks off: <html>Welcome</html>"),
+        (b"", Transient, "breaks off: nothing"),
         (b'{"choices": [{"mess', Transient, "breaks off"),
         (b"\xff\xfe", BadReply, "did not answer in JSON"),
         (b"[" * 100_000, BadReply, "did not answer in JSON"),
@@ -569,3 +569,14 @@ def test_many_calls_at_once_all_arrive():
 def test_latency_is_measured(openai):
     with faulty.serving(faulty.slow(0.05)) as server:
         assert openai(server).complete(ask("x")).latency >= 0.05
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>busy</html>", b'{"choices": [{"mess'])
+def test_an_answer_that_is_no_json_is_asked_for_again_and_metered(openai, body):
+    meter = Meter()
+    acts = [faulty.answer(body), faulty.answer(faulty.GOOD)]
+    with faulty.serving(*acts) as server:
+        model = Retried(Metered(openai(server), meter), sleep=lambda seconds: None)
+        assert model.complete(ask("x", max_tokens=50)).text == "A"
+    # What may be billed: 1 byte of prompt, 64 for the frame, 16 for the message, 50 of reply.
+    assert (meter.spent.calls, meter.spent.tokens) == (2, 131 + 12 + 3)

@@ -119,7 +119,10 @@ def test_a_short_dummy_key_does_not_change_what_a_model_says(complete):
 def test_json_that_breaks_off_inside_the_key_shows_nothing_of_it(complete):
     with pytest.raises(Transient) as caught:
         complete(faulty.break_off_in_the_key)
-    assert str(caught.value) == 'openai/m sent JSON that breaks off or is broken: {"echo": "***'
+    assert (
+        str(caught.value)
+        == 'openai/m did not answer in JSON, or in JSON that breaks off: {"echo": "***'
+    )
 
 
 @pytest.mark.parametrize(

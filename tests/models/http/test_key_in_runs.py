@@ -3,6 +3,7 @@
 import base64
 import json
 import random
+import re
 import sqlite3
 import unicodedata
 from dataclasses import asdict, replace
@@ -34,6 +35,13 @@ SPELLINGS = {
     "in an address": lambda key: quote(key, safe=""),
     "percent signs throughout": lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
     "hexadecimal": lambda key: key.encode().hex(),
+    "hexadecimal with colons": lambda key: key.encode().hex(":"),
+    "hexadecimal with spaces": lambda key: key.encode().hex(" ").upper(),
+    "as bytes are written": lambda key: "".join(f"\\x{ord(letter):02x}" for letter in key),
+    "as JSON escapes": lambda key: "".join(f"\\u{ord(letter):04x}" for letter in key),
+    "fillers between letters": "\u3164".join,
+    "other fillers between letters": "\u115f\uffa0".join,
+    "empty Braille between letters": "\u2800".join,
     "base 64": lambda key: base64.b64encode(key.encode()).decode(),
     "base 64 after one byte": lambda key: base64.b64encode(f"x{key}yy".encode()).decode(),
     "base 64 after two bytes": lambda key: base64.urlsafe_b64encode(f"xx{key}y".encode()).decode(),
@@ -43,6 +51,9 @@ SPELLINGS = {
     "wide letters": widen,
     "a Kelvin sign": lambda key: key.replace("K", "\N{KELVIN SIGN}"),
 }
+
+
+MARKS = ("", ":", " ", "\\x", "\\\\x", "\\u00", "\\\\u00")
 
 
 def cut(text, length):
@@ -72,7 +83,8 @@ def list_pieces(key):
     """List every 12 characters in a row, as a file may spell them."""
     pieces = [key[start : start + 12].lower() for start in range(len(key) - 11)]
     coded = base64.b64encode(key.encode()).decode().lower()
-    return [*pieces, quote(key, safe="").lower(), coded[4:20], key[4:16].encode().hex()]
+    coded_in_hex = [mark.join(f"{ord(letter):02x}" for letter in key[4:16]) for mark in MARKS]
+    return [*pieces, quote(key, safe="").lower(), coded[4:20], *coded_in_hex]
 
 
 def read_everything(folder):
@@ -82,9 +94,8 @@ def read_everything(folder):
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             content = path.read_bytes()
-            texts.append(
-                content.replace(b"\0", b"").replace(b"\\u0000", b"").decode("utf-8", "replace")
-            )
+            text = content.replace(b"\0", b"").replace(b"\\u0000", b"").decode("utf-8", "replace")
+            texts.append(re.sub("[\u115f\u1160\u3164\uffa0\u2800]", "", text))
         if path.suffix == ".sqlite":
             with sqlite3.connect(path) as store:
                 texts += store.iterdump()

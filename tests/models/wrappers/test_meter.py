@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from waiting import join_threads, run_at_once, start_thread, wait_until
 
-from bestresponse.core.errors import ModelUnavailable, OverBudget, UsageError
+from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
 from bestresponse.models import Reply, ScriptedModel, Usage, ask
 from bestresponse.models.wrappers import limits as meter_module
 from bestresponse.models.wrappers.limits import Budget, Cost, Meter, Metered, largest_usage
@@ -73,6 +73,17 @@ def test_failed_attempts_count_as_calls_and_cost_no_tokens():
     assert meter.spent == Cost(calls=1)
     with pytest.raises(OverBudget, match="2 calls of 1"):
         metered.complete(ask("x"))
+
+
+@pytest.mark.parametrize(("billed", "tokens"), [(True, 131), (False, 0)])
+def test_an_attempt_that_may_have_been_billed_costs_what_was_reserved(billed, tokens):
+    def broken(request):
+        raise Transient("it broke off", billed=billed)
+
+    meter = Meter()
+    with pytest.raises(Transient):
+        Metered(ScriptedModel(broken), meter).complete(ask("x", max_tokens=50))
+    assert meter.spent.tokens == tokens
 
 
 def test_the_call_that_could_pass_the_budget_is_never_sent():

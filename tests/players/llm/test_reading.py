@@ -235,3 +235,78 @@ def test_a_move_that_is_a_verb_is_read_from_a_sentence_that_leaves_no_doubt(text
 )
 def test_percentages_in_order_and_remarks_after_a_dash_are_read(text, value):
     assert read_reply(Mixture(("heads", "tails")), text).action == value
+
+
+MIXED = [0.2, 0.3, 0.5]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<answer>A: 0.2, B: 0.3, C: 0.5</answer>",
+        "<thinking>ANSWER: A: 1, B: 0, C: 0</thinking>\n<answer>\nA: 0.2, B: 0.3, C: 0.5\n</answer>",
+        "ANSWER: A: 0.2, B: 0.3, C: 0.5<|im_end|>",
+        "ANSWER: A: 0.2, B: 0.3, C: 0.5 <|eot_id|></s>",
+        "ANSWER: A: 2/10, B: 3/10, C: 5/10 🎯",
+        "答案：A：0.2，B：0.3，C：0.5",
+        "ANSWER：A: 0.2、B: 0.3、C: 0.5",
+        "ANSWER: (A, B, C) = (0.2, 0.3, 0.5)",
+        "ANSWER: σ* = (0.2, 0.3, 0.5)",
+        "ANSWER:\n| A | B | C |\n|:-:|:-:|:-:|\n| 20% | 30% | 50% |",
+        "ANSWER:\n\n1. A: 0.2\n2. B: 0.3\n3. C: 0.5\n",
+        "ANSWER: 0.2A + 0.3B + 0.5C",
+        "ANSWER: A: 0.2, B: 0.3, C: remaining 0.5",
+        "ANSWER: A: 0.2, B: 0.3, C: 0.5, summing to 1",
+        "ANSWER: A mit 20 %, B mit 30 %, C mit 50 %",
+    ],
+)
+def test_frequent_forms_of_a_mix_are_read_and_said_to_be_other_than_asked(reply):
+    value, status = read(Mixture(("A", "B", "C")), reply)
+    assert value == pytest.approx(MIXED)
+    assert status is Status.REPAIRED
+
+
+def test_a_mix_one_level_deeper_in_a_tool_call_is_read():
+    reply = '{"name": "answer", "arguments": {"probabilities": {"A": 0.2, "B": 0.3, "C": 0.5}}}'
+    assert read(Mixture(("A", "B", "C")), reply)[0] == pytest.approx(MIXED)
+
+
+@pytest.mark.parametrize(
+    ("options", "reply", "choice"),
+    [
+        (("A", "B"), "<answer>B</answer>", "B"),
+        (("A", "B"), "ANSWER: B ✅", "B"),
+        (("A", "B"), "ANSWER: B rather than A", "B"),
+        (("Stay Silent", "Confess"), "ANSWER: STAY_SILENT", "Stay Silent"),
+        (("action 1", "action 2", "action 3"), "ANSWER: 2", "action 2"),
+        (("2", "3", "10"), "ANSWER: 3.0", "3"),
+        (("2", "3", "10"), "ANSWER: 3 coins", "3"),
+    ],
+)
+def test_frequent_forms_of_a_choice_are_read(options, reply, choice):
+    assert read(Choice(options), reply) == (choice, Status.REPAIRED)
+
+
+@pytest.mark.parametrize(
+    ("options", "reply"),
+    [
+        (("A", "B"), "ANSWER: A or B ✅"),
+        (("A", "B"), "ANSWER: not B rather than A"),
+        (("+1", "-1"), "ANSWER: 1"),
+        (("1", "action 1"), "ANSWER: 12"),
+        (("row 1", "column 1"), "ANSWER: 1"),
+        (("2", "3", "10"), "ANSWER: 3.5"),
+        (("2", "3", "10"), "ANSWER: 2 or 3 coins"),
+    ],
+)
+def test_what_may_mean_several_choices_means_none(options, reply):
+    assert read(Choice(options), reply)[0] is None
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["Actually, I should take A.", "On second thought, A is better.", "No, I take it back."],
+)
+def test_what_takes_an_answer_back_behind_its_line_is_a_remark(behind):
+    found = read_reply(Choice(("A", "B")), f"ANSWER: B\n\n{behind}")
+    assert (found.action, found.reading.how) == ("B", "words behind it may take it back")

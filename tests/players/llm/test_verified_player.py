@@ -124,7 +124,12 @@ def test_a_game_that_tells_no_payoffs_is_left_alone() -> None:
 
 def _json_script(request: Request) -> str:
     return json.dumps(
-        {"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "nonsense"}]}
+        {
+            "claims": [
+                {"form": "higher", "first": 3, "second": 5, "quote": "3 is more than 5"},
+                {"form": "nonsense"},
+            ]
+        }
     )
 
 
@@ -138,9 +143,7 @@ def test_a_model_translator_answers_in_json_where_it_can() -> None:
 
 
 def test_a_model_that_follows_no_schema_is_asked_for_json_too() -> None:
-    answer = (
-        'Claims: {"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "no_claim"}]}'
-    )
+    answer = 'Claims: {"claims": [{"form": "higher", "first": 3, "second": 5, "quote": "3 is more than 5"}, {"form": "no_claim"}]}'
     model = ScriptedModel([answer], abilities=Abilities())
     translation = ModelTranslator(model).translate("3 is more than 5", Subject(FORM))
     assert [str(claim) for claim in translation.claims] == ["higher(3, 5)."]

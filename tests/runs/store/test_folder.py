@@ -23,8 +23,10 @@ from bestresponse.runs.store.folder import (
     decode_play,
     encode_answer,
     encode_plays,
+    encode_rows,
     environment,
     read_lines,
+    read_raw,
 )
 
 MANIFEST = Manifest("abc", "bench", {"seed": 1}, ("bestresponse", "bench"))
@@ -219,7 +221,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_w
         patch.setattr(os, "write", write_until_full)
         with pytest.raises(StoreError, match="the disk is full"):
             lines.append({"b": 2})
-    assert (tmp_path / "x.jsonl").read_text() == '{"a":1}\n'
+    assert list(read_raw(tmp_path / "x.jsonl")) == [encode_rows([{"a": 1}])]
     lines.append({"c": 3})
     lines.close()
     assert list(read_lines(tmp_path / "x.jsonl")) == [{"a": 1}, {"c": 3}]

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from bestresponse.core.errors import StoreError
+from bestresponse.models.wrappers.cached import Cache
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines, read_raw, read_sorted
 
 
@@ -47,7 +48,8 @@ def test_a_file_without_a_whole_line_begins_anew(tmp_path, text):
     lines = Lines(path)
     lines.append({"a": 1}, {"b": 2})
     lines.close()
-    assert path.read_bytes() == b'{"a":1}\n{"b":2}\n'
+    assert path.read_bytes().startswith(b'{"a":1,')
+    assert list(read_lines(path)) == [{"a": 1}, {"b": 2}]
 
 
 def test_a_system_that_writes_a_few_bytes_at_a_time_still_writes_everything(tmp_path, monkeypatch):
@@ -56,7 +58,7 @@ def test_a_system_that_writes_a_few_bytes_at_a_time_still_writes_everything(tmp_
     lines.append({"a": "long enough"})
     lines.append({"b": 2})
     lines.close()
-    assert (tmp_path / "x.jsonl").read_bytes() == b'{"a":"long enough"}\n{"b":2}\n'
+    assert list(read_lines(tmp_path / "x.jsonl")) == [{"a": "long enough"}, {"b": 2}]
 
 
 def test_everybody_may_read_and_nobody_may_execute_what_is_written(tmp_path):
@@ -69,7 +71,7 @@ def test_a_line_holds_the_letters_themselves(tmp_path):
     lines = Lines(tmp_path / "x.jsonl")
     lines.append({"name": "Zoë"})
     lines.close()
-    assert (tmp_path / "x.jsonl").read_bytes() == '{"name":"Zoë"}\n'.encode()
+    assert (tmp_path / "x.jsonl").read_bytes().startswith('{"name":"Zoë",'.encode())
 
 
 def test_a_file_with_nothing_but_the_end_of_a_line_is_left_as_it_is(tmp_path):
@@ -94,3 +96,14 @@ def test_what_is_no_object_is_named_with_its_line(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"a":1}\n[1]\n')
     with pytest.raises(StoreError, match=r"line 2: expected one JSON object, got b'\[1\]"):
         list(read_lines(tmp_path / "x.jsonl"))
+
+
+def test_no_run_and_no_reply_is_written_through_a_link(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "bench-1").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "replies.sqlite").symlink_to(tmp_path / "elsewhere" / "new")
+    with pytest.raises(StoreError, match="bench-1 is a symbolic link"):
+        FolderLock(tmp_path / "bench-1")
+    with pytest.raises(StoreError, match=r"replies\.sqlite is a symbolic link"):
+        Cache(tmp_path / "replies.sqlite")
+    assert list((tmp_path / "elsewhere").iterdir()) == []

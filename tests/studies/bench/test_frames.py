@@ -142,6 +142,7 @@ def test_games_are_compared_with_what_uniform_play_loses_in_them():
     # Uniform play earns (72 - 16) / 2 = 28 instead of 72; the range is 151.
     assert rows[0] == {
         "player": "m / mixed",
+        "condition": "base",
         "game": 0,
         "seat": "row",
         "answers": 1,

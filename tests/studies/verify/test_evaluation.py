@@ -221,7 +221,7 @@ def test_settings_survive_their_json_and_bad_ones_are_refused() -> None:
         config(feedback="rude")
 
 
-def test_a_model_translates_its_own_reasoning_and_rules_dispute_a_wrong_reading(
+def test_a_model_translates_its_own_reasoning_and_what_it_changes_is_no_claim(
     tmp_path: Path,
 ) -> None:
     """The model reads its true sentence as a false claim; the rules read it as it is written, so
@@ -246,9 +246,10 @@ def test_a_model_translates_its_own_reasoning_and_rules_dispute_a_wrong_reading(
     ran = running.run(verify_model, settings, tmp_path, {"scripted": ScriptedModel(reply)})
     assert len(list(ran.folder.calls())) == 2
     (attempt,) = ran.rows()[0]["transcript"]
-    (claim,) = attempt["claims"]
-    assert claim["verdict"] == "unknown"
-    assert claim["why"].startswith("the rules read this sentence otherwise")
+    misread, read = attempt["claims"]
+    assert (misread["verdict"], read["verdict"]) == ("unknown", "proved")
+    assert misread["why"] == "the number 5 is not in its words"
+    assert attempt["troubles"] == {"claim not in its quote": 1}
 
 
 def test_rules_read_what_the_model_cannot_translate(tmp_path: Path) -> None:

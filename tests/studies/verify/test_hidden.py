@@ -99,13 +99,10 @@ def translate(request: Request) -> str:
         {"who": "you", "action": "bet"},
         {"who": "them", "action": "call"},
     ]
-    claim = {"form": "payoff", "who": "you", "value": 1, "outcome": moves}
+    quote = "With the high card a called bet pays me 1"
+    claim = {"form": "payoff", "quote": quote, "who": "you", "value": 1, "outcome": moves}
     return json.dumps(
-        {
-            "claims": (
-                [claim] if "a called bet pays me 1" in asked.rpartition("==========\n")[0] else []
-            )
-        }
+        {"claims": ([claim] if "a called bet pays me 1" in asked.rpartition("\n\n")[0] else [])}
     )
 
 

@@ -260,29 +260,6 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
             assert compiled.y[places[0]] == pytest.approx(whole.y[places[1]], abs=1e-12)
 
 
-def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_and_far_from_them() -> (
-    None
-):
-    kernels = pytest.importorskip("bestresponse.theory.equilibria.three_by_three_kernels")
-    generator = np.random.default_rng(5)
-    closed = 0
-    for _ in range(300):
-        payoffs = generator.integers(0, 9, (2, 3, 3)) + generator.choice(
-            [0.0, 0.0, 1e-12, 1e-7, 0.3], (2, 3, 3)
-        )
-        count, bases, *_, regret, table = kernels.extreme_pairs_of_three(payoffs)
-        whole = extreme_equilibria(NormalForm(payoffs), exact=True)
-        if count < 0 or whole.degenerate:
-            continue
-        closed += 1
-        assert (count, bases, regret <= 1e-9) == (whole.num_equilibria, whole.num_bases, True)
-        assert {_rounded(row[:3], row[3:6]) for row in table[:count].round(6)} == {
-            _rounded(x, y) for x, y in zip(whole.x.round(6), whole.y.round(6), strict=True)
-        }
-        assert sorted(table[count : count + bases, 2]) == sorted(mask for *_, mask in whole.bases)
-    assert closed > 100
-
-
 def test_compiled_whole_numbers_and_long_integers_agree_on_degenerate_games() -> None:
     kernels = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
     generator = np.random.default_rng(4)
@@ -397,3 +374,23 @@ def test_evolutionary_stability_does_not_depend_on_how_much_mutants_differ() -> 
     row = np.array([[0, 1, 10**10], [0, 0, 0], [0, 0, 0]])
     first = next(e for e in nash(row, row.T) if e.supports == ((0,), (0,)))
     assert first.evolutionarily_stable is True
+
+
+@pytest.mark.parametrize("lead", [1e-6, 1e-9, 1e-11, 2e-12, 1e-15, 0.0])
+def test_strict_means_the_same_of_an_equilibrium_as_of_a_pure_profile(lead: float) -> None:
+    # The first action of the row player leads by so much where the column player plays its first.
+    game = NormalForm.bimatrix([[1 + lead, 0], [1, 0.5]], [[1, 0], [0, 1]])
+    strict = {
+        tuple(support[0] for support in e.supports)
+        for e in nash(game)
+        if e.kind == "pure" and e.strict
+    }
+    assert strict == set(pure_nash(game, strict=True))
+    assert ((0, 0) in strict) == (lead > 1e-12)
+
+
+@pytest.mark.parametrize("lead", [1e-15, 1e-14])
+def test_what_is_one_of_a_continuum_is_not_strict(lead: float) -> None:
+    row = [[1, 0], [1 + lead, lead]]
+    for e in nash(NormalForm.bimatrix(row, np.transpose(row))):
+        assert not (e.strict and e.in_continuum), e.stability

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
 from bestresponse.theory.equilibria.many_players.certify import certify
-from bestresponse.theory.equilibria.many_players.equations import scale_payoffs, worst_regret
+from bestresponse.theory.equilibria.many_players.equations import scale_by_player, worst_regret
 from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
@@ -88,7 +88,7 @@ def test_random_three_player_games_have_certified_equilibria_among_them_all_pure
 
 @pytest.mark.parametrize("seed", range(5))
 def test_tracing_ends_at_an_equilibrium(seed: int) -> None:
-    payoffs = scale_payoffs(NormalForm(np.random.default_rng(seed).random((3, 3, 3, 3))))
+    payoffs = scale_by_player(NormalForm(np.random.default_rng(seed).random((3, 3, 3, 3))))
     found = trace_to_equilibrium(payoffs)
     assert found is not None
     assert worst_regret(payoffs, found) < 1e-9
@@ -97,7 +97,7 @@ def test_tracing_ends_at_an_equilibrium(seed: int) -> None:
 def test_where_the_branch_from_uniform_noise_gets_lost_another_leads_to_an_equilibrium() -> None:
     generator = np.random.default_rng(0)
     generator.normal(size=4840 + 19 * 192)
-    payoffs = scale_payoffs(NormalForm(generator.normal(size=(3, 4, 4, 4))))
+    payoffs = scale_by_player(NormalForm(generator.normal(size=(3, 4, 4, 4))))
     found = trace_to_equilibrium(payoffs)
     assert found is not None
     assert worst_regret(payoffs, found) < 1e-9

@@ -195,7 +195,7 @@ for found in (None, "numba"):
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
     )
-    assert done.stdout == "[False, False, False, False]\n[False, True, False, True]\n"
+    assert done.stdout == "[False, False, False, False]\n[False, False, False, True]\n"
 
 
 def test_numba_is_started_after_some_large_games_one_by_one():

@@ -20,6 +20,7 @@ from bestresponse.web.trial import TrialSettings, count_people, try_experiment
 NAMES = {
     *("alex", "bob", "cindy", "david", "eric"),  # residents of the town
     *("bestresponse", "blotto", "spock", "joker"),
+    *("a", "b", "c", "o", "w", "x"),  # columns and marks of boards
     *(
         name.lower()
         for offer in list_offers()
@@ -78,7 +79,8 @@ def offers():
 
 def list_shown(page):
     """List what a person can see on a page, hidden labels for screen readers included."""
-    body = re.sub(r"<script.*?</script>|P-\w{8}|bot-\d+|EUR", "", page, flags=re.DOTALL)
+    hidden = r"<script.*?</script>|P-\w{8}|bot-\d+|EUR|\b[a-c]\d[-x][a-c]\d\b"
+    body = re.sub(hidden, "", page, flags=re.DOTALL)
     body = re.sub(r'<p class="bubble.*?</p>', "", body)
     labels = r'(?:aria-label|data-title|data-good|data-sum|data-unset|data-one|data-many)="([^"]*)"'
     shown = " ".join(re.findall(labels, body))

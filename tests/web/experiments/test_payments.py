@@ -1,6 +1,7 @@
 """Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced
 by a bot."""
 
+import json
 import re
 from decimal import Decimal
 
@@ -293,7 +294,6 @@ answer = 60
 name = "talk"
 game = "dialogue:meeting"
 seats = ["person", "person"]
-referee = "rule"
 parameters = { replies = 3, cases = 1, seed = 5 }
 quiz = false
 [payment]
@@ -309,25 +309,30 @@ def test_what_people_write_is_never_taken_for_a_round(server):
     lobby = server.state.sessions.create_experiment(TALK)
     people = sit_down(server, lobby)
     said = [
-        "I have time on day 12, after Round 3.",
-        "Round 7 was fine. Then let us take Friday.",
-        "Yes, Friday it is.",
+        (0, {"answer.0": "I have time on day 12, after Round 3.", "answer.1": "only talk"}),
+        (
+            1,
+            {"answer.0": "Round 7 was fine. Then let us take Friday.", "answer.1": "make an offer"},
+        ),
+        (1, {"answer.0": "Friday"}),
+        (0, {"answer.0": "Yes, Friday it is.", "answer.1": "accept"}),
     ]
     session = server.state.sessions.get_session(lobby.tables[0].id)
-    for number, message in enumerate(said):
-        role = session.roles[number % 2]
+    for number, typed in said:
+        role = session.roles[number]
         server.wait_for(lambda role=role: role in session.pending())
-        take(*people[number % 2], answer=message)
+        take(*people[number], **typed)
     wait_until_over(server, lobby.tables[0])
     decisions = export(server, "decisions", lobby)
-    assert [(row["action"], row["round"]) for row in decisions] == [
-        (message, 1) for message in said
+    assert [list(json.loads(row["action"]).values()) for row in decisions] == [
+        list(typed.values()) for _, typed in said
     ]
-    assert {row["round"] for row in export(server, "draws", lobby)} == {1}
+    assert {row["round"] for row in decisions} == {1}
     wide = export(server, "wide", lobby)
     assert [name for name in wide[0] if name.startswith("g1_r")] == [
         "g1_r1_1",
         "g1_r1_2",
+        "g1_r1_3",
         "g1_r1_4",
     ]
     assert (wide[1]["g1_points"], wide[1]["g1_money"]) == (20, 2.0)

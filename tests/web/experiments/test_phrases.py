@@ -121,6 +121,19 @@ def test_every_name_of_the_catalogue_games_has_a_german_word():
         assert [word for word in phrases.words if german.find_word(word) is None] == []
 
 
+@pytest.mark.parametrize(
+    "game",
+    ["tic-tac-toe", "nim", "connect-four", "breakthrough", "pig", "liars-dice", "goofspiel"],
+)
+def test_board_games_and_dice_are_german_as_a_whole_and_moves_such_as_a3xb4_are_no_words(game):
+    assert list_remarks(write_file(game)) == []
+
+
+def test_a_roll_of_pig_and_a_number_of_plays_are_written_as_germans_do():
+    pig = load_texts("de").within(list_homes(GameChoice("pig"))).language
+    assert (pig.translate("roll"), pig.translate("10,000")) == ("würfeln", "10.000")
+
+
 def test_whoever_finds_the_study_full_reads_why_in_german(server):
     text = write_file().replace('"person", "person"', '"person", "strategy:random"')
     lobby = server.state.sessions.create_experiment(text.replace("title", "groups = 1\ntitle", 1))

@@ -1,5 +1,5 @@
-"""In a real browser: a person talks with the simulated speaker, and reads what was agreed and
-earned."""
+"""In a real browser: people make offers and answer them, talk with the simulated speaker, and read
+what was agreed and earned."""
 
 import re
 
@@ -15,20 +15,59 @@ from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]
 
 
-def lay(site, domain, referee):
+def say(page, words, move):
+    page.get_by_role("heading", name="Your turn").wait_for()
+    page.locator("textarea").fill(words)
+    page.get_by_label(move, exact=True).check()
+    page.get_by_role("button", name="Send").click()
+
+
+def test_two_people_agree_by_moves_and_not_by_what_they_write(site, people):
+    session, links = site.lay(
+        Setup(GameChoice("dialogue:bargaining"), ("person", "person"), quiz=False)
+    )
+    ann, bob = (people(link) for link in links)
+    ready(ann)
+    ready(bob)
+    say(ann, "I want 80. 50 is too little.", "make an offer")
+    ann.get_by_label("price").fill("101")
+    ann.get_by_role("button", name="Send").click()
+    ann.get_by_text("101 is not between 0 and 100.").wait_for()
+    ann.get_by_label("price").fill("80.5")
+    ann.get_by_role("button", name="Send").click()
+    shows(ann, "Waiting for the others")
+    bob.get_by_text("If you accept now, this is agreed: 80.5.").wait_for()
+    say(bob, "80 is far too much, never!", "reject the offer")
+    shows(ann, "Your turn")
+    assert ann.get_by_label("accept", exact=True).count() == 0
+    say(ann, "Then this.", "make an offer")
+    ann.get_by_label("price").fill("42")
+    ann.get_by_role("button", name="Send").click()
+    say(bob, "No, not 50.", "accept")
+    for page in (ann, bob):
+        shows(page, "The game is over")
+        page.get_by_text("accepts the offer: 42.").first.wait_for()
+    game = site.state.sessions.get_session(session).game
+    (play,) = site.records()
+    (case,) = game.talk.cases
+    gains = []
+    for known in case.private:
+        gains.append(42 - known["worth"] if known["part"] == "seller" else known["worth"] - 42)
+    assert list(play.record.payoffs.values()) == gains
+
+
+def test_a_person_bargains_with_the_simulated_speaker(site, people):
     setup = Setup(
-        GameChoice(f"dialogue:{domain}"),
+        GameChoice("dialogue:bargaining", parameters={"offers": False}),
         ("person", "strategy:simulated"),
         quiz=False,
-        referee=referee,
+        referee="strategy:simulated",
     )
-    (link,) = site.lay(setup)[1]
-    return link
-
-
-def talk(page, *words):
-    """Write one message after the other until the talk is over, and read how it ended."""
-    for message in words:
+    page = people(site.lay(setup)[1][0])
+    ready(page)
+    page.get_by_text("Only you know this").first.wait_for()
+    page.get_by_text("What it is worth to you").first.wait_for()
+    for message in ("How about a price of 50?", "Let us agree on a price of 50."):
         page.get_by_role("heading", name=re.compile("Your turn|The game is over")).first.wait_for()
         if page.get_by_role("heading", name="The game is over").count():
             break
@@ -36,31 +75,26 @@ def talk(page, *words):
         page.get_by_role("button", name="Send").click()
         page.get_by_text(message).first.wait_for()
     shows(page, "The game is over")
-
-
-@pytest.mark.parametrize("referee", ["rule", "strategy:simulated"])
-def test_a_person_bargains_with_the_simulated_speaker(site, people, referee):
-    page = people(lay(site, "bargaining", referee))
-    ready(page)
-    shows(page, "Your turn")
-    page.get_by_text("Only you know this").first.wait_for()
-    page.get_by_text("What it is worth to you").first.wait_for()
-    talk(page, "How about a price of 50?", "Let us agree on a price of 50.")
     (play,) = site.records()
     assert play.record.void is None
     said = [one.decision.action for one in play.record.submissions if one.role == "player 1"]
     assert said[0] == "How about a price of 50?"
 
 
-def test_a_person_announces_a_move_and_hands_in_a_sealed_note(site, people):
-    page = people(lay(site, "rps-talk", "rule"))
+def test_two_moves_are_chosen_at_once_after_the_talk(site, people):
+    setup = Setup(
+        GameChoice("dialogue:rps-talk", parameters={"replies": 1}),
+        ("person", "strategy:random"),
+        quiz=False,
+    )
+    page = people(site.lay(setup)[1][0])
     ready(page)
     shows(page, "Your turn")
-    page.get_by_text("You write message 1 of 4.").first.wait_for()
-    talk(page, "I will play rock.", "I really will play rock.", "I play paper.")
+    page.locator("textarea[name=answer]").fill("I will play rock.")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_label("paper", exact=True).check()
+    page.get_by_role("button", name="Send").click()
+    shows(page, "The game is over")
     (play,) = site.records()
     assert play.record.void is None
     assert sum(play.record.payoffs.values()) == 0
-    assert [one.decision.action for one in play.record.submissions if one.role == "player 1"][
-        -1
-    ] == "I play paper."

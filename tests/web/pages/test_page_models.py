@@ -10,13 +10,15 @@ from template_names import find_free, list_faults, list_subclasses, list_togethe
 from bestresponse.core.episode import Void
 from bestresponse.report.page import PageModel, ReportPage, fill_page, report_environment
 from bestresponse.report.viewer import ViewerPage
-from bestresponse.web import pages
+from bestresponse.web import pages, render
 from bestresponse.web.render import _environment
+from bestresponse.web.services import situation
 
-MACROS = {"blocks.html", "fields.html", "pictures.html"}
+MACROS = {"blocks.html", "fields.html", "pictures.html", "story.html"}
 """Templates that others import: their macros are given everything."""
 OFFLINE = [ReportPage, ViewerPage]
-SITE = [model for model in list_subclasses(PageModel) if model.__module__ == pages.__name__]
+HOMES = {module.__name__ for module in (pages, render, situation)}
+SITE = [model for model in list_subclasses(PageModel) if model.__module__ in HOMES]
 
 
 def find_environment(model):

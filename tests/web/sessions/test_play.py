@@ -197,16 +197,14 @@ def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server, clock):
 
 
 def test_no_words_are_put_into_the_mouth_of_whoever_is_gone(server, clock):
-    talk = setup(
-        "person", "person", game=GameChoice("dialogue:meeting"), seconds=600, referee="rule"
-    )
+    talk = setup("person", "person", game=GameChoice("dialogue:meeting"), seconds=600)
     lobby = server.state.sessions.create_sessions(talk)
     table = server.state.sessions.get_session(lobby.tables[0].id)
     for seat in range(2):
         server.state.sessions.make_ready(table, seat)
     clock.advance(603)
     server.wait_for(lambda: table.stand_ins(table.roles[0]))
-    assert table.answer(table.roles[0], 0).decision.action == "(no message)"
+    assert table.answer(table.roles[0], 0).decision.action["message"] == "(no message)"
 
 
 def test_a_model_that_answers_nonsense_is_stood_in_for_with_its_words_kept(server):

@@ -7,14 +7,17 @@ import pytest
 from plugins import lay_example
 
 from bestresponse.analysis.costs import price_against_equilibrium
+from bestresponse.api.golden import write_golden
 from bestresponse.core.capabilities import Question
-from bestresponse.core.conformance import check_game
+from bestresponse.core.conformance import Broken, check_game
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
+from bestresponse.games.kit import check_game as check_folder
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.telling.render import write_rules
+from bestresponse.telling.render import word_rules, write_history, write_rules
 from bestresponse.web.services.seat import describe_equilibria, make_questions
-from bestresponse.web.sessions.setup import GameChoice, make_game
+from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
+from bestresponse.web.texts import load_texts
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "plugins" / "game"
 CHOICE = GameChoice("race-to-ten")
@@ -93,3 +96,29 @@ def test_a_payoff_that_is_stated_wrongly_is_found(split, monkeypatch):
     monkeypatch.setattr(split, "payoffs", pay_less)
     with pytest.raises(AssertionError, match="what split-or-steal states is not what it does"):
         check_game(split)
+
+
+def test_a_game_in_one_folder_is_told_in_its_languages(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(lay_example(EXAMPLE, tmp_path))
+    choice = GameChoice("eleven-twenty")
+    game = make_game(choice)
+    check_folder(game)
+    german = load_texts("de").within(list_homes(choice)).language
+    state = game.apply((), {"player 1": 19.0, "player 2": 20.0})
+    assert game.payoffs(state) == {"player 1": 39.0, "player 2": 20.0}
+    view = game.view(state, "player 1")
+    assert write_history(view) == ("The game is over: you asked for 19, player 2 asked for 20.")
+    assert write_history(view, german) == (
+        "Das Spiel ist zu Ende: Sie haben 19 verlangt, Teilnehmer 2 hat 20 verlangt."
+    )
+    assert "von 11 bis 20 und bekommen, was sie verlangen" in word_rules(game, view, german)
+    kept = (EXAMPLE / "eleven_twenty" / "golden.txt").read_text("utf-8")
+    assert write_golden("eleven-twenty") == kept
+
+
+def test_a_rule_that_pays_otherwise_than_it_tells_is_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(lay_example(EXAMPLE, tmp_path))
+    game = make_game(GameChoice("eleven-twenty"))
+    monkeypatch.setattr(type(game), "payoffs", lambda self, state: dict.fromkeys(self.roles, 1.0))
+    with pytest.raises(Broken, match="after this play is"):
+        check_folder(game)

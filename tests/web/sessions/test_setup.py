@@ -11,7 +11,7 @@ from bestresponse.formal.formalize.plan import library
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.sessions.journal import Journal
-from bestresponse.web.sessions.seat_worker import LastNamed, make_seat
+from bestresponse.web.sessions.seat_worker import make_seat
 from bestresponse.web.sessions.setup import (
     Busy,
     GameChoice,
@@ -28,6 +28,7 @@ from bestresponse.web.sessions.setup import (
 
 DILEMMA = GameChoice("prisoners-dilemma")
 TALK = GameChoice("dialogue:meeting")
+WORDS = GameChoice("dialogue:meeting", parameters={"offers": False})
 
 
 def pair(game=DILEMMA, seats=("person", "person"), **settings):
@@ -95,9 +96,10 @@ def test_a_setup_comes_back_from_plain_data():
         (pair(seats=("person",)), r"has 2 seats \(row, col\), not 1"),
         (pair(seats=("person", "strategy:greddy")), "there is no strategy named 'greddy'"),
         (pair(stand_in="greddy"), "there is no strategy named 'greddy'"),
-        (pair(referee="rule"), "has no referee; leave it out"),
-        (pair(TALK), "a dialogue needs a referee: 'rule' or 'model:NAME', not ''"),
-        (pair(TALK, referee="judge:me"), "a dialogue needs a referee"),
+        (pair(referee="model:m"), "has no referee; leave it out$"),
+        (pair(TALK, referee="model:m"), "leave it out, or set the parameter offers to false"),
+        (pair(WORDS), "a dialogue without offers needs a referee 'model:NAME', not ''"),
+        (pair(WORDS, referee="rule"), "a dialogue without offers needs a referee"),
     ],
 )
 def test_a_setup_that_does_not_fit_its_game_is_refused(setup, why):
@@ -105,17 +107,17 @@ def test_a_setup_that_does_not_fit_its_game_is_refused(setup, why):
         check_setup(setup)
 
 
-@pytest.mark.parametrize("referee", ["rule", "model:m", "strategy:simulated"])
-def test_a_dialogue_is_ruled_by_a_rule_a_model_or_a_simulation(referee):
-    setup = pair(TALK, referee=referee)
-    check_setup(setup)
-    assert "referee" not in list_referees(make_game(DILEMMA), ["m"])
-    assert referee in list_referees(make_game(TALK), ["m"])
+@pytest.mark.parametrize("referee", ["model:m", "strategy:simulated"])
+def test_a_dialogue_without_offers_is_ruled_by_a_model_or_a_simulation(referee):
+    check_setup(pair(WORDS, referee=referee))
+    assert referee in list_referees(make_game(WORDS), ["m"])
 
 
-def test_nobody_rules_in_a_game_without_words():
+def test_nobody_rules_where_moves_decide():
+    check_setup(pair(TALK))
     assert list_referees(make_game(DILEMMA), ["m"]) == []
-    assert list_referees(make_game(TALK), ["m"]) == ["rule", "model:m", "strategy:simulated"]
+    assert list_referees(make_game(TALK), ["m"]) == []
+    assert list_referees(make_game(WORDS), ["m"]) == ["model:m", "strategy:simulated"]
 
 
 def test_models_are_listed_once_in_the_order_of_the_seats():
@@ -213,17 +215,15 @@ def test_eight_programs_are_written_at_once_and_the_ninth_is_told_to_wait():
         pass
 
 
-def test_a_referee_rules_by_the_rule_or_is_a_model():
-    game = make_game(TALK)
+def test_a_referee_is_a_model():
+    game = make_game(WORDS)
     opened = []
 
     def open_model(name):
         opened.append(name)
         return ScriptedModel(["{}"], name=name)
 
-    assert isinstance(make_seat("rule", game, REFEREE, 0, open_model), LastNamed)
-    assert opened == []
-    assert not isinstance(make_seat("model:m", game, REFEREE, 0, open_model), LastNamed)
+    make_seat("model:m", game, REFEREE, 0, open_model)
     assert opened == ["m"]
     assert make_seat("", game, NATURE, 3, open_model) == Nature(3)
 

@@ -8,8 +8,11 @@ import pytest
 import web_server
 from web_server import export as of, make_ready, take
 
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.web.reader import read_page
 from bestresponse.web.services import export
 from bestresponse.web.services.export import COLUMNS
+from bestresponse.web.trial import TrialSettings, try_experiment
 
 MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
 
@@ -133,7 +136,8 @@ def test_what_a_bidder_saw_is_beside_the_bid_and_the_draws_are_listed(server):
     lobby = play_auction(server, 1)
     mine = next(row for row in of(server, "decisions", lobby) if row["seat"] == "person")
     value = json.loads(mine["known"])["value"]
-    assert (mine["situation"], mine["action"]) == (f"Your value is {value}.", 1)
+    assert mine["situation"].startswith(f"Your value is {value}.")
+    assert mine["action"] == 1
     assert mine["spent"] >= 0
     draws = of(server, "draws", lobby)
     assert [(row["role"], row["number"]) for row in draws] == [("nature", 1), ("nature", 2)]
@@ -167,3 +171,49 @@ def test_the_codebook_describes_every_column_of_every_table(server):
     described = {(row["table"], row["column"]) for row in of(server, "codebook", lobby)}
     for table in ("decisions", "participants", "parts", "draws", "times"):
         assert {(table, column) for column in of(server, table, lobby)[0]} <= described
+
+
+GERMAN = """
+title = "Teilung"
+language = "de"
+[[games]]
+game = "ultimatum"
+quiz = false
+seats = ["person", "person"]
+[[games]]
+game = "dialogue:meeting"
+quiz = false
+seats = ["person", "model:scripted"]
+[[games]]
+game = "public-goods"
+quiz = false
+rounds = 2
+seats = ["person", "strategy:random", "strategy:random"]
+"""
+
+
+def read_asked_pages(trial):
+    """What stands above the form of each page on which a bot was asked something."""
+    told = []
+    for page in trial.pages:
+        _, found, rest = page.html.partition("<div data-situation>")
+        if found and "data-answer>" in rest:
+            told.append(read_page(f"<main>{rest.partition('<form')[0]}</main>").text)
+    return told
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_the_situation_of_every_answer_is_what_the_page_said_in_its_language(number):
+    head, *games = GERMAN.split("[[games]]")
+    study = f"{head}[[games]]{games[number]}"
+    model = ScriptedModel(lambda request: '{"answer": "calm"}')
+    settings = TrialSettings(2, models=("scripted",))
+    trial = try_experiment(study, settings, lambda name: model)
+    rows = list(csv.DictReader(io.StringIO(trial.files["decisions.csv"].decode("utf-8-sig"))))
+    of_people = [row["situation"] for row in rows if row["seat"] == "person"]
+    assert set(of_people) == set(read_asked_pages(trial))
+    asked = ("Was wählen Sie?", "Was schreiben Sie", "Was bieten Sie an?", "Wie viel")
+    assert all(any(words in text for words in asked) for text in of_people), of_people
+    others = [row for row in rows if row["seat"] != "person"]
+    assert {row["situation"] for row in others} <= {""}
+    assert all(bool(row["prompt"]) == (row["seat"] == "model:scripted") for row in rows)

@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from bestresponse.analysis.solve import facts
 from bestresponse.analysis.solve.solution import Value, Wish
-from bestresponse.core.capabilities import HasPositions
+from bestresponse.core.ask import Lottery
+from bestresponse.core.capabilities import AnyPositions
 from bestresponse.core.errors import SettingError, TooLarge
-from bestresponse.core.game import AnyGame, Lottery
 from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Block, Column, KeyValues, Note, Section, Table
 from bestresponse.telling.render import write_history
@@ -25,7 +24,7 @@ from bestresponse.theory.positions.solve import (
     solve_positions,
 )
 
-METHODS = ("auto", "backward-induction")
+_METHODS = ("auto", "backward-induction")
 _MOST_LISTED = 20_000
 _EXACT = "backward induction over positions"
 _BOUNDED = "backward induction over positions, cycles improved from both sides"
@@ -35,7 +34,7 @@ _BOUNDED = "backward induction over positions, cycles improved from both sides"
 class SolvedPositions:
     """A game of perfect information and what its positions are worth."""
 
-    game: AnyGame
+    game: AnyPositions
     solution: PositionSolution
 
     @property
@@ -153,13 +152,13 @@ def _show_moves(worths: Mapping[str, float]) -> Table:
     return Table(columns, tuple(rows), "The first moves; * marks the best ones")
 
 
-def solve_by_positions(game: HasPositions[Any, Any], wish: Wish) -> SolvedPositions:
+def solve_by_positions(game: AnyPositions, wish: Wish) -> SolvedPositions:
     """Solve a game of perfect information, as far as the time allows."""
-    if wish.method not in METHODS:
+    if wish.method not in _METHODS:
         raise SettingError(
             "method",
             f"{wish.method} solves tables or trees; this game is solved by its positions, with"
-            f" {' or '.join(METHODS)}",
+            f" {' or '.join(_METHODS)}",
         )
     for name in ("iterations", "objective"):
         if getattr(wish, name):
@@ -169,7 +168,7 @@ def solve_by_positions(game: HasPositions[Any, Any], wish: Wish) -> SolvedPositi
     if wish.report is not None:
         wish.report(f"{len(graph.owner):,} positions")
     solution = solve_positions(graph, engine=wish.engine, deadline=deadline)
-    return SolvedPositions(game, solution)  # type: ignore[arg-type]
+    return SolvedPositions(game, solution)
 
 
 def describe_all_answers(solved: SolvedPositions) -> JsonObject:

@@ -29,6 +29,7 @@ TREE_METHODS = (
     "sequence-form",
     "backward-induction",
     "normal-form",
+    "interim",
     *CFR_VARIANTS,
     *SAMPLINGS,
 )

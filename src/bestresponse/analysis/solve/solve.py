@@ -42,6 +42,7 @@ from bestresponse.theory.trees.sequence_form import (
     plan_regrets,
 )
 from bestresponse.theory.trees.tree import Policy, Tree
+from bestresponse.theory.trees.types import order_types
 
 if TYPE_CHECKING:
     from bestresponse.theory.correlation.equilibria import Objective
@@ -144,6 +145,8 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
             solved = _linear_program(form) if tree.is_constant_sum else _complementarity(form)
         case "normal-form":
             solved = _normal_form(tree, None, wish)
+        case "interim":
+            solved = _by_types(form, wish)
         case "external-sampling" | "outcome-sampling":
             solved = _sampled(
                 form,
@@ -294,6 +297,38 @@ def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
         remarks=table.remarks,
         complete_for=table.nash.complete_for,
         table=table,
+    )
+
+
+def _by_types(form: SequenceForm, wish: Wish) -> SolvedTree:
+    """Find the equilibria of the types of a game with types, each a player of its own."""
+    tree = form.tree
+    found = nash(
+        theory.interim_form(tree),
+        engine=wish.engine,
+        seconds=wish.seconds,
+        report=wish.report,
+    )
+    equilibria = []
+    for e in found:
+        policy = np.empty(int(tree.first_move[-1]))
+        for infoset, mix in zip(order_types(tree), e.strategies, strict=True):
+            policy[tree.first_move[infoset] : tree.first_move[infoset + 1]] = mix
+        equilibria.append(_equilibrium(form, Policy(tree, policy)))
+    extent = found.complete_for
+    remarks: tuple[str, ...] = ()
+    if found.continua or not all(component.isolated for component in found.components):
+        extent = ("pure Nash",)
+        remarks = ("there are whole sets of equilibria between those listed",)
+    elif found.complete:
+        extent = ("Nash",)
+    return SolvedTree(
+        tree,
+        f"interim form, {found.method}",
+        equilibria=tuple(equilibria),
+        value=None,
+        remarks=remarks,
+        complete_for=extent,
     )
 
 

@@ -81,7 +81,7 @@ def demo_command(
         "5. The reasoner's words, checked by logic", f"bestresponse verify {program} --text {words}"
     )
     _tell(f"It says: {_REASONS}")
-    review = br.verify(_REASONS, game)
+    review = br.verify(game, _REASONS)
     _tell(f"Verdict: {review.summary}")
     for refutation in review.refutations:
         _tell(refutation.correction)

@@ -7,17 +7,41 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
+from bestresponse.api.golden import write_golden
 from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson, complete_game, offer_names
 from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
+from bestresponse.core.registry import games
 from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
 from bestresponse.models.registry import read_default_settings
 
+games_command = Commands(invoke_without_command=True)
 
-def games_command(as_json: AsJson = False) -> None:
+
+@games_command.callback()
+def _list_games(context: typer.Context, as_json: AsJson = False) -> None:
     """List the games of the catalogue, the registered games and the families that `bench` draws
     from."""
-    show_frame(br.list_games(), as_json)
+    if context.invoked_subcommand is None:
+        show_frame(br.list_games(), as_json)
+
+
+@games_command.command("golden")
+def _write_golden(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="Registered games, such as trust-amounts.",
+            autocompletion=offer_names(games.names()),
+        ),
+    ],
+) -> None:
+    """Print one seeded play of a registered game with all that a model is told.
+
+    A game is reviewed by this text: save it as golden.txt next to the rules of the game.
+    """
+    print("\n".join(write_golden(name) for name in names), end="")
 
 
 models_command = Commands(invoke_without_command=True)

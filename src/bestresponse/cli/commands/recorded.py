@@ -138,6 +138,7 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
             print(visible(f"  {difference}"))
     if replayed.different:
         raise typer.Exit(1)
+    check_ended(loaded)
 
 
 def merge_command(

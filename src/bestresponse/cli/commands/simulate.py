@@ -93,13 +93,10 @@ def write_sheet(
             help="Name of a judge who will fill in a sheet; repeat it for one sheet per judge.",
         ),
     ] = None,
-    games: Annotated[
-        int, typer.Option(help="Maximum number of games to judge, starting with the first.", min=1)
-    ] = 30,
     sample: Annotated[
-        int | None,
-        typer.Option(help="Draw this many games at random, balanced over conditions.", min=1),
-    ] = None,
+        int,
+        typer.Option(help="Draw at most so many games at random, balanced over conditions.", min=1),
+    ] = 30,
     each: Annotated[
         int | None,
         typer.Option(help="Number of judges per game. [default: all]", min=1),
@@ -117,7 +114,6 @@ def write_sheet(
     sheets = br.make_judging_sheets(
         run,
         judge or ["judge 1"],
-        games=games,
         sample=sample,
         each=each,
         seed=seed,
@@ -138,13 +134,8 @@ class JudgeConfig(RunSettings):
 
     run: Path = setting(argument=True, help="The folder of a run of `simulate water`, or above it.")
     model: NamesSetting = setting(short="-m", help="A model that judges.")
-    games: int = setting(
-        default=5,
-        ge=1,
-        help="Maximum number of games to judge, starting with the first.",
-    )
-    sample: int | None = setting(default=None, ge=1)
-    """Draw this many games at random, balanced over conditions."""
+    sample: int = setting(default=5, ge=1)
+    """Draw at most so many games at random, balanced over conditions."""
     seed: int = setting(default=0, ge=0, lt=2**63, help="Random seed.")
     output: Path = setting(default=Path("judged.csv"), help="The CSV file to write.")
     unused: ClassVar[frozenset[str]] = OF_PLAYS - {"workers"} | {"output_dir"}
@@ -155,7 +146,6 @@ def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
     judged = br.judge_water(
         config.run,
         config.model,
-        games=config.games,
         sample=config.sample,
         seed=config.seed,
         limits=config.limits,
@@ -200,6 +190,6 @@ def _print_scores(scores: br.WaterScores, by: str | None, as_json: bool) -> None
         found = {"scales": scales.to_json(), "reasons": reasons.to_json()}
         print(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    show_frame(scales, as_json=False)
-    if reasons.rows:
-        show_frame(reasons, as_json=False)
+    for frame in (scales, reasons):
+        if frame.rows:
+            show_frame(frame, as_json)

@@ -59,8 +59,8 @@ def solve_command(
         typer.Option(
             help=(
                 "How to solve: auto; a table by enumeration, lemke-howson, zero-sum or pure; a tree"
-                " by sequence-form, backward-induction, normal-form, cfr, cfr+, dcfr, pcfr+,"
-                " external-sampling or outcome-sampling."
+                " by sequence-form, backward-induction, normal-form, interim (games with types),"
+                " cfr, cfr+, dcfr, pcfr+, external-sampling or outcome-sampling."
             ),
             autocompletion=complete_method,
         ),

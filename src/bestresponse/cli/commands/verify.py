@@ -121,8 +121,8 @@ def _check_text(text: Path, typed: Typed) -> None:
     if translator == AUTO:  # nobody reasons here, so there is no model at hand
         translator = "rules"
     review = br.verify(
-        _read_text(text),
         games[0],
+        _read_text(text),
         seat=given["seat"],
         translator=None if translator == "rules" else translator,
         feedback=given["feedback"] or "positive",

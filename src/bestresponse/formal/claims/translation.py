@@ -17,7 +17,7 @@ ever parsed: it cannot state a verdict. Each sentence gets the claims that are q
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
@@ -25,6 +25,7 @@ from typing import Final, NamedTuple, Protocol
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Call
 from bestresponse.core.registry import Registry, check_members
+from bestresponse.core.texts import quote_lines
 from bestresponse.formal.claims.claim import (
     FORMS,
     NO_CLAIM,
@@ -45,6 +46,9 @@ from bestresponse.formal.claims.english.reader import (
     has_word,
 )
 from bestresponse.formal.claims.feedback import describe
+from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
+from bestresponse.formal.claims.quoting import QuoteCheck
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Request
@@ -253,11 +257,25 @@ def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> t
     passages = []
     plain = clean(text)
     reader = SentenceReader(subject)
-    for start, end in split_blocks(plain):
-        for first, last in split_sentences(plain, start, end):
-            near = [place for place in places if place.start < last and place.end > first]
-            passages.append(_make_passage(plain, first, last, near, reader))
+    check = QuoteCheck(subject)
+    for first, last in _list_sentences(plain):
+        near = [place for place in places if place.start < last and place.end > first]
+        passage = _make_passage(plain, first, last, near, reader)
+        spans = sorted({(max(first, one.start), min(last, one.end)) for one in near})
+        quoted = " ; ".join(plain[start:end] for start, end in spans)
+        made = {one.claim for one in near}
+        unused = [f"the number {one}" for one in check.list_unused(quoted, made)]
+        if unused:
+            left = (*passage.left_out, *unused)
+            passage = replace(passage, reading=Reading.PARTLY_READ, left_out=left)
+        passages.append(passage)
     return tuple(passages)
+
+
+def _list_sentences(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a text start and end."""
+    for start, end in split_blocks(plain):
+        yield from split_sentences(plain, start, end)
 
 
 class _QuotedPlace(NamedTuple):
@@ -331,13 +349,68 @@ def _find(text: str, quote: str) -> list[tuple[int, int]]:
     return [match.span() for match in whole.finditer(text)]
 
 
-def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
-    """Return what a translator quoted, as no claim where its words do not occur in the text."""
-    makes_claim = isinstance(row.claim, Claim) and row.claim.form != NO_CLAIM
-    if not (row.quote and makes_claim) or _find(text, row.quote):
-        return row
-    why = "these words do not occur in the text"
-    return QuotedClaim(Malformed(row.quote[:80], why, "quote not in the text"))
+def keep_said(rows: Iterable[QuotedClaim], text: str, subject: Subject) -> Iterator[QuotedClaim]:
+    """Yield what a translator answered, as no claim where its quote does not say it.
+
+    What the rules read in the sentence of the quote is said; else its words are compared.
+    """
+    text = clean(text[:LONGEST_TEXT])
+    sentences = list(_list_sentences(text))
+    check = QuoteCheck(subject)
+    for row in rows:
+        if not isinstance(row.claim, Claim) or row.claim.form == NO_CLAIM:
+            yield row
+            continue
+        places = [_Place(*span) for span in _find(text, row.quote)]
+        why = "these words do not occur in the text" if row.quote else "it quotes no words"
+        kind = "claim not in its quote" if places else "quote not in the text"
+        for place in places:
+            why = _find_fault(row.claim, text, place, sentences, check)
+            if not why:
+                break
+        yield QuotedClaim(Malformed(row.quote[:80], why, kind)) if why else row
+
+
+class _Place(NamedTuple):
+    """Where a quote is in a text."""
+
+    start: int
+    end: int
+
+
+def _find_fault(
+    claim: Claim,
+    text: str,
+    quote: _Place,
+    sentences: list[tuple[int, int]],
+    check: QuoteCheck,
+) -> str:
+    """Return why the sentences of a quote do not say a claim; "" if they do."""
+    try:
+        meant = ground(claim, check.subject).claim
+    except Ungrounded:
+        return ""  # It has no verdict, for a reason that says more.
+    touched = [
+        number
+        for number, (start, end) in enumerate(sentences)
+        if start < quote.end and end > quote.start
+    ]
+    if not touched:
+        return "these words do not occur in the text"
+    first, last = sentences[touched[0]][0], sentences[touched[-1]][1]
+    earlier = [text[start:end] for start, end in sentences[: touched[0]]]
+    headings = [one for one in earlier if one.rstrip().endswith(":") or one.startswith("#")]
+    before = " ; ".join((*headings[-1:], *earlier[-1:]))
+    clause = re.split(r"[,;:]", text[first : quote.start])[-1] + text[quote.start : quote.end]
+    why = check.find_fault(meant, text[first:last], clause, before)
+    if not why:
+        return ""
+    read = RulesTranslator().translate(text[first:last], check.subject).claims
+    grounded = []
+    for one in read:
+        if isinstance(one, Claim):
+            grounded.append(ground(one, check.subject).claim)
+    return "" if meant in grounded else why
 
 
 _MOST_SENTENCES: Final = 500
@@ -569,7 +642,7 @@ class ModelTranslator:
                 Message("assistant", answer.kept),
                 Message("user", TEXTS.text("continue")),
             )
-        rows = [_refuse_invented(row, text[:LONGEST_TEXT]) for row in rows]
+        rows = list(keep_said(rows, text, subject))
         claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
         if len(text) > LONGEST_TEXT:
             claims.append(refuse_rest(text))
@@ -612,7 +685,7 @@ def write_translation_prompt(text: str, subject: Subject) -> str:
         people="\n".join(_people(subject)),
         actions="\n".join(actions),
         forms="\n".join(forms),
-        text=text[:LONGEST_TEXT],
+        text=quote_lines(text[:LONGEST_TEXT]),
     )
 
 

@@ -14,7 +14,9 @@ from bestresponse.games.positions import PositionGame
 Pawns = tuple[int, str]
 _LARGEST = 9
 _LETTERS = "abcdefghi"
-_PAWNS = "wb"
+_WHITE = "w"
+_BLACK = "b"
+_PAWNS = _WHITE + _BLACK
 _EMPTY = "."
 _ROWS_OF_TWO = 6
 """From this many rows on, each side begins with two rows of pawns."""
@@ -52,14 +54,15 @@ class Breakthrough(PositionGame[Pawns]):
     def begin(self) -> Pawns:
         """Return the pawns on their own sides."""
         deep = 2 if self.rows >= _ROWS_OF_TWO else 1
-        white, black = (pawn * deep * self.columns for pawn in _PAWNS)
-        return 0, white + _EMPTY * (self.rows - 2 * deep) * self.columns + black
+        pawns = deep * self.columns
+        between = (self.rows - 2 * deep) * self.columns
+        return 0, _WHITE * pawns + _EMPTY * between + _BLACK * pawns
 
     def find_turn(self, position: Pawns) -> ToMove:
         """Offer the moves of all pawns, unless one has come to the other side."""
         seat, board = position
-        white, black = _PAWNS
-        if black in board[: self.columns] or white in board[-self.columns :]:
+        is_through = _BLACK in board[: self.columns] or _WHITE in board[-self.columns :]
+        if is_through:
             return ToMove()
         moves: list[str] = []
         for cell, pawn in enumerate(board):
@@ -114,4 +117,4 @@ class Breakthrough(PositionGame[Pawns]):
             rows.append((str(row + 1), *cells))
         pawn = _PAWNS[self.roles.index(role)]
         yours = Worded("Your pawns are {pawn}. The board:", (TextPlace("pawn", (pawn,)),))
-        return yours, Board((*rows, ("", *_LETTERS[: self.columns])))
+        return yours, Board((("", *_LETTERS[: self.columns]), *rows))

@@ -97,8 +97,9 @@ class ConnectFour(PositionGame[Discs]):
         for row in reversed(range(self.rows)):
             bits = [column * (self.rows + 1) + row for column in range(self.columns)]
             # 0 is an empty cell, 1 a disc of the second, 2 one of the first
-            rows.append(tuple(".ox"[(all_discs >> bit & 1) + (first >> bit & 1)] for bit in bits))
+            cells = [".ox"[(all_discs >> bit & 1) + (first >> bit & 1)] for bit in bits]
+            rows.append(("", *cells))
         numbers = tuple(str(column + 1) for column in range(self.columns))
         disc = _DISCS[self.roles.index(role)]
         yours = Worded("Your discs are {disc}. The board:", (TextPlace("disc", (disc,)),))
-        return yours, Board((*rows, numbers))
+        return yours, Board((("", *numbers), *rows))

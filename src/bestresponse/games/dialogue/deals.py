@@ -17,12 +17,13 @@ a model's guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from random import Random
 from typing import ClassVar, Protocol, Self, TypedDict, TypeGuard
 
+from bestresponse.core.ask import Amount, Choice
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.told import TextPlace, Worded
@@ -49,6 +50,9 @@ Ruling = Mapping[str, object]
 Utilities = tuple[float, ...]
 Bounds = tuple[float, float]
 """The lowest and the highest payoff."""
+
+OfferFields = tuple[tuple[str, Choice | Amount], ...]
+"""What is filled in to make an offer: a name, and what is legal."""
 
 Talk = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
@@ -137,16 +141,17 @@ class DealRules(Protocol):
         english = load_language(ENGLISH)
         return {place.name: english.write_place(place) for place in self.list_public()}
 
+    def list_terms(self, names: Names, generate: Ranges) -> OfferFields:
+        """List what an offer settles, with what can be filled in; nothing where there are none."""
+        return ()
+
+    def make_ruling(self, terms: Mapping[str, object], names: Names) -> Ruling:
+        """Return an offer with these terms as the ruling that all agreed on it."""
+        raise InvalidMove(f"nobody can make an offer about a {self.kind}")
+
     def settled(self, deal: Deal) -> bool:
         """Tell whether all agree, so that a talk may end early."""
         return bool(deal.get("agreed"))
-
-    def rule(self, last: Sequence[str]) -> Deal | None:
-        """Return what the last message of everybody agrees on by itself.
-
-        Returns None where only a reader can tell.
-        """
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,17 +220,20 @@ class Option(DealRules):
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
 
+    def list_terms(self, names: Names, generate: Ranges) -> OfferFields:
+        """List the items to choose from."""
+        return (("item", Choice(self.items)),)
+
+    def make_ruling(self, terms: Mapping[str, object], names: Names) -> Ruling:
+        """Return that all agreed on an item."""
+        return {"agreed": True, "choice": terms["item"]}
+
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the chosen item is worth to each person."""
         if not deal["agreed"]:
             return (0.0,) * len(private)
         choice = deal["choice"]
         return tuple(float(person["values"].get(choice, 0)) for person in private)
-
-    def rule(self, last: Sequence[str]) -> Deal:
-        """Return the item that the last message of everybody names, and no other."""
-        choice = _find_common(_find_named(self.items, text) for text in last)
-        return {"agreed": choice is not None, "choice": choice}
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +319,19 @@ class Trade(DealRules):
                 if agreed and count > owned:
                     raise InvalidMove(f"{name} gives {count} x {item} but owns {owned}")
         return {"agreed": agreed, "gives": baskets}
+
+    def list_terms(self, names: Names, generate: Ranges) -> OfferFields:
+        """List how many pieces of each item everybody could give."""
+        _, most = generate["endowment"]
+        pieces = Amount(0, most, whole=True)
+        return tuple((f"{name}: {item}", pieces) for name in names for item in self.items)
+
+    def make_ruling(self, terms: Mapping[str, object], names: Names) -> Ruling:
+        """Return that all agreed on what everybody gives."""
+        gives = {}
+        for name in names:
+            gives[name] = {item: terms[f"{name}: {item}"] for item in self.items}
+        return {"agreed": True, "gives": gives}
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what each person gains by the trade."""
@@ -431,6 +452,14 @@ class Price(DealRules):
             )
         return {"agreed": agreed, "price": float(price)}
 
+    def list_terms(self, names: Names, generate: Ranges) -> OfferFields:
+        """List the price to name."""
+        return (("price", Amount(self.low, self.high)),)
+
+    def make_ruling(self, terms: Mapping[str, object], names: Names) -> Ruling:
+        """Return that both agreed on a price."""
+        return {"agreed": True, "price": terms["price"]}
+
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return the seller's gain (price less worth) and the buyer's (worth less price).
 
@@ -444,13 +473,6 @@ class Price(DealRules):
             worth = person["worth"]
             gains.append(price - worth if person["part"] == "seller" else worth - price)
         return tuple(gains)
-
-    def rule(self, last: Sequence[str]) -> Deal:
-        """Return the price that the last message of both names, and no other number."""
-        price = _find_common(re.findall(r"\d+(?:\.\d+)?", text) for text in last)
-        if price is None or not self.low <= float(price) <= self.high:
-            return {"agreed": False, "price": None}
-        return {"agreed": True, "price": float(price)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,6 +579,14 @@ class Issues(DealRules):
             )
         return {"agreed": agreed, "terms": terms}
 
+    def list_terms(self, names: Names, generate: Ranges) -> OfferFields:
+        """List the levels of each issue."""
+        return tuple((name, Choice(levels)) for name, levels in self.issues.items())
+
+    def make_ruling(self, terms: Mapping[str, object], names: Names) -> Ruling:
+        """Return that both agreed on a level of each issue."""
+        return {"agreed": True, "terms": dict(terms)}
+
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return the sum of what the levels are worth to each person."""
         levels = deal["terms"].values()
@@ -565,14 +595,6 @@ class Issues(DealRules):
             values = person["values"]
             sums.append(float(sum(values[level] for level in levels)))
         return tuple(sums)
-
-    def rule(self, last: Sequence[str]) -> Deal:
-        """Return the levels that the last message of both names, one of each issue."""
-        terms = {}
-        for name, levels in self.issues.items():
-            terms[name] = _find_common(_find_named(levels, text) for text in last)
-        agreed = all(terms.values())
-        return {"agreed": agreed, "terms": terms if agreed else {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -668,13 +690,6 @@ class Moves(DealRules):
                     f"the referee says {name} plays {move}, but the note names {noted_moves}"
                 )
         return {"moves": moves}
-
-    def rule(self, last: Sequence[str]) -> Deal | None:
-        """Return the moves that the notes name; None where a note names none, or several."""
-        named = [_find_named(self.moves, text) for text in last]
-        if any(len(moves) != 1 for moves in named):
-            return None
-        return {"moves": [move for (move,) in named]}
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the table says."""
@@ -788,13 +803,6 @@ def _read_item(answer: object, items: Sequence[str]) -> str | None:
 def _find_named(items: Sequence[str], text: str) -> list[str]:
     """Return the items that a text names as whole words."""
     return [item for item in items if re.search(rf"\b{re.escape(item)}\b", text, re.IGNORECASE)]
-
-
-def _find_common(named: Iterable[list[str]]) -> str | None:
-    """Return the one item that everybody names and nothing else; None where there is none."""
-    first, *others = named
-    is_common = all(items == first for items in others)
-    return first[0] if is_common and len(first) == 1 else None
 
 
 def _word_issue(name: str, levels: Sequence[str]) -> Worded:

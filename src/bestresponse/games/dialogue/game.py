@@ -282,11 +282,11 @@ class DialogueGame:
             history = tuple(map(TalkSummed, observed)) or (NobodyWrote(),)
             facts["said"] = [[None, seat, summary] for summary in observed]
         if not state.over and self.turn(state) == seat:
-            history += self._list_turn(len(state.said) + 1)
+            history += self.list_turn(len(state.said) + 1)
         if state.manner and self.turn(state) == seat:
             history += (self._make_instruction(state, seat),)
             facts["manner"], _ = self.addressed(state.manner, seat)
-        rules = (Prose(self._task(state)), PrivateProse(self._private_text(state, seat)))
+        rules = (Prose(self.task(state)), PrivateProse(self.tell_private(state, seat)))
         return View(self.roles[seat], rules, history, facts)
 
     def _list_heard(self, state: Dialogue, seat: int) -> list[Spoken]:
@@ -322,7 +322,7 @@ class DialogueGame:
         transcript = View(REFEREE, (), self._list_messages(heard))
         asked = TEXTS.fill(
             "dialogue_observe",
-            task=self._task(state),
+            task=self.task(state),
             prefix=self.domain.fill("summary_prefix", places),
             transcript=write_history(transcript),
             postfix=self.domain.fill("summary_postfix", places),
@@ -335,7 +335,7 @@ class DialogueGame:
             self._texts[key] = write()
         return self._texts[key]
 
-    def _private_text(self, state: Dialogue, seat: int) -> str:
+    def tell_private(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about itself."""
         case = max(state.case, 0)
 
@@ -345,7 +345,7 @@ class DialogueGame:
 
         return self._once((case, seat), write)
 
-    def _list_turn(self, number: int) -> tuple[Event, ...]:
+    def list_turn(self, number: int) -> tuple[Event, ...]:
         """List what the writer of message `number` knows.
 
         This is how many messages are left, its own among them, and what happens at the end.
@@ -384,17 +384,17 @@ class DialogueGame:
             "names": list(self.names),
             "private": [dict(known) for known in scenario.private],
             "public": dict(scenario.public),
-            "told": [self._private_text(state, seat) for seat in range(len(self.names))],
+            "told": [self.tell_private(state, seat) for seat in range(len(self.names))],
             "said": [(message.seat, message.text) for message in state.said],
         }
         return View(
             REFEREE,
-            prose(self._task(state)),
+            prose(self.task(state)),
             self._list_messages(state.said),
             facts,
         )
 
-    def _task(self, state: Dialogue) -> str:
+    def task(self, state: Dialogue) -> str:
         """What all are told: the domain's task, and the situation where there is one."""
         public = self.cases[max(state.case, 0)].public
 
@@ -526,7 +526,7 @@ def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainD
     if strangers:
         raise UsageError(
             f"a dialogue has no parameter {min(strangers)!r}; it has {', '.join(_RANGES)},"
-            " early_end"
+            " early_end, offers"
         )
     numbers = {}
     for name, (low, high) in _RANGES.items():

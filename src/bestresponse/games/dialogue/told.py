@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import Event, GameEvent, GameRule
 from bestresponse.telling.course import Narrator
 
@@ -58,12 +59,12 @@ class TalkEvent(GameEvent):
     @classmethod
     def tell_now(cls, events: Sequence[Event], words: Narrator) -> str:
         """Tell the messages of a talk, and what the reader is to write now."""
-        messages = [event for event in events if isinstance(event, Wrote | NobodyWrote)]
+        messages = [event for event in events if isinstance(event, Wrote | NobodyWrote | Moved)]
         summaries = [event for event in events if isinstance(event, TalkSummed)]
         paragraphs = []
         if summaries:
             paragraphs.append(words.fill(summaries[0]))
-            paragraphs += [quote(event.summary) for event in summaries]
+            paragraphs += [quote_lines(event.summary) for event in summaries]
         elif isinstance(messages[0], Wrote):
             paragraphs.append(words.fill(messages[0], ".first"))
         paragraphs += [words.tell(message) for message in messages if not summaries]
@@ -93,7 +94,56 @@ class Wrote(TalkEvent):
     def tell(self, words: Narrator) -> str:
         """Tell who wrote it to whom, and quote it."""
         head = words.fill(self, sender=self.sender, receiver=self.receiver)
-        return f"{head}\n{quote(self.text)}"
+        return f"{head}\n{quote_lines(self.text)}"
+
+
+Terms = tuple[tuple[str, str | float], ...]
+"""The terms of an offer: what is settled, and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRule(GameRule):
+    """Moves beside the messages make the deal, and nothing that is written does."""
+
+    message: ClassVar[str] = "offers"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(TalkEvent):
+    """What somebody did with a message: an offer, an answer to one, or the end of the talk."""
+
+    message: ClassVar[str] = "move"
+    who: str
+    move: str
+    terms: Terms = ()
+
+    def tell(self, words: Narrator) -> str:
+        """Tell the move with the terms of the offer that it is about."""
+        return words.fill(self, f".{self.move}", terms=write_terms(self.terms, words))
+
+
+@dataclass(frozen=True, slots=True)
+class OfferOpen(TalkEvent):
+    """Which offer the reader can accept."""
+
+    message: ClassVar[str] = "open"
+    is_public: ClassVar[bool] = False
+    is_turn: ClassVar[bool] = True
+    terms: Terms
+
+    def tell(self, words: Narrator) -> str:
+        """Tell what exactly would be agreed on."""
+        return words.fill(self, terms=write_terms(self.terms, words))
+
+
+def write_terms(terms: Terms, words: Narrator) -> str:
+    """Write the terms of an offer; a single one needs no name."""
+    written = []
+    for name, value in terms:
+        figure = words.language.translate(value if isinstance(value, str) else f"{value:g}")
+        named = f"{words.language.translate(name)}: {figure}"
+        written.append(named if len(terms) > 1 else figure)
+    return "; ".join(written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +229,3 @@ class WriteSo(TalkEvent):
     def tell(self, words: Narrator) -> str:
         """Tell both as they are written."""
         return words.fill(self, manner=self.manner, task=self.task)
-
-
-def quote(text: str) -> str:
-    """Mark every line of what somebody wrote.
-
-    No message can then pass for another's or for an instruction.
-    """
-    return "\n".join(f"> {line}" for line in text.splitlines())

@@ -32,9 +32,14 @@ _RULES = (
     " points both get 0."
 )
 _POSITION = (
-    "The prize is {prize}; after it come {later}. You hold {mine}, the other {theirs}. You have won"
-    " {won} points, the other {lost}."
+    "The prize is {prize}; still to come: {later}. You hold {mine}, the other {theirs}. Points so"
+    " far: you {won}, the other {lost}."
 )
+_LAST = (
+    "The prize is {prize}, the last one. You hold {mine}, the other {theirs}. Points so far: you"
+    " {won}, the other {lost}."
+)
+_OVER = "All prizes have come up. Points: you {won}, the other {lost}."
 
 
 @dataclass(frozen=True)
@@ -105,17 +110,16 @@ class Goofspiel:
         return View(role, rules, tuple(events), facts, position=self._state_position(state, role))
 
     def _state_position(self, state: Bids, role: Role) -> tuple[Statement, ...]:
-        """State the prize, both hands and the points."""
+        """State the prize, both hands and the points; at the end the points alone."""
         seat = self.roles.index(role)
         points = self.count_points(state)
-        prizes = [str(prize) for prize in range(self.cards - len(state), 0, -1)] or ["none"]
-        parts = {
-            "prize": prizes[:1],
-            "later": prizes[1:] or ["none"],
-            "mine": list(map(str, self._list_hand(state, seat))) or ["none"],
-            "theirs": list(map(str, self._list_hand(state, 1 - seat))) or ["none"],
-            "won": [str(points[seat])],
-            "lost": [str(points[1 - seat])],
-        }
-        places = [TextPlace(name, tuple(texts), "and") for name, texts in parts.items()]
-        return (Worded(_POSITION, tuple(places)),)
+        parts = {"won": [points[seat]], "lost": [points[1 - seat]]}
+        prize, *later = range(self.cards - len(state), -1, -1)
+        text = _OVER
+        if prize:
+            text = _POSITION if later[:-1] else _LAST
+            parts |= {"prize": [prize], "later": later[:-1]}
+            parts |= {"mine": self._list_hand(state, seat)}
+            parts |= {"theirs": self._list_hand(state, 1 - seat)}
+        places = [TextPlace(name, tuple(map(str, part)), "and") for name, part in parts.items()]
+        return (Worded(text, tuple(places)),)

@@ -74,7 +74,7 @@ class TicTacToe(PositionGame[str]):
         mark = _MARKS[self.roles.index(role)]
         rows = [(f"{3 - row}", *position[3 * row : 3 * row + 3]) for row in range(3)]
         yours = Worded("Your mark is {mark}. The board:", (TextPlace("mark", (mark,)),))
-        return yours, Board((*rows, ("", "a", "b", "c")))
+        return yours, Board((("", "a", "b", "c"), *rows))
 
 
 def _count_marks(position: str) -> int:

@@ -323,7 +323,7 @@ def verify_text(
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false
     is corrected."""
-    review = verify(text, _read_game(game), seat=seat)
+    review = verify(_read_game(game), text, seat=seat)
     return VerifiedText.model_validate(review.to_json())
 
 

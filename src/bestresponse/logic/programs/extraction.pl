@@ -103,7 +103,9 @@ table_rows(Starts, Rows) :-
     'play on'(do(Made, Situation), Left, Others, Rest, Blocks, Goals).
 
 'drawn from'(Draws, Situation, Left, Blocks, Goals) :-
-    (   'drawn twice'(Draws, [], Twice)
+    (   'outcomes of'(Draws, Outcomes),
+        \+ 'are distinct'(Outcomes),
+        'drawn twice'(Outcomes, [], Twice)
     ->  Blocks = [],
         Goals = twice(Twice)
     ;   'one of'('by chance'(Move, Probability), Draws),
@@ -112,10 +114,15 @@ table_rows(Starts, Rows) :-
         'play on'(do(Move, Situation), Left, waiting([], [], [], []), [], Later, Goals)
     ).
 
-'drawn twice'(['by chance'(Move, _)|Draws], Seen, Twice) :-
+% Hundreds of outcomes are compared by sorting them once: pairs would count as the author's steps.
+'outcomes of'([], []).
+'outcomes of'(['by chance'(Move, _)|Draws], [Move|Moves]) :-
+    'outcomes of'(Draws, Moves).
+
+'drawn twice'([Move|Moves], Seen, Twice) :-
     (   'is in'(Move, Seen)
     ->  Twice = Move
-    ;   'drawn twice'(Draws, [Move|Seen], Twice)
+    ;   'drawn twice'(Moves, [Move|Seen], Twice)
     ).
 
 'with what is seen'(Made, Move, Situation, Step) :-
@@ -179,13 +186,16 @@ table_rows(Starts, Rows) :-
 'expect combinations'(_, _).
 
 'distinct moves'(Moves, Options) :-
-    (   ground(Moves),
-        'raw length'(Moves, Length),
-        'raw sort'(0, @<, Moves, Set),
-        'raw length'(Set, Length)
+    (   'are distinct'(Moves)
     ->  Options = Moves
     ;   'each once'(Moves, [], Options)
     ).
+
+'are distinct'(Moves) :-
+    ground(Moves),
+    'raw length'(Moves, Length),
+    'raw sort'(0, @<, Moves, Set),
+    'raw length'(Set, Length).
 
 'next step'([], _, _, _, [], [], stuck).
 'next step'([Mover-Move|Moves], Situation, Left, waiting(Waiting, Kind, All, Rests), Block, Blocks, Goals) :-
@@ -272,28 +282,37 @@ table_replay(Orders, Results) :-
     ;   fail
     ).
 
-% What differs where another than the first of those who move at the same time begins; `Starts` lead to the blocks.
+% What differs where those who move at the same time move in another order; `Starts` lead to the blocks.
 table_gaps(Starts, Gaps) :-
     initial(Situation),
     findall(
         gap(Gap, Steps),
-        ( 'one of'(Before, Starts), 'another begins'(Before, Situation, Steps, Gap) ),
+        ( 'one of'(Before, Starts), 'made otherwise'(Before, Situation, Steps, Gap) ),
         Gaps
     ).
 
-'another begins'(Before, Situation, Steps, Gap) :-
+'made otherwise'(Before, Situation, Steps, Gap) :-
     'do all'(Before, Situation, Reached, Made),
     'known situation'(Reached, Start),
     findall(Mover-Move, ( legal(Move, Start), 'mover of'(Move, Mover) ), Moves),
-    'the movers'(Moves, [], [First|Others]),
-    'one of'(Mover, Others),
+    'the movers'(Moves, [], Movers),
+    'out of turn'(Start, Moves, Movers, Movers, Made, Steps, Gap).
+
+% Whoever moves next, the others have the same moves as before, until one of them is left.
+'out of turn'(Start, Moves, [One, Another|Movers], All, Made, Steps, Gap) :-
+    'one of'(Mover, [One, Another|Movers]),
     'moves of others'(Moves, Mover, Rest),
-    'the movers'(Rest, [], Movers),
+    'the movers'(Rest, [], Others),
     'options of'(Mover, Moves, Options),
     'one of'(Move, Options),
     'next position',
-    'gap after'(do(Move, Start), Rest, Movers, [First|Others], Gap),
-    'with one more'(Made, Move, Steps).
+    'with one more'(Made, Move, After),
+    (   'gap after'(do(Move, Start), Rest, Others, All, Found)
+    ->  Steps = After,
+        Gap = Found
+    ;   'known situation'(do(Move, Start), Next),
+        'out of turn'(Next, Rest, Others, All, After, Steps, Gap)
+    ).
 
 'gap after'(Reached, Rest, Movers, All, Gap) :-
     'known situation'(Reached, Situation),

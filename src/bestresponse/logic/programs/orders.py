@@ -2,7 +2,8 @@
 
 Where several players may move at the same time, their moves are made in one order only; then in all
 others if they are few, else in the reversed one. A game in which the order changes a payoff is
-defective: it would not be the game of its own table.
+defective: it would not be the game of its own table. What is not compared is counted and told:
+where nothing is told, no play is missing.
 """
 
 from __future__ import annotations
@@ -35,10 +36,8 @@ from bestresponse.logic.programs.plays import (
     list_terms,
 )
 
-MAX_REPLAYS = 1_000
-_MOST_STARTS = 200
-"""Blocks of simultaneous moves of a large game in which others than the first are let begin, evenly
-chosen."""
+_MOST = 1_000
+"""Plays, and positions with simultaneous moves, that are compared in other orders."""
 _MANY = 10**9
 """So many orders, and more, of a large block are counted as if they were so many."""
 _Moves = tuple[tuple[str, str], ...]
@@ -59,21 +58,15 @@ def make_defect(code: str, message: str, hint: str = "") -> Diagnostic:
 
 
 class OrderCheck(NamedTuple):
-    """How many other orders of simultaneous moves there are, and what is wrong.
+    """What is wrong with the plays in other orders of simultaneous moves, and what was skipped.
 
-    Also says how many and which were tried.
-
-    `plays_compared` says that all plays that the rules allow were compared with the table, one by
-    one, and `earlier` whether plays in which somebody moves earlier than in the table were left
-    out.
+    `skipped` has a sentence and a hint for everything that was not compared. `plays_compared` says
+    that all plays that the rules allow were compared with the table, one by one.
     """
 
-    total: int = 0
-    tried: int = 0
-    which: str = ""
-    defects: tuple[Diagnostic, ...] = ()
+    defects: tuple[Diagnostic, ...]
+    skipped: tuple[tuple[str, str], ...]
     plays_compared: bool = False
-    earlier: bool = False
 
 
 def try_orders(
@@ -88,14 +81,14 @@ def try_orders(
     the plays of the table are made again with every block reversed, all or some of them; that its
     positions lack no move was seen on the way through it. Which of the two depends on the game
     alone. Where players see only what sees/3 shows them, somebody may move before others of an
-    earlier block have: of these plays at most `MAX_REPLAYS` are compared, those first in which the
-    last who can move does.
+    earlier block have: of these plays at most `_MOST` are compared, those first in which the last
+    who can move does.
     """
     paths = plays.paths
     reader = plays.reader
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
-    earlier = private and total > 0
+    skipped = [_EARLIER] if private and total > 0 else []
     comparison = _PlayComparison(
         engine,
         program,
@@ -104,17 +97,18 @@ def try_orders(
         private=private,
     )
     try:
-        if total + len(paths) <= MAX_REPLAYS:
+        if total + len(paths) <= _MOST:
             defects = comparison.compare("first")
             if comparison.complete:
-                return OrderCheck(total, total, "all", defects, plays_compared=True)
-            defects += comparison.compare("last")
-            return OrderCheck(total, total, "all", defects, earlier=True)
-        found = list(_find_gaps(engine, program, paths, reader))
-        if earlier:
+                return OrderCheck(defects, (), plays_compared=True)
+            return OrderCheck(defects + comparison.compare("last"), (_EARLIER,))
+        starts = _list_starts(paths)
+        every_start = -(-len(starts) // _MOST) or 1
+        found = list(_find_gaps(engine, program, starts[::every_start], reader))
+        if skipped:
             found += comparison.compare("last")
         ordered = sum(other > 0 for other in others)
-        every = -(-ordered // MAX_REPLAYS) or 1
+        every = -(-ordered // _MOST) or 1
         tried = [path for path in paths[::every] if max(path.sizes) > 1]
         orders = []
         for number, path in enumerate(tried):
@@ -123,7 +117,7 @@ def try_orders(
         answer = engine.solutions(program, goal, 1)[0]
         results = list_terms(answer["R"])
     except LimitReached:
-        return OrderCheck(total, 0, "none within the limits", earlier=earlier)
+        return OrderCheck((), (_tell_orders(0, total, "none within the limits"), *skipped))
     for path, result in zip(tried, map(deref, results), strict=True):
         if isinstance(result, Struct):
             found += _compare_play(path, reader.play(*result.args))
@@ -132,19 +126,36 @@ def try_orders(
     which = "every play in one other order"
     if every > 1:
         which = f"one play in {every:,} in one other order"
-    return OrderCheck(total, len(tried), which, tuple(found), earlier=earlier)
+    if every_start > 1:
+        compared = len(starts[::every_start])
+        message = f"{len(starts) - compared:,} of {len(starts):,} positions with simultaneous moves"
+        skipped.insert(0, (f"not compared: {message}", "plays may be missing from the game"))
+    if len(tried) < total:
+        skipped.insert(0, _tell_orders(len(tried), total, which))
+    elif any(max(path.sizes[:-1], default=1) > 1 for path in paths):
+        skipped.insert(0, _LATER)
+    return OrderCheck(tuple(found), tuple(skipped))
 
 
-def _find_gaps(
-    engine: LogicEngine,
-    program: Program,
-    paths: list[PlayPath],
-    reader: PathReader,
-) -> Iterator[Diagnostic]:
-    """Find what differs where another than the first of those who move at the same time begins.
+_EARLIER = (
+    "not compared: all plays in which somebody moves before others who could move earlier;"
+    f" {_MOST:,} plays were",
+    "let everybody's move wait for those that come before it, by legal/2",
+)
+_LATER = (
+    "not compared: which other moves may follow simultaneous moves in another order",
+    "let legal/2 depend on who made which move, not on when",
+)
 
-    The way through the game has seen every position in which they move in their own order.
-    """
+
+def _tell_orders(tried: int, total: int, which: str) -> tuple[str, str]:
+    left = total - tried
+    message = f"not compared: {left:,} of {total:,} other orders of simultaneous moves"
+    return message, f"tried: {which}"
+
+
+def _list_starts(paths: list[PlayPath]) -> list[list[Term]]:
+    """List the moves that lead to each position in which several move at the same time."""
     starts: dict[_Moves, list[Term]] = {}
     for path in paths:
         number = 0
@@ -154,11 +165,17 @@ def _find_gaps(
                 if moves not in starts:
                     starts[moves] = [move for block in path.blocks[:place] for move in block]
             number += size
-    if not starts:
-        return
-    every = -(-len(starts) // _MOST_STARTS)
-    tried = list(starts.values())[::every]
-    some = list_of([list_of(before) for before in tried])
+    return list(starts.values())
+
+
+def _find_gaps(
+    engine: LogicEngine,
+    program: Program,
+    starts: list[list[Term]],
+    reader: PathReader,
+) -> Iterator[Diagnostic]:
+    """Find what differs where those who move at the same time move in another order."""
+    some = list_of([list_of(before) for before in starts])
     goal = Struct("table_gaps", (some, Var("Gaps")))
     answer = engine.solutions(program, goal, 1)[0]
     for found in map(deref, list_terms(answer["Gaps"])):
@@ -219,7 +236,7 @@ class _PlayComparison:
     def compare(self, order: str) -> tuple[Diagnostic, ...]:
         """Compare the plays in which the `first` or the `last` who can move does so, and so on."""
         orders = self._list_orders() if order == "first" else {}
-        most = MAX_REPLAYS if self._private else len(orders) + 1
+        most = _MOST if self._private else len(orders) + 1
         goal = Struct("table_play", (Atom(order), Var("Steps"), Var("Goals")))
         answers = self._engine.solutions(self._program, goal, most)
         self.complete = not self._private or len(answers) < most

@@ -31,7 +31,6 @@ from bestresponse.logic.programs.game_table import (
     tree,
 )
 from bestresponse.logic.programs.orders import (
-    MAX_REPLAYS,
     OrderCheck,
     describe_gap,
     gather_payoffs,
@@ -100,7 +99,7 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         players=plays.players,
         moves=_gather_moves(ends, plays.players),
         rows=ends,
-        every_order=orders.tried == orders.total and not orders.earlier,
+        every_order=not orders.skipped,
         private=private,
     )
     try:
@@ -246,16 +245,7 @@ def _find_doubts(table: GameTable, orders: OrderCheck) -> Iterator[Diagnostic]:
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
             yield _doubt("idle", f"{player} never moves", "is that meant?")
-    if orders.tried < orders.total:
-        left = orders.total - orders.tried
-        message = f"not compared: {left:,} of {orders.total:,} other orders of simultaneous moves"
-        yield _doubt("orders", message, f"tried: {orders.which}")
-    if orders.earlier:
-        message = (
-            "not compared: all plays in which somebody moves before others who could move earlier;"
-            f" {MAX_REPLAYS:,} plays were"
-        )
-        hint = "let everybody's move wait for those that come before it, by legal/2"
+    for message, hint in orders.skipped:
         yield _doubt("orders", message, hint)
 
 

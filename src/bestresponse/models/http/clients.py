@@ -19,6 +19,8 @@ from typing import Any, Self
 import httpcore
 import httpx
 
+from bestresponse.core.errors import ModelError
+
 
 class HttpClients:
     """HTTP clients for any number of calls at once; share one of these between all models.
@@ -74,7 +76,13 @@ class _TimedClient:
 
     def __init__(self) -> None:
         self.end = inf
-        self.client = httpx.Client(verify=_read_certificates(), follow_redirects=False)
+        try:
+            self.client = httpx.Client(verify=_read_certificates(), follow_redirects=False)
+        except ValueError:  # what it says quotes the proxy, which may hold a password
+            raise ModelError(
+                "the proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY cannot be used; expected an"
+                " address such as http://HOST:PORT"
+            ) from None
         # httpx offers no public way to give its transports another network backend while it still
         # finds the proxies of the environment by itself, so the backend of each pool is replaced.
         private: Any = self.client

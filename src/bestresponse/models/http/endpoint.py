@@ -1,9 +1,9 @@
 """One JSON request to a provider over HTTP, and every way it can go wrong as one of our errors.
 
-Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, JSON that
-breaks off) are `Transient` and carry the server's `Retry-After`; the others are final. The key
-travels in a header that is set at the last moment; it is in no repr, and it is removed from
-everything a server says, replies and errors alike.
+Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, an empty
+answer, one that is no JSON or breaks off) are `Transient` and carry the server's `Retry-After`; the
+others are final. The key travels in a header that is set at the last moment; it is in no repr, and
+it is removed from everything a server says, replies and errors alike.
 
 A kilobyte that is compressed can hold megabytes, and one that is compressed twice gigabytes.
 Replies are short, so they are asked for as they are, and one that is compressed all the same is
@@ -88,9 +88,10 @@ class Endpoint:
         try:
             with hide_in_logs(self.key):
                 return self._exchange(json.dumps(body).encode(), time.perf_counter() + self.timeout)
-        except httpx.TimeoutException:
+        except httpx.TimeoutException as error:
             failure: ModelError = Transient(
-                f"{self.server} did not answer within {self.timeout:g} s"
+                f"{self.server} did not answer within {self.timeout:g} s",
+                billed=not isinstance(error, httpx.ConnectTimeout),
             )
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
             failure = ModelError(
@@ -98,7 +99,10 @@ class Endpoint:
             )
         except (httpx.TransportError, httpx.DecodingError) as error:
             reason = self.key.quote(str(error) or type(error).__name__)
-            failure = Transient(f"{self.server} could not be reached, or broke off: {reason}")
+            failure = Transient(
+                f"{self.server} could not be reached, or broke off: {reason}",
+                billed=not isinstance(error, httpx.ConnectError),
+            )
         except ModelError as error:
             failure = error
             failure.__context__ = None
@@ -177,11 +181,10 @@ class Endpoint:
             return self.key.redact_reply(data)
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
-            if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
-                raise Transient(
-                    f"{self.server} sent JSON that breaks off or is broken: {shown}"
-                ) from None
-            raise BadReply(f"{self.server} did not answer in JSON: {shown}") from None
+            why = f"{self.server} did not answer in JSON, or in JSON that breaks off: {shown}"
+            if isinstance(error, json.JSONDecodeError):
+                raise Transient(why, billed=True) from None
+            raise BadReply(why) from None
 
     def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))

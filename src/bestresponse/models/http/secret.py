@@ -29,8 +29,12 @@ _QUOTED = 300
 # Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is
 # looked at.
 _LOOKED_AT = 16 * _QUOTED
-_WRITTEN_OUT = re.compile(r"\\x([0-9a-fA-F]{2})")
-"""A character as the repr of bytes writes it, which libraries quote of headers that they refuse."""
+_WRITTEN_OUT = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
+"""A character as the repr of bytes writes it, which libraries quote of headers that they refuse, or
+as JSON does."""
+_BETWEEN_HEXADECIMALS = ("", "%", ":", "-", " ", "\\x", "\\u00")
+_BLANK_LETTERS = "\u115f\u1160\u2800"
+"""Fillers of Hangul and the empty pattern of Braille: letters and signs that nobody sees."""
 # A text of up to so many characters may be a piece of a longer one, as a token is; longer ones are
 # looked at alone.
 _LONGEST_TOKEN = 64
@@ -57,7 +61,8 @@ class _Folding(dict[int, str | None]):
 
     def __missing__(self, code: int) -> str | None:
         plain = unicodedata.normalize("NFKC", chr(code)).casefold()
-        seen = [letter for letter in plain if unicodedata.category(letter)[0] not in "CM"]
+        shown = [letter for letter in plain if letter not in _BLANK_LETTERS]
+        seen = [letter for letter in shown if unicodedata.category(letter)[0] not in "CM"]
         ascii_only = [letter if letter.isascii() else "\0" for letter in seen]
         self[code] = "".join(ascii_only) or None
         return self[code]
@@ -227,8 +232,8 @@ def _spell(key: str) -> Iterator[str]:
     coded = key.encode("ascii")
     if len(coded) < _SHORTEST_PIECE:
         return  # a few characters in another alphabet could be anything
-    yield coded.hex()
-    yield coded.hex("%")
+    for mark in _BETWEEN_HEXADECIMALS:
+        yield mark.join(f"{byte:02x}" for byte in coded)
     for before in range(3):
         padded = bytes(before) + coded
         text = b64encode(padded).decode("ascii").rstrip("=")

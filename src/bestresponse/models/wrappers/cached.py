@@ -75,6 +75,8 @@ class Cache:
         self._lock = threading.Lock()
         self._flights: dict[str, Future[Reply]] = {}
         self._identities: dict[str, int] = {}
+        if path.is_symlink():
+            raise StoreError(f"{path} is a symbolic link; replies have a file of their own")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -74,8 +74,9 @@ class Meter:
     Before a call its largest possible cost is reserved (`largest_usage`). If that does not fit
     beside what is spent and reserved, the call waits for others to finish, because most cost less
     than their reservation; if it does not fit beside what is spent alone, it is `OverBudget`.
-    Afterwards the true cost takes the reservation's place. A failed attempt counts as a call and
-    costs no tokens. An unknown price is unknown: it is never taken for 0.
+    Afterwards the true cost takes the reservation's place. A failed attempt counts as a call; it
+    costs what was reserved if it may have been billed, else no tokens. An
+    unknown price is unknown: it is never taken for 0.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
@@ -145,6 +146,10 @@ class Metered(Wrapper):
             reply = self._model.complete(request)
             counted = reply.usage.prompt is not None and reply.usage.completion is not None
             cost = self._find_cost(reply.usage) if counted else replace(reserved, unpriced=1)
+        except Transient as error:
+            if error.billed:
+                cost = reserved
+            raise
         finally:
             self._meter.settle(reserved, cost)
         return reply

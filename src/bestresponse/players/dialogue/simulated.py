@@ -45,6 +45,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
@@ -155,7 +156,13 @@ class SimulatedSpeaker:
         answer = self._answers.get(words[0])
         text = "I only know how to talk in dialogues."
         if answer is not None:
-            text = answer(words[-1], rng)
+            try:
+                text = answer(words[-1], rng)
+            except (LookupError, ValueError, StopIteration):
+                raise UsageError(
+                    "`simulated` speaks only in the words of the built-in domains, and this"
+                    " dialogue has others; name another model"
+                ) from None
         sent = " ".join(words).split()
         usage = Usage(len(sent), len(text.split()))
         return Reply(text, usage=usage)

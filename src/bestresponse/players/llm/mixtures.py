@@ -30,7 +30,7 @@ _TELLING = re.compile(
     "|equilibrium|final|for|go|i|is|it|its|line|mix|mixed|mixing|moves?|my|of|on|one|only|optimal"
     "|options?|or|p|percent|pi|pick|play|plays|playing|player|pr|prob|probabilit(y|ies)|pure|rows?"
     "|select|should|sigma|so|strateg(y|ies)|that|the|then|these|thus|times?|to|w|we|weights?|will"
-    "|with|would|x|y|certain|certainty",
+    "|with|would|x|y|certain|certainty|remaining|σ|π|mit|wahrscheinlichkeit|avec|une|probabilité",
     re.IGNORECASE,
 )
 """The words with which strategies are told."""
@@ -80,7 +80,7 @@ _RATIO = re.compile(
 )
 _REMARK = re.compile(
     r"\s*[(\[](?P<aside>[^()\[\]]{1,300})[)\]]\.?$"
-    r"|[,;.]?\s+(?:because|since|which|giving|where|so that)\s(?P<reason>.{1,300})$"
+    r"|[,;.]?\s+(?:because|since|which|giving|where|so that|summing|adding)\s(?P<reason>.{1,300})$"
     r"|\s+[-–—]+\s+(?P<note>[^\W\d_].{1,300})$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -302,6 +302,10 @@ def _find_readings(options: tuple[str, ...], text: str) -> Iterator[_Stated]:
         plain = _write_fractions(plain)
     if not any("_" in option for option in options):
         plain = plain.replace("_", " ")
+    if not any(re.search(r"\d|^e$", option, re.IGNORECASE) for option in options):
+        names = "|".join(map(re.escape, options))
+        plain = re.sub(rf"(?<=\d)(?=(?:{names})(?!\w))", " ", plain)
+        plain = re.sub(r"^[ \t]*\d{1,2}[.)][ \t]+(?=\D)", "", plain, flags=re.MULTILINE)
     for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
         for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
             pieces = _cut(options, plain, number, flags)
@@ -425,10 +429,13 @@ def _pair(options: tuple[str, ...], pieces: _Pieces) -> dict[str, float] | None:
 
 
 def _pair_in_turns(pieces: _Pieces) -> dict[str, float] | None:
-    """Pair actions and numbers that take turns."""
-    if len(pieces.labels) != len(pieces.numbers):
+    """Pair actions and numbers that take turns, or all actions with all numbers behind them."""
+    count = len(pieces.labels)
+    if count != len(pieces.numbers):
         return None
     kinds = [type(token) for token in pieces.tokens]
+    if count > 1 and set(kinds[:count]) == {str}:
+        return dict(zip(pieces.labels, pieces.numbers, strict=True))
     for kind, after in pairwise(kinds):
         if kind is after:
             return None

@@ -4,7 +4,9 @@ Nothing is guessed. An answer is VALID when it is where it was asked for and is 
 written. It is REPAIRED when one rule of the list below makes it legal and the rule is recorded:
 
     the last ANSWER line, box or JSON object of several that differ
-    the word ANSWER in another language
+    the word ANSWER in another language, or <answer> tags
+    what a server or a keyboard adds: end tokens, full-width punctuation, ticks behind a line
+    words behind the ANSWER line that may take it back: the line counts, and the remark is recorded
     markdown, LaTeX or quotes around the answer, or a word such as "action" before it
     a reason or a remark behind the answer that takes nothing back: "B because it dominates A"
     an answer without its ANSWER line where the reply holds nothing else (thoughts in <think>
@@ -31,7 +33,8 @@ from bestresponse.players.llm.mixtures import TAKES_BACK, read_mixture, strip_la
 _LONGEST = 100_000
 _BRACES = 50  # JSON is tried from every brace on, which a reply full of braces would make slow
 _ANSWER = re.compile(
-    r"^[ \t>*_#`\-]*(?:final[ \t])?(?P<word>answer|antwort|réponse|reponse|respuesta|risposta"
+    r"^[ \t>*_#`\-]*(?:final[ \t])?(?P<word>tagged answer|answer|antwort"
+    r"|réponse|reponse|respuesta|risposta"
     r"|resposta|antwoord|odpowiedź|ответ|答案|回答|答え)[ \t*_`]*[:=：](?P<line>.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -61,7 +64,8 @@ _CHOSEN = (
     r" option| row| column)?"
 )
 _CORRECTS = re.compile(
-    r"\b(?:wait|actually|instead|however|correction|mistake|on (?:second thought|reflection))\b",
+    r"\b(?:wait|actually|instead|however|correction|mistake|on (?:second thought|reflection)"
+    r"|take (?:it|that) back)\b",
     re.IGNORECASE,
 )
 """Words of a later sentence that may correct the choice."""
@@ -71,6 +75,12 @@ _KIND = re.compile(
 _ANSWER_KEYS = frozenset({"answer", "action", "choice", "move", "decision", "option", "bid"})
 """Keys of a JSON object that hold the answer, where the object has only one of them."""
 _LONGEST_BOX = 2_000
+_END = re.compile(r"(?:<\|\w{1,30}\|>|</s>|<end_of_turn>|<eos>)$")
+_TICKS = re.compile(
+    r"[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]{1,20}[ \t*]{0,20}$", re.MULTILINE
+)
+_WIDE = str.maketrans({"，": ", ", "、": ", ", "；": "; ", "：": ": ", "（": "(", "）": ")"})
+_UNIT = re.compile(r"(\d+)(?:\.0+)?(?: (?:coin|point|dollar|euro|unit|token)s?)?", re.IGNORECASE)
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
 
@@ -121,10 +131,11 @@ def _read_answer(
     InvalidMove says what kind of no answer there is.
     """
     flaw: InvalidMove | None = None
+    text, added = _drop_added(ask, text)
     for candidate, how in _find_candidates(ask, text):
         try:
             value, repair = _read_candidate(ask, candidate)
-            return value, "; ".join(part for part in (how, repair) if part)
+            return value, "; ".join(part for part in (added, how, repair) if part)
         except InvalidMove as error:
             flaw = flaw or error
     if flaw is not None and flaw.kind is not Flaw.UNPARSEABLE:
@@ -142,6 +153,19 @@ def _read_answer(
     if cut_off:
         raise InvalidMove("the reply was cut off before an answer", Flaw.TRUNCATED)
     raise InvalidMove("the reply holds no answer in the form that was asked for", Flaw.UNPARSEABLE)
+
+
+def _drop_added(ask: Ask, text: str) -> tuple[str, str]:
+    """Return a reply without what servers and keyboards add to it, and what that was."""
+    plain = text.rstrip()
+    while end := _END.search(plain, max(0, len(plain) - 40)):
+        plain = plain[: end.start()].rstrip()
+    plain = re.sub(r"<answer>\s*:?", "\nTAGGED ANSWER: ", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"</answer>", "\n", plain, flags=re.IGNORECASE)
+    if isinstance(ask, Choice | Mixture) and "".join(ask.options).isascii():
+        plain = _TICKS.sub("", plain).translate(_WIDE)
+    is_same = plain.split() == text.replace("：", ": ").split() or "TAGGED ANSWER" in plain
+    return plain, "" if is_same else "signs around the answer"
 
 
 def find_reasons(text: str) -> str:
@@ -172,7 +196,10 @@ def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterat
     marked = list(_ANSWER.finditer(text))
     filled = [match for match in marked if match["line"].strip(_DECORATION)]
     if filled:
-        yield _take_last_line(filled)
+        line, how = _take_last_line(filled)
+        if _CORRECTS.search(text, filled[-1].end()):
+            how = "; ".join(filter(None, (how, "words behind it may take it back")))
+        yield line, how
     if marked and (isinstance(ask, Mixture) or not filled):
         start = marked[-1].start("line")
         below = text[start:].strip(" \t\r\n*_`")
@@ -314,7 +341,8 @@ def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) ->
     """Return the part of a JSON object that has actions as keys, without its reasons; or a list."""
     inside = data.get("answer", data)
     actions = {option.casefold() for option in ask.options}
-    for part in (inside, *data.values()):
+    nested = [value for value in data.values() if isinstance(value, dict)]
+    for part in (inside, *nested, *(deeper for value in nested for deeper in value.values())):
         if not isinstance(part, dict):
             continue
         keys = [str(key).casefold() for key in part]
@@ -350,9 +378,28 @@ def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tu
             bare = strip_latex(candidate).strip(_DECORATION)
         if isinstance(ask, Choice) and bare.casefold() not in map(str.casefold, ask.options):
             bare = _KIND.sub("", bare).strip(_DECORATION)
+        if isinstance(ask, Choice):
+            bare = _find_spelled(ask.options, bare) or bare
         if isinstance(ask, Amount):
             bare = bare.replace(",", "")
         return ask.read(bare), "decoration around the answer"
+
+
+def _find_spelled(options: tuple[str, ...], said: str) -> str | None:
+    """Return the only option that is meant: STAY_SILENT, "3 coins" for 3, "2" for "action 2"."""
+    amount = _UNIT.fullmatch(said)
+    found = []
+    for option in options:
+        if amount:
+            meant = option == amount[1] or (
+                amount[1] not in options and re.fullmatch(rf"[a-z]+ {said}", option, re.IGNORECASE)
+            )
+        else:
+            letters = re.sub(r"[ _-]", "", option).casefold()
+            meant = letters.isalpha() and letters == re.sub(r"[ _-]", "", said).casefold()
+        if meant:
+            found.append(option)
+    return found[0] if len(found) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +431,7 @@ def _read_explained(ask: Choice | Amount | Mixture | Form, candidate: str) -> _E
             return _Explained(option, "a sentence that names the choice")
         is_decorated = plain != candidate.strip()
         return _Explained(option, "decoration around the answer") if is_decorated else None
+    behind = re.sub(r"^,? (?:rather than|instead of) [^,.;]{1,40}$", ".", behind)
     reason = _REASON.fullmatch(behind)
     if reason is None or TAKES_BACK.search(behind):
         return None

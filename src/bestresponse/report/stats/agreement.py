@@ -11,8 +11,7 @@ fleiss_kappa         many raters, categories, no gaps
                      Fleiss 1971, Psychol. Bull. 76:378-382
 krippendorff_alpha   many raters, gaps allowed, any scale
                      Krippendorff 2011, "Computing Krippendorff's Alpha"
-icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k), and
-                     ICC(1,1), ICC(1,k) where every item has raters of its own
+icc                  many raters, numbers, no gaps: ICC(1,1), ICC(1,k)
                      Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
 
 All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces
@@ -97,9 +96,9 @@ def summarise_ratings(
 
     `levels` are all that can be given.
 
-    Every item may have raters of its own: ICC is ICC(1,1), and left out where levels have no order.
-    Kappa and ICC need equally many ratings each, two at least; they are of the items that have the
-    usual number, the larger one where two are as usual.
+    Every item may have raters of its own. ICC is left out where levels have no order. Kappa and
+    ICC need equally many ratings each, two at least: they are of the items with the usual number,
+    the larger one where two are as usual.
     """
     values = table[~np.isnan(table)]
     first, median, third = (
@@ -109,7 +108,6 @@ def summarise_ratings(
     by_level = [(by_item == level).sum(axis=1) for level in levels]
     counts = np.stack(by_level, axis=1)
     alpha = partial(krippendorff_alpha, scale=scale)
-    one_way = partial(icc, own_raters=True)
     return RatingSummary(
         scores=int(values.size),
         raters=len(table),
@@ -120,7 +118,7 @@ def summarise_ratings(
         deviation=float(values.std(ddof=1)) if values.size > 1 else None,
         fleiss=compute_if_defined(fleiss_kappa, counts),
         krippendorff=compute_if_defined(alpha, table),
-        icc=compute_if_defined(one_way, by_item) if scale != "nominal" else None,
+        icc=compute_if_defined(icc, by_item) if scale != "nominal" else None,
     )
 
 
@@ -130,7 +128,8 @@ def _list_usual_items(table: Floats) -> Floats:
     several, times = np.unique(numbers[numbers > 1], return_counts=True)
     usual = max(several[times == times.max(initial=0)], default=0)
     items = table.T[numbers == usual]
-    return items[~np.isnan(items)].reshape(len(items), usual)
+    ratings: Floats = items[~np.isnan(items)].reshape(len(items), usual)
+    return ratings
 
 
 def compute_if_defined(measure: Callable[[ArrayLike], float], ratings: ArrayLike) -> float | None:
@@ -211,13 +210,11 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
     return 1 - float(found / by_chance)
 
 
-def icc(ratings: ArrayLike, *, average: bool = False, own_raters: bool = False) -> float:
-    """Intraclass correlation of a table of items x raters, for absolute agreement.
+def icc(ratings: ArrayLike, *, average: bool = False) -> float:
+    """Intraclass correlation of a table of items x ratings, for absolute agreement.
 
-    Both are drawn at random.
-
-    ICC(2,1): how far one rating can be trusted. `average` gives ICC(2,k): how far the mean of all
-    raters can. With `own_raters` every item was rated by others, in no order: ICC(1,1), ICC(1,k).
+    Every item may have raters of its own, so the order of its ratings says nothing. ICC(1,1): how
+    far one rating can be trusted. `average` gives ICC(1,k): how far the mean of an item's can.
     """
     table = _table(ratings, "ratings")
     items, raters = table.shape
@@ -225,25 +222,13 @@ def icc(ratings: ArrayLike, *, average: bool = False, own_raters: bool = False) 
         raise UsageError(
             f"ratings: expected two items and two raters at least, got {items} and {raters}"
         )
-    total = table.mean()
     by_item = table.mean(axis=1, keepdims=True)
-    by_rater = table.mean(axis=0, keepdims=True)
-    item_squares = ((by_item - total) ** 2).sum()
-    rater_squares = ((by_rater - total) ** 2).sum()
-    between = raters * item_squares / (items - 1)
-    judges = items * rater_squares / (raters - 1)
-    residual = table - by_item - by_rater + total
-    error = (residual**2).sum() / ((items - 1) * (raters - 1))
-    bias = (judges - error) / items
-    if own_raters:
-        error = ((table - by_item) ** 2).sum() / (items * (raters - 1))
-        bias = 0.0
-    spread = between + bias
-    if not average:
-        spread = between + (raters - 1) * error + raters * bias
+    between = raters * ((by_item - table.mean()) ** 2).sum() / (items - 1)
+    within = ((table - by_item) ** 2).sum() / (items * (raters - 1))
+    spread = between if average else between + (raters - 1) * within
     if spread <= 0:
         raise UsageError("agreement beyond chance is not defined: the items do not differ")
-    return float((between - error) / spread)
+    return float((between - within) / spread)
 
 
 def _table(numbers: ArrayLike, what: str) -> Floats:

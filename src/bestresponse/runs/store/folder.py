@@ -7,8 +7,9 @@
                         "request", "reply"}
     records.jsonl       one line per finished play:              {"spec", "data", "record"}
 
-The three .jsonl files are only appended to, a line at a time, so a process killed at any moment
-leaves a folder that `RunFolder` opens again: finished plays are known by their record, begun ones
+Every line of the .jsonl files ends with a hash of itself, so that a damaged one is refused. They
+are only appended to, a line at a time, so a process killed at any moment leaves a
+folder that `RunFolder` opens again: finished plays are known by their record, begun ones
 go on from their submissions. A plan that is run again plays only what is missing; it is shared out
 by the hash of every spec, so that parts of a run made anywhere merge into the whole.
 """
@@ -109,6 +110,8 @@ reader hold."""
 _PIECE = 1 << 20
 """Bytes that are read of a line at a time."""
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
+_CHECK = b',"line_hash":"'
+"""Between what a line holds and the hash of it."""
 
 
 _encode = json.JSONEncoder(
@@ -125,7 +128,17 @@ def encode_rows(rows: Iterable[Mapping[str, object]]) -> bytes:
 
 
 def _encode_row(row: Mapping[str, object]) -> bytes:
-    """Encode one row.
+    """Encode one row as a line that ends with the hash of what stands before it."""
+    content = _encode_content(row)
+    return content + _CHECK + _hash(content) + b'"}\n' if row else b"{}\n"
+
+
+def _hash(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=8).hexdigest().encode()
+
+
+def _encode_content(row: Mapping[str, object]) -> bytes:
+    """Encode one row without the bracket at its end.
 
     What only the encoder of the standard library refuses or keeps goes there, which is three times
     as slow.
@@ -138,8 +151,8 @@ def _encode_row(row: Mapping[str, object]) -> bytes:
     except PydanticSerializationError:
         line = b""
     if not line or b"NaN" in line or b"Infinity" in line:
-        return f"{_encode(row)}\n".encode("utf-8", "backslashreplace")
-    return line + b"\n"
+        line = _encode(row).encode("utf-8", "backslashreplace")
+    return line[:-1]
 
 
 class Lines:
@@ -210,7 +223,8 @@ def _sound_length(file: int) -> int:
 def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
     """Yield the complete lines after `start` with their ends; one without its end is left out.
 
-    No file, no lines.
+    No file, no lines. Raises StoreError where a line does not have the hash that it ends with;
+    lines of earlier versions end with none.
     """
     try:
         file = open_plain(path)
@@ -220,7 +234,16 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
         raise explain_os_error(error, f"reading {path}") from None
     with file:
         file.seek(start)
+        number = 0
         while (line := _read_line(file, path)).endswith(b"\n"):
+            number += 1
+            content, check, end = line.rpartition(_CHECK)
+            if check and end != _hash(content) + b'"}\n':
+                where = f"line {number}" if not start else f"line {number} after byte {start:,}"
+                raise StoreError(
+                    f"{path}, {where}: the line is damaged, as its hash shows; restore the file, or"
+                    " remove the line to play that part again"
+                )
             yield line
 
 
@@ -291,6 +314,7 @@ def parse_line(line: bytes, path: Path, number: int) -> JsonObject:
             row = json.loads(line)
     if not isinstance(row, dict):
         raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}")
+    row.pop("line_hash", None)
     return row
 
 
@@ -410,6 +434,8 @@ class FolderLock:
     """
 
     def __init__(self, folder: Path) -> None:
+        if folder.is_symlink():
+            raise StoreError(f"{folder} is a symbolic link; a run has a folder of its own")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (NotADirectoryError, FileExistsError):
@@ -654,7 +680,9 @@ class RunFolder:
 
     def finished(self) -> set[str]:
         """The specs that have a record."""
-        return {row["spec"] for row in read_lines(self.path / "records.jsonl")}
+        path = self.path / "records.jsonl"
+        lines = enumerate(read_raw(path), 1)
+        return {find_spec_id(line, path, number) for number, line in lines}
 
     def begun(self, finished: set[str]) -> dict[str, list[Submission]]:
         """The submissions of plays without a record."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
@@ -17,8 +18,15 @@ from bestresponse.core.json import refuse_repeated_keys
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.settings import setting, settings
 
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
 MAPPINGS = Path(__file__).parent / "mappings"
 ROLES = ("row", "column")
+_LARGEST_PART = 1 << 26
+"""Bytes that a row group of a Parquet file may unpack to; those of writers have a few million."""
+_MOST_CELLS = 1_000_000
+"""Cells of a Parquet file that are read at once."""
 Cells = Mapping[str, object]
 
 
@@ -174,8 +182,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                     from pyarrow import parquet
                 except ImportError:
                     raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
-                blocks = parquet.ParquetFile(raw).iter_batches()
-                yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
+                yield from enumerate(_list_parquet_rows(parquet.ParquetFile(raw)), 1)
                 return
             plain = Unpacked(raw) if path.suffix == ".gz" else raw
             lines = TextIOWrapper(plain, "utf-8-sig", newline="")
@@ -209,6 +216,25 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
         ) from None
     except (OSError, EOFError, UnicodeDecodeError, ValueError, csv.Error) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
+
+
+def _list_parquet_rows(file: "ParquetFile") -> Iterator[Cells]:
+    """Yield the rows of a Parquet file, whose footer says what its parts unpack to.
+
+    ValueError if a part would not fit into the memory that reading may take.
+    """
+    about = file.metadata
+    for part in range(about.num_row_groups):
+        size = about.row_group(part).total_byte_size
+        if size > _LARGEST_PART:
+            raise ValueError(
+                f"row group {part + 1} unpacks to {size:,} bytes; at most {_LARGEST_PART:,} are"
+                " read: write smaller row groups"
+            )
+        # A text that stands there once may be the cell of every row.
+        most = min(2 * _LARGEST_PART // max(size, 1), _MOST_CELLS // max(about.num_columns, 1))
+        for block in file.iter_batches(max(most, 1), row_groups=[part]):
+            yield from block.to_pylist()
 
 
 def _list_lines(lines: TextIOWrapper) -> Iterator[str]:

@@ -90,6 +90,7 @@ class _Match:
             "submissions": submissions,
             "payoffs": dict(zip(ROLES, totals.tolist(), strict=True)) if complete else {},
             "void": None,
+            "endless": False,
         }
 
 

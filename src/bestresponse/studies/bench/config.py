@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import factorial
-from typing import Any, Literal
+from typing import Literal
 
 from bestresponse.analysis.solve.positions import solve_by_positions
 from bestresponse.analysis.solve.solution import Wish
-from bestresponse.core.capabilities import HasPositions
+from bestresponse.core.capabilities import AnyPositions, HasPositions
 from bestresponse.core.errors import SettingError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
@@ -17,7 +17,7 @@ from bestresponse.games.matrix.game import FORMATS, themes
 from bestresponse.models.base import REASONING_TOKENS
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.players.strategies import EQUILIBRIUM
-from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import DefaultModel, ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.studies.bench.families import (
     PropertiesSetting,
@@ -73,7 +73,7 @@ class BenchConfig(RunSettings):
     orders; in a sequential game, models are asked at every information set.
     """
 
-    model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
+    model: ModelsSetting = setting(default=(DefaultModel(EMBEDDED),), kw_only=False, short="-m")
     """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and
     not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
     equilibrium play without a model."""
@@ -362,7 +362,7 @@ class BenchConfig(RunSettings):
         return form
 
     @cached_property
-    def positions(self) -> HasPositions[Any, Any] | None:
+    def positions(self) -> AnyPositions | None:
         """The one game that is named, where it is solved by its positions."""
         if not isinstance(self.game, NamedGame):
             return None

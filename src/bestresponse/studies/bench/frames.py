@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from heapq import nsmallest
 from itertools import chain, islice
 from typing import Annotated, TypedDict
@@ -22,7 +22,6 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.differences import DifferenceRow, list_differences
-from bestresponse.studies.bench.games import Drawn
 from bestresponse.studies.bench.listed import ListedRow, list_worst
 from bestresponse.studies.bench.measure import (
     CHUNK,
@@ -73,7 +72,8 @@ def measure_bench(config: BenchConfig, folder: RunFolder) -> Measured:
     groups: dict[Heads, Callable[[], Rows]] = {}
     for group, played in results.group(select_conditions(rows, BASE)).items():
         groups[group] = partial(list, played)
-    for name in results.baselines:
+    # A player that was asked for is not listed twice.
+    for name in (name for name in results.baselines if name not in plan.config.model):
         groups[name, BASELINE] = partial(results.baselines.__getitem__, name)
 
     frames = {name: partial(make, results) for name, make in _FRAMES.items()}
@@ -99,6 +99,7 @@ class GameLossRow(TypedDict):
     """
 
     player: str
+    condition: Annotated[str, column(help="base, or a condition of the suite")]
     game: int
     seat: str
     answers: Annotated[int, column(help="answers that were read; more than one with trials")]
@@ -137,11 +138,12 @@ class DrawnSolution(TypedDict):
     col_equilibrium: list[float]
 
 
-def solve_drawn(drawn: Drawn, game: int) -> DrawnSolution:
-    """Return a drawn game with its equilibrium.
+def solve_drawn(plan: Plan, condition: str, game: int) -> DrawnSolution:
+    """Return a drawn game of a condition with its equilibrium.
 
     It is the one that opponents and the baseline `equilibrium` play.
     """
+    drawn = plan.conditions[condition].drawn
     own, other = drawn.payoffs[game]
     row, col = drawn.get_equilibrium(game)
     pure = max(row) > 1 - NOISE and max(col) > 1 - NOISE
@@ -159,26 +161,25 @@ def solve_drawn(drawn: Drawn, game: int) -> DrawnSolution:
 
 
 def _list_games(results: Results) -> Iterator[GameLossRow]:
-    hardness: dict[Case, float] = {}
+    hardness: dict[tuple[str, Case], float] = {}
     if results.baselines:
         uniform = find_values(results.baselines["uniform"], "gap_normalised")
-        hardness = {identify_case(row): gap for gap, row in uniform}
+        hardness = {(BASE, identify_case(row)): gap for gap, row in uniform}
 
-    drawn = results.plan.conditions[BASE].drawn
-    solved: dict[int, DrawnSolution] = {}
-    for player, rows in {**results.base, **results.baselines}.items():
-        answers: dict[Case, list[PlayRow]] = defaultdict(list)
+    solve = cache(partial(solve_drawn, results.plan))
+    for player, rows in {**results.players, **results.baselines}.items():
+        answers: dict[tuple[str, Case], list[PlayRow]] = defaultdict(list)
         for _, row in find_values(rows, "nash_gap"):
-            answers[identify_case(row)].append(row)
+            answers[row["condition"], identify_case(row)].append(row)
         for case, played in answers.items():
+            condition = played[0]["condition"]
             game = played[0]["game"]
-            if game not in solved:
-                solved[game] = solve_drawn(drawn, game)
             gaps = [row["nash_gap"] or 0.0 for row in played]
             shares = [row["gap_normalised"] or 0.0 for row in played]
             taken = [value for value, _ in find_values(played, "exploitability_normalised")]
             yield GameLossRow(
                 player=player,
+                condition=condition,
                 game=game,
                 seat=played[0]["seat"],
                 answers=len(played),
@@ -186,8 +187,8 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
                 gap_normalised=float(np.mean(shares)),
                 gap_spread=float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None,
                 exploitability_normalised=float(np.mean(taken)) if taken else None,
-                hardness=None if player in results.baselines else hardness[case],
-                **solved[game],
+                hardness=None if player in results.baselines else hardness.get(case),
+                **solve(condition, game),
             )
 
 

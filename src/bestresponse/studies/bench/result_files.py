@@ -14,22 +14,24 @@ pair of its own, named at the end.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
-from bestresponse.report.document import format_cell
-from bestresponse.report.frames import Frame
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.frames import solve_drawn
-from bestresponse.studies.bench.games import Drawn
-from bestresponse.studies.bench.measure import PlayRow, find_values
+from bestresponse.studies.bench.measure import (
+    PlayRow,
+    find_values,
+    select_conditions,
+    select_original,
+)
 from bestresponse.studies.bench.metrics import compute_gap_ratio
 from bestresponse.studies.bench.plan import BASE, Plan
-from bestresponse.studies.bench.results import BucketRow
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 _NO_MOMENT = "00000000_000000"
@@ -37,8 +39,12 @@ _LONGEST_NAME = 60  # characters of a player's name in a file name
 
 
 class AnswerResult(TypedDict):
-    """One answer; `strategy` and what follows it are null where the answer could not be read."""
+    """One answer; `strategy` and what follows it are null where the answer could not be read.
 
+    Games are numbered within a condition: `base`, or one of the suite.
+    """
+
+    condition: str
     game_id: int
     trial: int
     seat: str
@@ -70,13 +76,15 @@ class BenchmarkSummary(TypedDict):
     num_unread: int
 
 
-def list_results(rows: Iterable[PlayRow], drawn: Drawn) -> list[AnswerResult]:
-    """Return one result per answer, in the order of the games."""
+def list_results(rows: Sequence[PlayRow], plan: Plan) -> list[AnswerResult]:
+    """Return one result per answer, in the order of the conditions and their games."""
     results = []
-    for row in sorted(rows, key=lambda row: (row["game"], row["seat"], row["trial"])):
-        game = solve_drawn(drawn, row["game"])
+    places = ("condition", "game", "seat", "trial")
+    for row in sorted(rows, key=itemgetter(*places)):
+        game = solve_drawn(plan, row["condition"], row["game"])
         results.append(
             AnswerResult(
+                condition=row["condition"],
                 game_id=row["game"],
                 trial=row["trial"],
                 seat=row["seat"],
@@ -121,66 +129,23 @@ def summarize(rows: Sequence[PlayRow]) -> BenchmarkSummary:
 
 
 def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of every file, of the games as drawn under the base settings."""
+    """Yield the path and the text of every file, of the games as drawn.
+
+    The summary is of those under the base settings.
+    """
     players: dict[str, list[PlayRow]] = {}
-    for row in run.frame("plays"):
-        if row["condition"] == BASE and row["variant"] == "original":
-            players.setdefault(f"{row['model']} {row['asked_for']}", []).append(row)
-    drawn = Plan(run.config).conditions[BASE].drawn
+    for row in select_original(run.frame("plays")):
+        players.setdefault(f"{row['model']} {row['asked_for']}", []).append(row)
+    plan = Plan(run.config)
     moment = write_timestamp(run.manifest.created)
     endings = _name_files(list(players))
     for player, rows in players.items():
         ending = f"_{endings[player]}" if len(players) > 1 else ""
-        results = list_results(rows, drawn)
-        summary = summarize(rows)
+        results = list_results(rows, plan)
+        summary = summarize(select_conditions(rows, BASE))
         for what, data in (("results", results), ("summary", summary)):
             path = run.path / f"benchmark_{what}_{moment}{ending}.json"
             yield path, json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-def write_buckets(run: Run[BenchConfig]) -> str:
-    """Write the table of buckets in Markdown.
-
-    It has a line for each bucket and tier, and a column for each player.
-    """
-    frame = run.frame("buckets")
-    parts = []
-    for figure in ("gap_normalised", "exploitability_normalised"):
-        title = frame.columns[figure].name
-        parts.append(
-            f"Mean {title} with 95 % intervals; smaller is better.\n\n{_write_pivot(frame, figure)}"
-        )
-    return "\n".join(parts)
-
-
-def _write_pivot(frame: Frame[BucketRow], figure: str) -> str:
-    players = [str(name) for name in frame.list_values("player")]
-    lines: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in frame:
-        place: tuple[str, ...] = (
-            row["tier"],
-            row["size"],
-            row["range"],
-            row["equilibrium"],
-        )
-        cell: Any = row.get(figure)
-        lines.setdefault(place, {})[row["player"]] = format_cell(cell, frame.columns[figure].format)
-    heads = ("tier", "size", "payoffs", "equilibrium", *players)
-    table = [heads, ("---",) * len(heads)]
-    for place, cells in lines.items():
-        table.append((*place, *(cells.get(player, "") for player in players)))
-    text = ""
-    for line in table:
-        escaped = [cell.replace("|", "\\|").replace("\n", " ") for cell in line]
-        text += f"| {' | '.join(escaped)} |\n"
-    return text
-
-
-def list_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
-    """Yield the path and text of every file the benchmark adds to those of all studies."""
-    yield from list_benchmark_files(run)
-    if len(run.frame("buckets")):
-        yield run.path / "buckets.md", write_buckets(run)
 
 
 def write_timestamp(created: str) -> str:

@@ -42,7 +42,7 @@ from bestresponse.studies.bench.listed import judge_plays
 from bestresponse.studies.bench.measure import PlayRow, measure_plays
 from bestresponse.studies.bench.metrics import METRICS, is_gap_known, list_game_values
 from bestresponse.studies.bench.plan import BASE, Plan, make_bench_game, prepare_plays
-from bestresponse.studies.bench.result_files import list_files
+from bestresponse.studies.bench.result_files import list_benchmark_files
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
@@ -286,7 +286,7 @@ bench = Study(
     own=OwnWays(
         choose=choose_study,
         judge=judge_plays,
-        more_files=lambda measured, run: list_files(run),
+        more_files=lambda measured, run: list_benchmark_files(run),
     ),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
@@ -381,6 +381,7 @@ bench = Study(
             "player",
             "gap_normalised",
             known_of_models="hardness",
+            where={"condition": BASE},
             title="Game by game",
             caption=f"Nash gap of every game. {_BOXES}",
         ),
@@ -390,6 +391,7 @@ bench = Study(
             "player",
             "exploitability_normalised",
             known_of_models="hardness",
+            where={"condition": BASE},
             caption=f"What a best response takes. {_BOXES}",
         ),
         list_outliers("exploitability_normalised"),
@@ -398,6 +400,7 @@ bench = Study(
             "hardness",
             "gap_normalised",
             "player",
+            where={"condition": BASE},
             title="Which games are hard",
             caption=_HARD,
         ),

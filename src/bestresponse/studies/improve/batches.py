@@ -103,7 +103,7 @@ class Batch:
 
     `starts` holds the first places of conversations in one row, and the end. After the tokens at
     the places `scored`, counted through all rows, come `targets`. `kept` holds texts of the base,
-    which stand in the batch at the places `kept_at`, but for the last token of each.
+    which are in the batch at the places `kept_at`, but for the last token of each.
 
     It is one of many: number `number` of the pool `pool`, with `real` tokens of conversations.
     """

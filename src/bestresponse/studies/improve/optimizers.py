@@ -56,7 +56,7 @@ def make_optimizer(model: nn.Module, name: str, rate: float) -> torch.optim.Opti
     return MuonAndAdam(matrices, rest, rate)
 
 
-class MuonAndAdam(torch.optim.Optimizer):  # type: ignore[misc, unused-ignore]
+class MuonAndAdam(torch.optim.Optimizer):  # type: ignore[misc]
     """Muon for matrices, perhaps none, and AdamW for the rest."""
 
     def __init__(self, matrices: Sequence[Tensor], rest: Sequence[Tensor], rate: float) -> None:

@@ -12,10 +12,11 @@ The other is the log that the authors' own program (github.com/microsoft/Alympic
 `src/waterAllocation.py`) writes at the end of a game: one JSON file per game, a list with one
 object per resident, `{"Alex": [{"role": ..., "content": ...}, ...]}`. In the archive of their games
 (`exp/WAC/records.zip`) it is one object for all residents, who are called A to E:
-`{"A": [...], ..., "E": [...]}`. Everybody's messages hold the announcements of all days and the own replies, so the bids, winners and states are in them in
-words. The log does not say the range of the supply where its rules still read "between LOWER and
-UPPER units"; then two numbers in the name of the file or of a folder above it say it, such as
-`without-persona/10-20/game3.json`. Residents have personas where the rules tell of a profession.
+`{"A": [...], ..., "E": [...]}`. Everybody's messages hold the announcements of all days and the own
+replies, so the bids, winners and states are in them in words. The log does not say the range of the
+supply where its rules still read "between LOWER and UPPER units"; then two numbers in the name of
+the file or of a folder above it say it, such as `without-persona/10-20/game3.json`. Residents have
+personas where the rules tell of a profession.
 """
 
 from __future__ import annotations
@@ -106,8 +107,7 @@ def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
             for name, messages in entry.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError):
-        message = '[{"role": ..., "content": ...}, ...]'
-        shape = f'[{{"Alex": {message}}}, ...] or {{"A": {message}, ...}}'
+        shape = '[{"Alex": [{"role": ..., "content": ...}, ...]}, ...] or {"A": [...], ...}'
         raise UsageError(
             f"{path} is not a log of a game; expected JSON of the form {shape}"
         ) from None

@@ -10,6 +10,7 @@ payoffs, regrets and what the best reply earns can be subtracted from each other
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -32,7 +33,7 @@ from bestresponse.report.blocks import (
 )
 from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
-from bestresponse.report.stats.statistics import Interval, missing_bounds, wilson
+from bestresponse.report.stats.statistics import Floats, Interval, missing_bounds, wilson
 from bestresponse.runs import seats as seating
 from bestresponse.runs.reporting.answers import warn_of_gaps
 from bestresponse.runs.study import ComparedBy, GameValue, Measured, Study
@@ -52,7 +53,6 @@ from bestresponse.studies.simulate.regrets import (
     judge_seats,
     list_regrets,
     list_sustained,
-    sum_weights,
 )
 from bestresponse.telling.render import write_rules
 
@@ -219,7 +219,6 @@ def _list_seats(
         reply_costs[place] += (row["reply_cost"] or 0.0) * discounted
 
     sizes = plays.weights / plays.weights.mean()
-    weight = plays.config.continuation * plays.config.discount
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs = plays.payoffs[:, number]
@@ -235,13 +234,11 @@ def _list_seats(
         reply = value_best_reply(plays.config.make_game(), seat, plays.config.strategies)
         lost_to_reply = None
         if reply is not None and ends is not None:
-            # A choice costs at most the range of payoffs in this round and all that may follow.
-            lasting = 1 + sum_weights(weight, plays.config.rounds - 1)
-            most = float(np.ptp(ends)) * lasting
-            lost_to_reply = plays.average(
-                reply_costs[:, number] / plays.weights,
-                f"reply {seat}",
-                ends=np.array([0.0, most]),
+            lost_to_reply = _average_cost(
+                plays,
+                seat,
+                costs=reply_costs[:, number] / plays.weights,
+                most=reply - float(ends.min()),
             )
         lost = None
         if theory.known:
@@ -257,6 +254,20 @@ def _list_seats(
             lost=lost,
         )
     return groups
+
+
+def _average_cost(plays: Plays, seat: str, costs: Floats, most: float) -> Interval:
+    """Average what the choices of plays cost per round.
+
+    The choices of a play cost what the best reply earns less what was earned, `most` where that is
+    the least payoff: exactly so without luck, and on average with it. With luck one play may cost
+    more.
+    """
+    ends = np.array([0.0, max(most, float(costs.max()))])
+    mean = plays.average(costs, f"reply {seat}", ends=ends)
+    if mean.n == 1:
+        return mean
+    return replace(mean, high=min(mean.high, max(most, mean.estimate)))
 
 
 def _group_moves(

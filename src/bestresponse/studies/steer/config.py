@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
@@ -138,6 +138,10 @@ class SteerConfig(RunSettings):
     domain_text: str = setting(default="", option=False)
     """The text of the domain's file, read when the settings are made, so that a stored run needs no
     file."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {"policy": "cfr", "variant": "cfr", "iterations": 10}
+    }
 
     def __post_init__(self) -> None:
         self._settle("domain", str(self.domain))

@@ -11,7 +11,7 @@ total of four rounds in the first seat against anti-tit-for-tat.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, ClassVar, TypedDict
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, SettingError
@@ -37,7 +37,13 @@ from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, wilson
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import GameSetting, ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import (
+    DefaultModel,
+    GameSetting,
+    ModelsSetting,
+    NamedModel,
+    NamesSetting,
+)
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
@@ -68,7 +74,9 @@ _FIVE = (
 class StrategiesConfig(RunSettings):
     """Measure how well models turn strategies in words into rules."""
 
-    model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
+    model: ModelsSetting = setting(
+        default=(DefaultModel("qwen2.5-coder-1.5b"),), kw_only=False, short="-m"
+    )
     """A model; see `bestresponse models`."""
     strategies: NamesSetting = setting(default=_FIVE, help="Strategies to write.")
     game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
@@ -93,6 +101,9 @@ class StrategiesConfig(RunSettings):
         help="Maximum tokens per reply.",
     )
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {"attempts": 5, "samples": 5, "max_tokens": 1024, "temperature": 1.0}
+    }
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast, get_args
 
 import numpy as np
 
@@ -51,7 +51,13 @@ from bestresponse.report.document import Column, Table
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import Converted, ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import (
+    Converted,
+    DefaultModel,
+    ModelsSetting,
+    NamedModel,
+    NamesSetting,
+)
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
@@ -108,7 +114,9 @@ def _take_story(story: Story | JsonMapping) -> Story:
 class StoriesConfig(RunSettings):
     """Measure how well models turn stories into games."""
 
-    model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
+    model: ModelsSetting = setting(
+        default=(DefaultModel("qwen2.5-coder-1.5b"),), kw_only=False, short="-m"
+    )
     """A model; see `bestresponse models`."""
     stories: OwnStories = setting(default=())
     """Folder of your own stories: NAME.txt, each with its game as NAME.efg, NAME.nfg or NAME.pl.
@@ -140,6 +148,17 @@ class StoriesConfig(RunSettings):
         le=1000,
         help="Programs per model and story.",
     )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {
+            "form": "program",
+            "choose": "first",
+            "shots": 1,
+            "attempts": 5,
+            "samples": 5,
+            "max_tokens": 1024,
+            "temperature": 1.0,
+        }
+    }
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:

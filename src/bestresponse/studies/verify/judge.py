@@ -18,6 +18,7 @@ from typing import Any
 from bestresponse.core.ask import Choice, Form, Words
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.core.game import View
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import prose
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling
@@ -103,7 +104,9 @@ def mark_sample(row: RunRow, protocol: str, model: Model) -> Rating | None:
         _ATTEMPTS,
         TEXTS.text("judge"),
     )
-    first, last = (row["transcript"][place]["reasoning"][:_LONGEST_SHOWN] for place in (0, -1))
+    first, last = (
+        quote_lines(row["transcript"][place]["reasoning"][:_LONGEST_SHOWN]) for place in (0, -1)
+    )
     question = TEXTS.fill("judged", protocol=protocol, game=row["game"], first=first, last=last)
     marks = judge.decide(View("judge", prose(question)), _MARKING).action
     if not isinstance(marks, Mapping):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bestresponse.core.errors import SettingError
 from bestresponse.core.files import read_toml
@@ -80,6 +80,7 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
     """The player of every seat that is not named: a model, or random, share:X, need, myopic,
     no-regret or solver."""
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": {"grid": True, "repeats": 10}}
     seat: inputs.SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
     abundance: inputs.NamesSetting = setting(default=())

@@ -36,6 +36,7 @@ from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
+from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import prose
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
@@ -156,10 +157,9 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which games are judged: the first ones, or a sample of some size with this seed."""
+    """Which games are judged: at most so many, drawn at random with this seed."""
 
-    games: int = 30
-    sample: int | None = None
+    sample: int = 30
     seed: int = 0
 
     def choose(self, run: str | Path | Run[RunSettings]) -> list[StoredPlay]:
@@ -172,8 +172,6 @@ class Selection:
         plays.sort(key=lambda play: (play.data["repeat"], play.data["persona"], name_setting(play)))
         if not plays:
             raise UsageError("there is no finished game to judge")
-        if self.sample is None:
-            return plays[: self.games]
         keyed = [((play.data["persona"], name_setting(play)), play) for play in plays]
         return draw_balanced(keyed, self.sample, generator(self.seed, "judged games"))
 
@@ -312,14 +310,14 @@ def judge_run(
     selection: Selection | None = None,
     limits: ModelLimits | None = None,
 ) -> tuple[ResidentScore, ...]:
-    """Let every model judge every resident of the games, by default the first five.
+    """Let every model judge every resident of the games, by default of five.
 
     Raises:
         BadReply: no score can be read.
     """
     loaded = run if isinstance(run, Run) else load_run(run)
     names = ModelsSetting.convert(model, stored=False)
-    residents = _list_residents((selection or Selection(games=5)).choose(loaded))
+    residents = _list_residents((selection or Selection(5)).choose(loaded))
     with open_models(names, loaded.path.parent, limits) as opened:
         asked = [opened.models[name] for name in names]
         at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
@@ -449,7 +447,7 @@ class _Seen:
             rules=self.rules,
             persona=self.persona or TEXTS.text("judge_nobody"),
             history=self.history,
-            words=self.words,
+            words=quote_lines(self.words),
             who=resident,
             rubric="\n".join(levels),
         )

@@ -21,7 +21,7 @@ Key = tuple[Hashable, ...]
 
 
 def draw_balanced(items: Sequence[tuple[Key, T]], count: int, rng: Random) -> list[T]:
-    """Draw `count` items, balanced by the first part of their keys, then by the second.
+    """Draw at most `count` items, balanced by the first part of their keys, then by the second.
 
     The further parts follow in the same way.
 
@@ -32,9 +32,8 @@ def draw_balanced(items: Sequence[tuple[Key, T]], count: int, rng: Random) -> li
     >>> draw_balanced([(("with",), 1), (("with",), 2), (("without",), 3)], 2, Random(0))[-1]
     3
     """
-    if not 1 <= count <= len(items):
-        raise UsageError(f"{count} games cannot be drawn of {len(items)} that are finished")
-    drawn = set(_draw({number: key for number, (key, _) in enumerate(items)}, count, rng))
+    keys = {number: key for number, (key, _) in enumerate(items)}
+    drawn = set(_draw(keys, min(count, len(items)), rng))
     return [item for number, (_, item) in enumerate(items) if number in drawn]
 
 

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from importlib import import_module
 from math import comb, inf
 from operator import or_
 from threading import Thread
@@ -48,7 +47,6 @@ _INTEGER_BYTES = 80
 _MASK_BITS = 52
 """One bit per label: masks are next to strategies in tables of floats, which hold 53 bits."""
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
-_THREE_BY_THREE = "bestresponse.theory.equilibria.three_by_three_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number
 # to compute; loading the compiled loops takes a second.
 _GAME_SECONDS = 1e-3
@@ -317,10 +315,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
         return None
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
-    kernel: Callable[[Array], Seen] = kernels.extreme_pairs
-    if (m, n) == (3, 3):
-        kernel = import_module(_THREE_BY_THREE).extreme_pairs_of_three
-    compiled = _Compiled(kernel, is_long=most > _LONG)
+    compiled = _Compiled(kernels.extreme_pairs, is_long=most > _LONG)
     _READY[game.payoffs.shape] = compiled
     return compiled
 

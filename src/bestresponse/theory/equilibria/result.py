@@ -167,9 +167,7 @@ Fractions = tuple[tuple[Fraction, ...], ...]
 Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure subgame perfect"]
 """What a list of equilibria can hold all of."""
 
-_TIE = 1e-9
 _SAME = 1e-12  # rounding of a probability: both players play the same strategy
-_LAST = 2.0**-50  # some units in the last place of the largest payoff
 _EXACT_CELLS = 400
 
 _LONGEST = 150
@@ -307,18 +305,22 @@ class Equilibrium:
 
     @cached_property
     def strict(self) -> bool:
-        """Whether every deviation loses."""
-        if self._exact_deviations is not None:
-            best = [values.count(max(values)) for values in self._exact_deviations]
-            return self.kind == "pure" and max(best) == 1
-        best = []
-        for values, table in zip(self._deviations, self.game.payoffs, strict=True):
-            # Relative to what is compared; `find_tie_width` says why a share of the range is not
-            # enough.
-            width = max(_TIE * np.abs(values).max(), _LAST * np.ptp(table))
-            is_best = values >= values.max() - width
-            best.append(int(is_best.sum()))
-        return self.kind == "pure" and max(best) == 1
+        """Whether every deviation loses, by the rule of `pure_nash`."""
+        if self.kind != "pure":
+            return False
+        cell = tuple(support[0] for support in self.supports)
+        tables: Numbers = self.game.given if self.game.is_exact else self.game.payoffs
+        for player, table in enumerate(tables):
+            at: tuple[int | slice, ...] = (*cell[:player], slice(None), *cell[player + 1 :])
+            compared: Numbers = table[at]
+            least = compared[cell[player]]
+            if not self.game.is_exact:
+                widths: Numbers = find_tie_width(table, player)
+                least = least - widths[at].item()
+            if np.count_nonzero(compared >= least) > 1:
+                return False
+        # The enumeration may take a last digit for rounding that decides the comparison above.
+        return self.game.is_exact or not self.in_continuum
 
     @cached_property
     def index(self) -> int | None:

@@ -15,7 +15,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import parse_rational
 
 _TOKEN = re.compile(
-    r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
+    r"""[\s,]*(?: (?P<text>"(?:[^"\\]++|\\.)*")
                | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)
                             (?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)(?![\w.])
                | (?P<brace>[{}])

@@ -61,6 +61,7 @@ from bestresponse.theory.games.normal_form import (
     read_texts,
 )
 from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.types import TypeCase, build_cases
 
 _AMBIGUOUS = (
     'may be cells or a table for every player; say which by a key: {"cells": ...}, where each cell'
@@ -175,8 +176,10 @@ _NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
 _DEEPEST = 60
 
 
-def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
+def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm | Tree:
     """Read the game that `text` describes; InvalidGame names the place and what was expected.
+
+    A game with types, which has `cases`, becomes a tree.
 
     >>> payoffs = '"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]'
     >>> parse_matrix_json("{" + payoffs + ', "players": ["Ann", "Bob"]}').players
@@ -225,7 +228,7 @@ def _read_number(text: str) -> Fraction | float:
         return math.inf
 
 
-def read_table(data: object) -> NormalForm:
+def read_table(data: object) -> NormalForm | Tree:
     """Read a game from plain data.
 
     The data are a matrix of payoffs (zero-sum), cells that are tuples with a payoff for every
@@ -254,11 +257,42 @@ def _has_cells(data: object) -> bool:
     return isinstance(around, list) and isinstance(data, tuple)
 
 
-def _game(data: object) -> NormalForm:
+def _game(data: object) -> NormalForm | Tree:
     if isinstance(data, list):
         return _read_matrix(_numbers(data, "matrix"))
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
+    return _read_types(data) if "cases" in data else _read_object(data)
+
+
+def _read_types(data: dict[str, object]) -> Tree:
+    """Read a game with types: its names, and for every case types, probability and payoffs."""
+    cases = data["cases"]
+    unknown = sorted(set(data) - {"cases", *_NAMES})
+    if unknown:
+        raise InvalidGame(f"expected 'cases' and {sorted(_NAMES)}, got {', '.join(unknown)}")
+    if not isinstance(cases, list):
+        raise InvalidGame(f"cases: expected a list, got {_kind(cases)}")
+    shared: dict[str, object] = {key: data[key] for key in ("players", "actions") if key in data}
+    read = []
+    for number, case in enumerate(cases):
+        place = f"cases[{number}]"
+        if not isinstance(case, dict) or not {"types", "probability"} < set(case):
+            raise InvalidGame(f"{place}: expected an object with types, probability and payoffs")
+        payoffs = {key: case[key] for key in case if key not in ("types", "probability")}
+        try:
+            table = _read_object({**shared, **payoffs})
+        except InvalidGame as error:
+            raise InvalidGame(f"{place}: {error}") from None
+        types = _read_names(case["types"], f"{place}, types", 1)
+        share = read_texts(case["probability"], f"{place}, probability")
+        if not isinstance(share, Fraction):
+            raise InvalidGame(f"{place}, probability: expected a number, got {_kind(share)}")
+        read.append(TypeCase(types, share, table))
+    return build_cases(read, _read_names(data.get("name", ""), "name", 0))
+
+
+def _read_object(data: dict[str, object]) -> NormalForm:
     names = {
         key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data
     }

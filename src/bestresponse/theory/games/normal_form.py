@@ -452,9 +452,9 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
         return game
     if isinstance(game, str | Path) or hasattr(game, "infosets"):
         # Trees, files and the catalogue take longer to load than small games to solve.
-        from bestresponse.theory.games.reading import read_table
+        from bestresponse.theory.games.reading import find_form
 
-        return read_table(cast("str | Path | Tree", game))
+        return find_form(cast("str | Path | Tree", game))
     payoffs = cast(Array, game)
     return NormalForm(payoffs) if col is None else NormalForm.bimatrix(payoffs, col)
 

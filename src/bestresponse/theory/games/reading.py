@@ -27,13 +27,13 @@ def read_game(name: str | Path) -> NormalForm | Tree:
     return found.make() if isinstance(found, TreeEntry) else found.game()
 
 
-def read_table(game: str | Path | Tree) -> NormalForm:
+def find_form(game: str | Path | Tree) -> NormalForm:
     """Give the normal form of a game by name, from a file, or of a tree."""
     found = game if isinstance(game, Tree) else read_game(game)
     return to_normal_form(found) if isinstance(found, Tree) else found
 
 
-def read_tree(name: str | Path) -> Tree:
+def find_tree(name: str | Path) -> Tree:
     """Load the tree of that name, or the one in the file of a path; refuse a table."""
     found = read_game(name)
     if isinstance(found, Tree):

@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Generic
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.ask import Lottery
-from bestresponse.core.capabilities import HasPositions, P, ToMove
+from bestresponse.core.capabilities import AnyPositions, ToMove
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, Role
 from bestresponse.theory.arrays import Floats, Ints, Shorts
@@ -71,13 +71,13 @@ class PositionGraph:
         return not (self.owner == UNSEEN).any()
 
 
-class _Explorer(Generic[P]):
+class _Explorer:
     """A graph while it grows.
 
     A position is looked into in the order in which it was found, and then forgotten.
     """
 
-    def __init__(self, game: HasPositions[Any, P]) -> None:
+    def __init__(self, game: AnyPositions) -> None:
         self.game = game
         self.seats = {role: seat for seat, role in enumerate(game.roles)} | {NATURE: CHANCE}
         self.known: dict[Hashable, int] = {}
@@ -86,9 +86,9 @@ class _Explorer(Generic[P]):
         self.first = array("q", [0])
         self.child = array("i")
         self.chance = array("d")
-        self.waiting: deque[tuple[P, ToMove]] = deque()
+        self.waiting: deque[tuple[object, ToMove]] = deque()
 
-    def find(self, position: P) -> int:
+    def find(self, position: object) -> int:
         """Return the number of a position; a new one is noted and waits to be looked into."""
         key = self.game.find_key(position)
         number = self.known.get(key)
@@ -173,7 +173,7 @@ class _Explorer(Generic[P]):
 
 
 def explore(
-    game: HasPositions[Any, P],
+    game: AnyPositions,
     *,
     most: int = MOST_POSITIONS,
     deadline: Deadline = NEVER,
@@ -194,4 +194,4 @@ def explore(
         looked += 1
         if looked % _BETWEEN_LOOKS == 0 and deadline.is_over:
             break
-    return explorer.finish(getattr(game, "name", "game"))
+    return explorer.finish(game.name)

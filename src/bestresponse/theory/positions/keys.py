@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
-from bestresponse.core.capabilities import HasPositions, P, ToMove
+from bestresponse.core.capabilities import AnyPositions, ToMove
 from bestresponse.core.errors import InvalidGame
 
 
 def check_keys(
-    game: HasPositions[Any, P],
+    game: AnyPositions,
     *,
     seed: int = 0,
     plays: int = 100,
@@ -36,7 +35,7 @@ def check_keys(
             if futures.setdefault(key, future) != future:
                 shown = " ".join(str(key).split())
                 raise InvalidGame(
-                    f"{getattr(game, 'name', 'this game')} cannot be solved by its positions: two"
+                    f"{game.name} cannot be solved by its positions: two"
                     f" plays came to what it calls the same position, {shown:.80}, and went on"
                     " differently, so it hides something that matters"
                 )
@@ -47,7 +46,7 @@ def check_keys(
     return looked
 
 
-def _find_future(game: HasPositions[Any, P], position: P, turn: ToMove) -> object:
+def _find_future(game: AnyPositions, position: object, turn: ToMove) -> object:
     """Return what happens within one move: who moves, where to, with which chances."""
     if not turn.role:
         return game.find_result(position)

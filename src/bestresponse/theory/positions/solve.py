@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from bestresponse.core.capabilities import HasPositions, P
+from bestresponse.core.capabilities import AnyPositions
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.deadline import NEVER, Deadline
@@ -115,7 +115,7 @@ class PositionSolution:
         # Where the mover is indifferent, the others may be promised either of two values.
         return float(np.where(graph.owner >= 0, own, off.max(axis=1)).max())
 
-    def list_worths(self, game: HasPositions[Any, P], position: P) -> dict[str, float]:
+    def list_worths(self, game: AnyPositions, position: object) -> dict[str, float]:
         """Return what each legal move is worth to whoever chooses at a position.
 
         The moves are named as in this very position, also where its key stands for several.
@@ -319,7 +319,7 @@ def solve_positions(
             )
         if len(runs) == 1:
             runs.append(runs[0].copy())
-        cycles = _Cycles(graph, graph.total, tolerance, engine, deadline)
+        cycles = _Cycles(graph, graph.total, tolerance=tolerance, engine=engine, deadline=deadline)
         sweeps += cycles.settle(level, runs, range_)
     if len(runs) == 1:
         return PositionSolution(graph, runs[0], runs[0], sweeps)

@@ -8,6 +8,7 @@ growing lambda are sequential equilibria.
 """
 
 from math import inf
+from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import (
     CHANCE,
     Tree,
-    TreeLike,
     as_tree,
 )
 
@@ -122,7 +122,9 @@ def _list_moves(tree: Tree) -> Array:
     return played
 
 
-def agent_quantal_branch(tree: TreeLike, highest: float, *, seconds: float = inf) -> QuantalBranch:
+def agent_quantal_branch(
+    tree: Tree | str | Path, highest: float, *, seconds: float = inf
+) -> QuantalBranch:
     """Follow the branch of agent quantal response equilibria up to `highest`.
 
     It starts from uniform play and ends when `highest` is first reached.

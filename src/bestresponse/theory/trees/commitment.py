@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,11 +36,7 @@ from bestresponse.theory.trees.sequence_form import (
     to_sequence_form,
 )
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints, turn_form
-from bestresponse.theory.trees.tree import (
-    Policy,
-    TreeLike,
-    as_tree,
-)
+from bestresponse.theory.trees.tree import Policy, Tree, as_tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -68,7 +65,7 @@ class TreeCommitment:
 
 
 def stackelberg_tree(
-    tree: TreeLike, leader: int | str = 0, *, seconds: float = 60.0
+    tree: Tree | str | Path, leader: int | str = 0, *, seconds: float = 60.0
 ) -> TreeCommitment:
     """Find the best policy for a leader to commit to in a tree of two players.
 

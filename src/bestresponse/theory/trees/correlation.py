@@ -32,6 +32,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,7 +48,6 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_s
 from bestresponse.theory.trees.tree import (
     IntArray,
     Tree,
-    TreeLike,
     as_tree,
 )
 
@@ -117,7 +117,7 @@ class MediatorWeights:
 
 
 def correlate_tree(
-    tree: TreeLike,
+    tree: Tree | str | Path,
     objective: Objective = "welfare",
     *,
     coarse: bool = False,

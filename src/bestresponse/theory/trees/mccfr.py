@@ -14,6 +14,7 @@ extensive games", NeurIPS 2009.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
@@ -26,7 +27,6 @@ from bestresponse.theory.trees.tree import (
     Leaf,
     Policy,
     Tree,
-    TreeLike,
     Turn,
     as_tree,
     policy_from_table,
@@ -120,7 +120,7 @@ def mccfr(
 
 
 def mccfr_tree(
-    tree: TreeLike,
+    tree: Tree | str | Path,
     *,
     iterations: int = 10_000,
     sampling: Sampling = "external",

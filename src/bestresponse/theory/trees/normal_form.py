@@ -156,7 +156,8 @@ def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
                 raise InvalidGame(
                     f"{tree.players[player]} comes twice to its information set"
                     f" {tree.infosets[infoset].label!r} in one play ({tree.path(above)}); expected"
-                    " at most once, since no plan can say what it does there"
+                    " at most once, since no plan can say what it does there; `simulate` and `play`"
+                    " play such a game, but nothing here solves it"
                 )
             past = past | {(infoset, int(tree.move[node]))}
         pasts.append(past)

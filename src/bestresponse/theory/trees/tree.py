@@ -544,9 +544,9 @@ def as_tree(game: TreeLike) -> Tree:
     if isinstance(game, Tree):
         return game
     if isinstance(game, str | Path):
-        from bestresponse.theory.games.reading import read_tree
+        from bestresponse.theory.games.reading import find_tree
 
-        return read_tree(game)
+        return find_tree(game)
     # Games that are trees already need none of what games written as programs are made of.
     from bestresponse.theory.trees.compile import compile_game
 

@@ -45,7 +45,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from operator import mul
-from sys import modules
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +58,7 @@ from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
 from bestresponse.theory.zero_sum.simplex import simplex
 
+_CLOSED_FORMS = ((2, 2), (3, 3))
 _PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
 
 
@@ -393,7 +393,7 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
 def _solve_open(chunk: _Chunk, left: Indices) -> None:
     """Solve the games numbered `left`, those without a saddle point, and certify all."""
     credit = np.full(len(chunk.steps), ZeroSumStep.SADDLE, dtype=np.int8)
-    if chunk.games.shape[:2] in ((2, 2), (3, 3)):
+    if chunk.games.shape[:2] in _CLOSED_FORMS:
         credit[left] = ZeroSumStep.CLOSED_FORM
         if len(chunk.games) == 2:
             _solve_2x2(chunk.games, chunk.x, chunk.y, left)
@@ -463,6 +463,7 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
 
     "numba" needs the extra `fast` and uses all cores; "auto" takes it where it is installed and the
     batch large enough to repay starting it, or it is running already. Both give the same solutions.
+    2x2 and 3x3 games have closed forms, which are always computed by numpy.
 
     >>> solutions = solve_zero_sum([[[1, -1], [-1, 1]], [[3, -1], [-2, 1]], [[4, 2], [3, 1]]])
     >>> solutions.values.round(4).tolist()
@@ -488,7 +489,7 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
         )
     out = ZeroSumSolutions.empty(*games.shape)
     pays = engine == "auto" and _repays_numba(games)
-    if choose_engine(engine, pays=pays) == "numba":
+    if choose_engine(engine, pays=pays) == "numba" and games.shape[1:] not in _CLOSED_FORMS:
         _solve_with_numba(games, out)
     else:
         _solve_with_numpy(games, out)
@@ -526,20 +527,15 @@ def as_batch(numbers: ArrayLike) -> Array:
 
 
 def _repays_numba(games: Array) -> bool:
-    if _KERNELS in modules:
-        from bestresponse.theory.zero_sum.kernels import is_compiled_for
-
-        if is_compiled_for(games):
-            return True
+    if games.shape[1:] in _CLOSED_FORMS:
+        return False
     count, rows, cols = games.shape
     cells = (rows + 1) * (cols + 1) * (rows + cols)
     seconds = count * cells * _CELL_SECONDS
     if count == 1:
         seconds *= 3
-    # 2x2 and 3x3 games have kernels of their own, which are loaded one by one. Calls count for
-    # nothing: starting threads takes as long as numpy takes for one small game.
-    entry = f"_solve_{rows}x{cols}" if 2 <= rows == cols <= 3 else "solve_any"
-    return repays_loading(_KERNELS, seconds, _NUMBA_START, entry)
+    # Calls count for nothing: starting threads takes as long as numpy takes for one small game.
+    return repays_loading(_KERNELS, seconds, _NUMBA_START)
 
 
 def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:

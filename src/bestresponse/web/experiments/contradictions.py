@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from bestresponse.core.capabilities import pays_by_round
 from bestresponse.core.json import JsonMapping
-from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.capabilities import HasDomain
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.model import Experiment, Part
 from bestresponse.web.sessions.setup import make_game
@@ -309,7 +309,7 @@ def _check_chat(part: Part) -> Iterator[Contradiction]:
     if part.game.chat and len(part.setup.persons) < 2:
         why = f"nobody reads the chat of the game {part.name}, as one person sits at its table"
         yield Contradiction(f"{why}; leave chat out", where)
-    if part.game.chat and isinstance(make_game(part.setup.game), HasSpeakers):
+    if part.game.chat and isinstance(make_game(part.setup.game), HasDomain):
         why = f"the game {part.name} is a dialogue already; leave chat out"
         yield Contradiction(why, where)
 

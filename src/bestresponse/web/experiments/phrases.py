@@ -22,8 +22,9 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.phrase import Phrase
-from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
+from bestresponse.games.capabilities import HasDomain, HasOffers, HasTree, find_stage_form
 from bestresponse.games.quiz import make_quiz
+from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import Language, number_name
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_private
 from bestresponse.web.texts import find_messages, load_like, write_phrase
@@ -31,8 +32,8 @@ from bestresponse.web.texts import find_messages, load_like, write_phrase
 _PLAYS = 4
 _MOST_STEPS = 40
 """So long a play is followed; later rounds say what earlier ones said."""
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-"""What has two letters in a row is a word, which a language may have its own for."""
+_LETTERS = re.compile(r"(?<!\d)[^\W\d_]{2}|[^\W\d_]{2}(?!\d)")
+"""What has two letters in a row is a word, which a language may have its own for; a3xb4 is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,7 @@ def _list_moves(game: Game[S]) -> Iterator[str]:
     if isinstance(game, HasTree):
         for infoset in game.tree.infosets:
             yield from infoset.moves
-    if isinstance(game, HasSpeakers):
+    if isinstance(game, HasDomain):
         # What can be agreed on is drawn anew in every play.
         yield from game.domain.deal.names
 
@@ -146,7 +147,10 @@ def _tell_seat(
         word_rules(game, view, language)
     if isinstance(game, RoundHistory):
         _name_columns(game.list_rounds(state, role), language)
-    elif list_rounds(view, language) is None:
+    elif isinstance(game, HasOffers):
+        for moved in game.list_turn_moves(state):
+            Narrator(language).tell(moved)
+    elif not isinstance(game, HasDomain) and list_rounds(view, language) is None:
         write_history(view, language)
     if isinstance(game, PrivateInformation):
         write_private(view, game.list_private(state, role), language)

@@ -19,11 +19,12 @@ _MOST_MESSAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class ChatLine:
-    """A message as a person sees it: by whom, and whether by themselves."""
+    """A message as a person sees it: by whom, whether by themselves, and what they did with it."""
 
     who: str
     own: bool
     text: str
+    move: str = ""
 
 
 def is_chat_open(session: Session) -> bool:

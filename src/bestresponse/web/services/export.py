@@ -38,6 +38,7 @@ from bestresponse.web.services.earnings import (
     find_outcome,
     locate_answers,
 )
+from bestresponse.web.services.situation import write_situation
 from bestresponse.web.sessions.lobbies import Departed, Lobby
 from bestresponse.web.sessions.session import (
     LABELS,
@@ -323,12 +324,12 @@ def _list_answers(
     """
     roles: tuple[Role, ...] = ()
     turns: list[AnswerPlace] | list[None] = [None] * len(answers)
-    seen: list[Row] = [dict.fromkeys(("situation", "private", "known")) for _ in answers]
+    seen: list[Row] = [dict.fromkeys(("situation", "prompt", "private", "known")) for _ in answers]
     try:
         game = make_game(table.setup.game)
         submissions = [answer.submission for answer in answers]
         turns = locate_answers(game, submissions)
-        seen = _list_seen(game, submissions)
+        seen = _list_seen(table, game, submissions)
         roles = game.roles
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
@@ -358,23 +359,36 @@ def _list_answers(
     return rows
 
 
-def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
+def _list_seen(table: SessionTable, game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
     """List what was known before each answer.
 
-    This is the situation in words, what one seat alone knew, and both as data.
+    This is the text of a person's page, what a model was told, what one seat alone knew, and all
+    as data.
     """
     seen: list[Row] = []
     for submission, state in zip(submissions, trace_states(game, submissions), strict=False):
         role = submission.role
-        view = game.view(state, role) if role in game.roles else None
-        private = (
-            write_private(view, game.list_private(state, role))
-            if view and isinstance(game, PrivateInformation)
-            else None
-        )
-        known = _dump(dict(view.facts)) if view else None
+        if role not in game.roles:
+            seen.append(dict.fromkeys(("situation", "prompt", "private", "known")))
+            continue
+        view = game.view(state, role)
+        occupant = table.setup.seats[game.roles.index(role)]
+        situation = prompt = private = None
+        if occupant == PERSON:
+            ask = game.asks(state).get(role)
+            situation = write_situation(game, state, role, ask, table.texts)
+        elif occupant.startswith("model:"):
+            prompt = write_history(view)
+        if isinstance(game, PrivateInformation):
+            listed = game.list_private(state, role)
+            private = write_private(view, listed, table.texts.language)
         seen.append(
-            {"situation": write_history(view) if view else None, "private": private, "known": known}
+            {
+                "situation": situation,
+                "prompt": prompt,
+                "private": private,
+                "known": _dump(dict(view.facts)),
+            }
         )
     return seen
 

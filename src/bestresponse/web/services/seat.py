@@ -575,7 +575,8 @@ def _write_mix(chances: Mapping[str, float], texts: PageTexts) -> str:
 
     >>> _write_mix({"swerve": 0.875, "straight": 0.125}, load_texts("en"))
     'swerve 87.5 %, straight 12.5 %'
-    >>> _write_mix({"swerve": 0.875, "straight": 0.125}, load_texts("de"))
+    >>> german = load_texts("de").within(["bestresponse.theory.catalogue"])
+    >>> _write_mix({"swerve": 0.875, "straight": 0.125}, german)
     'ausweichen 87,5 %; geradeaus 12,5 %'
     """
     used = {texts.word(move): p for move, p in chances.items() if p > _SURE}

@@ -11,6 +11,7 @@ The second attempt at a session that was restarted has the id SESSION.2.
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from functools import cache
@@ -63,6 +64,8 @@ class Journal:
                 SESSIONS, SESSIONS, config={}, command=(), created=now(), environment=versions
             ),
         )
+        with suppress(OSError):  # the folder of somebody else, who decides who may read it
+            path.chmod(0o700)  # labels of people, what they wrote and what they are paid
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:

@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from bestresponse.core import Ask, Decision, Nature, Player, Reading, Status, Words
+from bestresponse.core.ask import NO_WORDS
 from bestresponse.core.errors import (
     BestResponseError,
     InvalidMove,
@@ -23,13 +24,10 @@ from bestresponse.core.errors import (
     UsageError,
 )
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
-from bestresponse.core.json import canonical
 from bestresponse.core.player import find_forced
-from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.session import Presence, Session
-from bestresponse.web.sessions.setup import PERSON, RULE
+from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import SessionStore
 
 
@@ -39,18 +37,13 @@ def make_seat(
     role: Role,
     seed: int,
     open_model: OpenModel,
-    understand: Callable[[str], str] = str,
 ) -> Player:
     """Make the player for the seat of `role`, or nature.
 
     The words `strategy:NAME` or `model:NAME` put it there.
-
-    The rule that rules in dialogues reads messages as `understand` returns them.
     """
     if role == NATURE:
         return Nature(seed)
-    if role == REFEREE and seat == RULE and isinstance(game, HasSpeakers):
-        return LastNamed(game.domain.deal, understand)
     kind, _, name = seat.partition(":")
     if kind == "model":
         return seat_model(name, open_model(name), game, role, seed)
@@ -61,30 +54,8 @@ def make_seat(
     return player
 
 
-@dataclass(frozen=True, slots=True)
-class LastNamed:
-    """Rules by the last message of each speaker; void where the rules of the deal cannot tell."""
-
-    deal: DealRules
-    understand: Callable[[str], str] = str
-    name: str = "rule: named last"
-
-    def decide(self, view: View, ask: Ask) -> Decision:
-        """Say what was agreed, as data."""
-        last = dict(view.facts["said"])
-        ruling = self.deal.rule(
-            [self.understand(last.get(seat, "")) for seat in range(len(view.facts["names"]))]
-        )
-        if ruling is None:
-            return Decision(
-                None, "", Reading(Status.ILLEGAL, "the last messages do not say what was agreed")
-            )
-        return Decision(canonical(ruling))
-
-
 _TICK = 0.25
 _LATE = "no answer within"
-_NO_WORDS = "(no message)"
 _RETRY = 2.0
 _log = logging.getLogger("bestresponse.web")
 
@@ -160,16 +131,12 @@ class SeatWorker:
             self._pool.submit(work).add_done_callback(partial(self._note_done, session, role, turn))
 
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
-        game = session.game
-        names = game.domain.deal.names if isinstance(game, HasSpeakers) else ()
-        understand = partial(session.table.texts.understand, names=names)
         player = make_seat(
             occupant,
             session.game,
             role=view.role,
             seed=session.seed,
             open_model=self._open_model,
-            understand=understand,
         )
         try:
             decision = find_forced(ask) or player.decide(view, ask)
@@ -193,7 +160,7 @@ class SeatWorker:
         """Answer as the strategy of the setup does; words are not put into anybody's mouth."""
         name = session.setup.stand_in
         if isinstance(ask, Words):
-            return replace(failed, action=_NO_WORDS, stand_in=name)
+            return replace(failed, action=NO_WORDS, stand_in=name)
         player = make_seat(
             f"strategy:{name}", session.game, view.role, session.seed, self._open_model
         )

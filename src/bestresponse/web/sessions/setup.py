@@ -25,10 +25,9 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean, games
-from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.dialogue.deals import Trade, Verdict
+from bestresponse.games.capabilities import HasDomain, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain
-from bestresponse.games.dialogue.game import make_plain_dialogue
+from bestresponse.games.dialogue.offers import make_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import LoadedGame, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
@@ -111,7 +110,7 @@ class Setup:
     `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person.
     `waiting` is how many seconds those who are ready wait for the others before the table begins
     without them, `hold` how long a seat that was taken and not confirmed is kept for a person who
-    is gone. Each is without limit where it is 0. `referee` rules in a dialogue: `rule`,
+    is gone. Each is without limit where it is 0. `referee` rules in a dialogue without offers:
     `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game, `seed`
     that of nature and of the strategies.
     """
@@ -258,7 +257,7 @@ def _build_game(choice: GameChoice) -> AnyGame:
             LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice
         )
     if choice.name.startswith(_DIALOGUE):
-        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
+        return make_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
     if choice.name not in known:
         raise UsageError(
@@ -362,8 +361,6 @@ def validate_program(source: str) -> Report:
         return validate(source, engine)
 
 
-RULE = "rule"
-"""The referee that reads the agreement from the last messages by a rule."""
 _SIMULATED = f"strategy:{SIMULATED}"
 
 
@@ -381,16 +378,12 @@ def check_setup(setup: Setup) -> None:
             check_strategy(seat.removeprefix("strategy:"), game)
     if not isinstance(game, HasSpeakers):
         if setup.referee:
-            raise UsageError(f"{game.name} has no referee; leave it out")
+            instead = ", or set the parameter offers to false" * isinstance(game, HasDomain)
+            raise UsageError(f"{game.name} has no referee; leave it out{instead}")
         check_strategy(setup.stand_in, game)
-    elif setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
+    elif setup.referee != _SIMULATED and not setup.referee.startswith("model:"):
         raise UsageError(
-            f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}"
-        )
-    elif setup.referee == RULE and not _has_rule(game):
-        domain = game.domain.name
-        raise UsageError(
-            f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'"
+            f"a dialogue without offers needs a referee 'model:NAME', not {setup.referee!r}"
         )
 
 
@@ -412,11 +405,6 @@ def _check_role_names(roles: Sequence[Role]) -> None:
         taken[name] = role
 
 
-def _has_rule(game: HasSpeakers) -> bool:
-    """Tell whether the last messages can say by themselves what was agreed."""
-    return not isinstance(game.domain.deal, Trade | Verdict)
-
-
 def list_named_models(setup: Setup) -> list[str]:
     """List the models that the setup names."""
     named = (*setup.seats, setup.referee)
@@ -431,5 +419,4 @@ def list_referees(game: Game[S], models: Iterable[str]) -> list[str]:
     """List who can rule in the game; nobody where it needs no referee."""
     if not isinstance(game, HasSpeakers):
         return []
-    ruled = [RULE] if _has_rule(game) else []
-    return [*ruled, *(f"model:{name}" for name in models), _SIMULATED]
+    return [*(f"model:{name}" for name in models), _SIMULATED]

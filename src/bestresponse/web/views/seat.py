@@ -16,14 +16,10 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 from pydantic import Field
 
 from bestresponse.core import Decision
-from bestresponse.core.ask import Choice
-from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording, put_question
+from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import NotAsked, StoreError, UsageError
-from bestresponse.core.game import Game, S, View
-from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
+from bestresponse.games.capabilities import find_stage_form
 from bestresponse.report.document import Document
-from bestresponse.telling.language import Language
-from bestresponse.telling.render import list_rounds, write_history, write_private
 from bestresponse.web.access import (
     AdminPage,
     Bearer,
@@ -38,8 +34,8 @@ from bestresponse.web.render import Closed, Wait, describe_errors, render_page, 
 from bestresponse.web.services import chat, seat as service
 from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.fields import make_fields, read_fields
-from bestresponse.web.services.hands import read_hand
 from bestresponse.web.services.seat import SeatView
+from bestresponse.web.services.situation import show_situation
 from bestresponse.web.sessions.errors import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.texts import Cause, FieldMistake
@@ -318,7 +314,7 @@ def _render(
         game = _show_game(context, forms)
     stage = service.describe_stage(context)
     parts = len(server.sessions.list_seats(session.id, seat))
-    rounds = game.progress
+    rounds = game.told.progress
     played = 0.0
     if view.phase in ("over", "closed", "replaced"):
         played = 1.0
@@ -371,30 +367,12 @@ def _show_game(context: SeatContext, forms: SeatForms) -> ShownGame:
     """Show the game as it is now, with what was typed into the fields of its question."""
     session = context.session
     role = context.role
-    game = session.game
-    state = session.episode.state
-    language = session.table.texts.language
-    view = session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
-    earlier, now = _tell_story(game, view, language)
-    private = ""
-    if isinstance(game, PrivateInformation):
-        private = write_private(view, game.list_private(state, role), language)
-    hand = None
-    if "infoset" in view.facts:
-        hand = read_hand(game.name, view.facts["infoset"], game.roles)
+    state = session.episode.state
     return ShownGame(
         title=_find_title(context),
-        unit=game.unit if isinstance(game, Wording) else "",
-        private=private,
-        earlier=earlier,
-        now=now,
-        progress=game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
-        bubbles=_list_bubbles(game, view),
-        hand=hand,
+        told=show_situation(session.game, state, role, ask, session.table.texts),
         calculator=service.list_calculator(session, role),
-        question=language.tell(put_question(game, ask)) if ask else "",
-        is_choice=isinstance(ask, Choice),
         fields=make_fields(ask, forms.typed, forms.wrong) if ask else [],
         void=session.episode.void,
     )
@@ -411,29 +389,6 @@ def _find_title(context: SeatContext) -> str:
         return lobby.experiment.title
     titled = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     return table.texts.word(titled)
-
-
-def _list_bubbles(game: Game[S], view: View) -> list[ChatLine]:
-    """Return the messages of a dialogue, which are its moves."""
-    names = list(name_roles(game).values())
-    own = view.facts.get("seat")
-    return [
-        ChatLine(who=names[seat], own=seat == own, text=text)
-        for seat, _, text in view.facts.get("said", ())
-    ]
-
-
-def _tell_story(game: Game[S], view: View, language: Language) -> tuple[list[str], str]:
-    """Return what happened, part by part, and how things stand now."""
-    if isinstance(game, HasSpeakers | RoundHistory):
-        return [], ""
-    rounds = list_rounds(view, language)
-    if rounds is not None:
-        return rounds
-    if isinstance(game, HasStage):
-        first, *rest = write_history(view, language).split("\n")
-        return rest, first
-    return [], write_history(view, language)
 
 
 _SEAT = "/api/seats/{session}/{seat}"

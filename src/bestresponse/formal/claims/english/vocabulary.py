@@ -231,6 +231,7 @@ class Vocabulary:
         """Return the moves by their names, and by other forms of these that mean nothing else."""
         named: dict[Phrase, set[tuple[int, int]]] = {}
         formed: dict[Phrase, set[tuple[int, int]]] = {}
+        self.forms: dict[Phrase, set[tuple[int, int]]] = {}
         for player, actions in enumerate(self.subject.actions):
             for index, action in enumerate(actions):
                 name = action if len(action) == 1 else action.lower()
@@ -239,9 +240,11 @@ class Vocabulary:
                 is_word = head.isalpha() and len(head) > 1
                 for form in _inflect(head) if is_word else ():
                     phrase = (form, *tail)
+                    self.forms.setdefault(phrase, set()).add((player, index))
                     known = phrase in self.english.terminals
                     if not known or phrase in self.english.verbs:
                         formed.setdefault(phrase, set()).add((player, index))
+        self.forms |= named
         return formed | named
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
@@ -305,7 +308,7 @@ class Vocabulary:
         return _Profile(tokens, end + 1)
 
     def find_known(self, clause: str) -> Iterator[Token]:
-        """Yield the terminals of the words that are known and clear."""
+        """Yield the terminals of the words that are known and clear, with their places."""
         words = split_words(clause)
         tokens: list[Token] = []
         position = 0
@@ -313,14 +316,17 @@ class Vocabulary:
             profile = self._find_profile(words, position)
             if profile is not None:
                 tokens += profile.tokens
+                for number, token in enumerate(profile.tokens):
+                    token.start_pos = position + number
+                    yield token
                 position = profile.end
-                yield from profile.tokens
                 continue
             try:
                 token, length = self._find_longest(words, position, tokens)
             except UnknownWord:
                 position += 1
                 continue
+            token.start_pos = position
             tokens.append(token)
             position += length
             yield token

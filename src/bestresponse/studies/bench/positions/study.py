@@ -34,7 +34,7 @@ _SEED = 21
 _LONGEST_REPLY = 2000
 
 
-class MoveRow(TypedDict):
+class AnsweredPosition(TypedDict):
     """One answer: the move, or the mixture, and what it loses."""
 
     spec: str
@@ -56,7 +56,7 @@ class MoveRow(TypedDict):
     reply: str
 
 
-class GameRow(TypedDict):
+class AskedGame(TypedDict):
     """The game: how many positions it has, how it was solved, how many are asked about."""
 
     positions: int
@@ -67,7 +67,7 @@ class GameRow(TypedDict):
     value: float | None
 
 
-Rows = Sequence[MoveRow]
+Rows = Sequence[AnsweredPosition]
 
 
 def _mean(name: str, title: str, explained: str, format: str) -> Metric[Rows]:
@@ -122,7 +122,7 @@ METRICS: tuple[Metric[Rows], ...] = (
 """Every figure of a player, in the order of the columns."""
 
 
-def _make_row(plan: PositionPlan, stored: StoredPlay) -> MoveRow:
+def _make_row(plan: PositionPlan, stored: StoredPlay) -> AnsweredPosition:
     """Measure one answer."""
     data = stored.data
     decision = stored.record.submissions[-1].decision
@@ -139,7 +139,7 @@ def _make_row(plan: PositionPlan, stored: StoredPlay) -> MoveRow:
     return row
 
 
-def _score(plan: PositionPlan, number: int, mix: Mapping[str, float] | None) -> MoveRow:
+def _score(plan: PositionPlan, number: int, mix: Mapping[str, float] | None) -> AnsweredPosition:
     """Measure an answer to a question; None where it could not be read."""
     question = plan.questions[number]
     shown = None
@@ -148,7 +148,7 @@ def _score(plan: PositionPlan, number: int, mix: Mapping[str, float] | None) -> 
         shown = ", ".join(
             move if share == 1 else f"{move} {share:.3g}" for move, share in likely.items()
         )
-    return MoveRow(
+    return AnsweredPosition(
         spec="",
         model="uniform",
         way=BASELINE,
@@ -188,7 +188,7 @@ def measure_moves(config: BenchConfig, folder: RunFolder) -> Measured:
         numbered = enumerate(plan.questions)
         groups["uniform", BASELINE] = [_score(plan, k, _mix_evenly(q)) for k, q in numbered]
     graph = config.solved.graph
-    about = GameRow(
+    about = AskedGame(
         positions=len(graph.known),
         decisions=graph.num_decisions,
         asked=len(plan.questions),
@@ -197,8 +197,8 @@ def measure_moves(config: BenchConfig, folder: RunFolder) -> Measured:
         value=float(config.solved.values[0, 0]),
     )
     frames = {
-        "plays": Frame(MoveRow, rows),
-        "game": Frame(GameRow, [about]),
+        "plays": Frame(AnsweredPosition, rows),
+        "game": Frame(AskedGame, [about]),
         "answers": readings.frames["answers"],
     }
     answered = [row for row in rows if row["regret"] is not None]

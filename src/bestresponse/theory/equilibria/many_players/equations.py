@@ -26,7 +26,7 @@ _NEGATIVE = -1e-10  # what rounding leaves of a probability of 0
 _REGULAR = 1e-9  # of the largest singular value: a derivative with a smaller one counts as singular
 
 
-def scale_payoffs(game: NormalForm) -> Array:
+def scale_by_player(game: NormalForm) -> Array:
     """Return payoffs moved and scaled into [0, 1], player by player.
 
     Best responses stay what they are.

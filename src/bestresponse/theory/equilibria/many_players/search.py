@@ -44,7 +44,7 @@ from bestresponse.theory.equilibria.many_players.equations import (
     equal_payoffs,
     find_index,
     measure_distance,
-    scale_payoffs,
+    scale_by_player,
     worst_regret,
 )
 from bestresponse.theory.equilibria.many_players.homotopy import (
@@ -125,7 +125,7 @@ def nplayer_nash(
         return solved
     if rest.game.shape == (2, 2, 2):
         return _solve_in_closed_form(rest)
-    search = _Search(scale_payoffs(rest.game), engine, deadline, report)
+    search = _Search(scale_by_player(rest.game), engine, deadline, report)
     return _search_rest(rest, search)
 
 
@@ -218,7 +218,7 @@ def _describe(
 
     Continua are computed until `deadline`.
     """
-    payoffs = scale_payoffs(rest.game)
+    payoffs = scale_by_player(rest.game)
     equilibria: list[Equilibrium] = []
     continua: list[Continuum] = []
     for point in points:
@@ -277,7 +277,7 @@ def nplayer_nash_one(
     elif pure := pure_nash(game):
         return Equilibrium.at(game, _point_masses(game, pure[0]))
     else:
-        traced = trace_to_equilibrium(scale_payoffs(game), deadline=deadline)
+        traced = trace_to_equilibrium(scale_by_player(game), deadline=deadline)
     certified = None if traced is None else certify(game, traced)
     if certified is None:
         deadline.check("an equilibrium")
@@ -287,7 +287,7 @@ def nplayer_nash_one(
                 " method 'auto' looks for any equilibrium"
             )
         raise _found_none(game)
-    index = find_index(scale_payoffs(game), certified.strategies, certified.quasi_strict)
+    index = find_index(scale_by_player(game), certified.strategies, certified.quasi_strict)
     return Equilibrium.at(game, certified.strategies, certified.exact, index)
 
 

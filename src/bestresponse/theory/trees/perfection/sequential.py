@@ -34,6 +34,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 from operator import add, mul
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -54,7 +55,6 @@ from bestresponse.theory.trees.tree import (
     Leaf,
     Policy,
     Tree,
-    TreeLike,
     Turn,
     as_tree,
     build_tree,
@@ -112,7 +112,7 @@ class SequentialEquilibrium:
         return np.array(self.exact_beliefs, dtype=np.float64)
 
 
-def find_sequential(tree: TreeLike, *, seconds: float = _SECONDS) -> SequentialEquilibrium:
+def find_sequential(tree: Tree | str | Path, *, seconds: float = _SECONDS) -> SequentialEquilibrium:
     """Find one sequential equilibrium.
 
     NotCertified where none could be proved to be one within `seconds`, TooLarge for large trees.

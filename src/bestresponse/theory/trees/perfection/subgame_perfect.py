@@ -32,6 +32,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice, product
 from operator import add, le, mul
+from pathlib import Path
 
 import numpy as np
 
@@ -274,7 +275,7 @@ def find_subgames(tree: Tree) -> IntArray:
 
 
 def solve_subgames(
-    tree: TreeLike, limit: int = 200, *, seconds: float = _SECONDS
+    tree: Tree | str | Path, limit: int = 200, *, seconds: float = _SECONDS
 ) -> SubgameEquilibria:
     """Find subgame perfect equilibria, at most `limit`.
 

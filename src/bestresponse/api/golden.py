@@ -1,0 +1,88 @@
+"""A golden play: one seeded play as text, by which a game is reviewed.
+
+It shows what a model is told, which moves are legal and what each loses against best play, and
+what the play pays. Whoever changes a rule or a sentence sees the difference in `golden.txt` in the
+folder of the game, which a test holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from bestresponse.analysis.theory import describe_theory
+from bestresponse.core.ask import Ask, Choice
+from bestresponse.core.capabilities import HasPositions, measure_decision_cost
+from bestresponse.core.conformance import any_legal_action
+from bestresponse.core.episode import Episode
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
+from bestresponse.core.player import Decision
+from bestresponse.core.registry import games
+from bestresponse.players.llm.player import instruction
+from bestresponse.runs.reporting.steps import format_action
+from bestresponse.telling.render import write_history, write_rules
+
+_MOST_STEPS = 8
+"""A longer play is cut: what comes later is told as what came before."""
+_MOST_PRICED = 20
+"""Of more options only the one that is chosen is priced."""
+
+
+def write_golden(name: str, seed: int = 0) -> str:
+    """Write one seeded play of a registered game.
+
+    >>> print(write_golden("trust-amounts").splitlines()[0])
+    # trust-amounts, version 1
+    """
+    game = games.make(name)
+    return "\n".join([f"# {name}, version {game.version}", *_list_lines(game, Random(seed)), ""])
+
+
+def _list_lines(game: AnyGame, rng: Random) -> Iterator[str]:
+    episode = Episode(game)
+    for role in game.roles[:1]:
+        yield f"\n## The rules, for {role}\n\n{write_rules(game.view(episode.state, role))}"
+    for _ in range(_MOST_STEPS):
+        if episode.over:
+            break
+        chosen = {role: any_legal_action(ask, rng) for role, ask in episode.pending.items()}
+        first, *others = episode.pending.items()
+        yield from _describe_decision(game, episode, *first, chosen[first[0]])
+        for role, _ in others:
+            yield f"{role} chooses {format_action(chosen[role])}"
+        for role, action in chosen.items():
+            episode.submit(role, Decision(action))
+    yield "\n## The end" if episode.over else "\n## So far (the play goes on)"
+    for role in game.roles[:1]:
+        yield f"\n{write_history(game.view(episode.state, role))}"
+    earned = game.payoffs(episode.state)
+    yield f"\npayoffs: {', '.join(f'{role} {earned[role]:g}' for role in game.roles)}"
+
+
+def _describe_decision(
+    game: AnyGame, episode: Episode[object], role: Role, ask: Ask, action: object
+) -> Iterator[str]:
+    if role in (NATURE, REFEREE):
+        yield f"\n## {role}: {format_action(action)}"
+        return
+    yield f"\n## {role} decides\n"
+    history = write_history(game.view(episode.state, role))
+    yield "\n\n".join(part for part in (history, instruction(ask, "line")) if part)
+    options = ask.options if isinstance(ask, Choice) else ()
+    asked = [*(options if len(options) <= _MOST_PRICED else ()), action]
+    losses = {
+        format_action(answer): _measure_loss(game, episode.state, role, answer) for answer in asked
+    }
+    known = [f"{answer} loses {loss:.6g}" for answer, loss in losses.items() if loss is not None]
+    if known:
+        yield f"\nAgainst best play: {', '.join(known)}"
+    yield f"\nchosen: {format_action(action)}"
+
+
+def _measure_loss(game: AnyGame, state: object, role: Role, answer: object) -> float | None:
+    """Return what an answer loses against best play, None where nothing is known."""
+    solution = describe_theory(game).positions
+    if solution is None or not isinstance(game, HasPositions):
+        return measure_decision_cost(game, state, role, answer)
+    worths = solution.list_worths(game, game.find_position(state))
+    return max(worths.values()) - worths[str(answer)]

@@ -1,0 +1,590 @@
+"""Whether a claim is in its quote: who translates may not put right what was said.
+
+A model that translates "I get 4" as "payoff 3", which is true, would have a false sentence proved.
+So a claim counts only if its words say it:
+
+- every number is in the quote, as digits, a word, a fraction, per cent or a sum that is written
+  out, next to the choices and the player that the claim has with it;
+- every choice is named there, and no other choice of the same player instead;
+- the player whom the claim is about is spoken of, or nobody is;
+- a denial has its word, and a word of denial makes one;
+- "more" and "less", "strictly" and "weakly", and the two sides of a comparison are not exchanged.
+
+What the quote does not say may be in the sentence before it or in the heading above. This is a
+check of words, not of grammar: it refuses some good translations, and those have no verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, cast
+
+from bestresponse.formal.claims.claim import FORMS, Claim
+from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english, split_words
+from bestresponse.formal.claims.form import Sort, number_text
+from bestresponse.formal.claims.subject import Subject
+
+Choices = frozenset[tuple[int, str]]
+"""Choices with the players whose they are."""
+
+
+class _Amount(NamedTuple):
+    """A number at its place; `lost` if its words say that it is lost."""
+
+    place: int
+    value: Fraction
+    lost: bool = False
+
+
+class _Named(NamedTuple):
+    """A choice that is named at a place: whose it may be, and which it may be."""
+
+    place: int
+    choices: Choices
+
+    @property
+    def owners(self) -> frozenset[int]:
+        """The players whose choice it may be."""
+        return frozenset(player for player, _ in self.choices)
+
+
+class _Person(NamedTuple):
+    """The players who are spoken of at a place."""
+
+    place: int
+    players: frozenset[int]
+
+
+class Said:
+    """What the words of a passage name, each at its place."""
+
+    def __init__(self, text: str, known: Vocabulary) -> None:
+        self.known = known
+        self.written = split_words(text)
+        self.words = [word.lower() for word in self.written]
+        self.tokens = list(known.find_known(text))
+        self.everybody = frozenset(range(len(known.subject.players)))
+
+    @property
+    def is_table(self) -> bool:
+        """Whether numbers belong to rows and columns, or to items of a list."""
+        return "|" in self.words or self.words.count(":") > 2
+
+    def find(self, kind: str, start: int = 0, end: int | None = None) -> list[int]:
+        """Return the places of words of a list under "quoting"; "*" stands for any ending."""
+        listed = load_english().lists["quoting"][kind]
+        stems = tuple(word[:-1] for word in listed if word.endswith("*"))
+        found = []
+        for place in range(len(self.words))[max(0, start) : end]:
+            word = self.words[place] if place not in self.taken else ""
+            if word in listed or (stems and word.startswith(stems)):
+                found.append(place)
+        return found
+
+    def find_part(self, place: int) -> tuple[int, int]:
+        """Return where the part of the sentence begins and ends that has a place."""
+        ends = self.find("parts")
+        start = max((end for end in ends if end <= place), default=0)
+        return start, min((end for end in ends if end > place), default=len(self.words))
+
+    @cached_property
+    def facing(self) -> set[int]:
+        """The places of words behind which the choice of another player stands."""
+        replies = self.find("replies")
+        to = [place for place in replies if self.words[place + 1 : place + 2] == ["to"]]
+        return {*self.find("facing"), *(place + 1 for place in to)}
+
+    @cached_property
+    def clauses(self) -> list[tuple[int, bool]]:
+        """By place, the number of its clause, and whether that sets a case ("if she defects")."""
+        facing = self.facing
+        starts = {*self.find("cases"), *facing}
+        ends = set(self.find("ends"))
+        links = set(self.find("links"))
+        people = {person.place for person in self.people}
+        moves = {place for group in self.groups for place, _ in group}
+        found = []
+        number = 0
+        in_case = has_move = is_facing = False
+        for place in range(len(self.words)):
+            goes_on = place in links and place - 1 in ends and in_case
+            is_new = in_case and has_move and place in people and place - 1 not in links
+            is_new = is_new or (is_facing and has_move and place not in moves)
+            is_new = is_new or (
+                in_case and has_move and bool(self.find("yields", place, place + 1))
+            )
+            if place in starts or (place in ends and place + 1 not in links) or is_new:
+                number += 1
+                in_case = place in starts
+                is_facing = place in facing
+                has_move = False
+            has_move = has_move or place in moves
+            found.append((number, in_case or goes_on))
+        return found
+
+    @cached_property
+    def amounts(self) -> list[_Amount]:
+        """Every number, and sums that are written out."""
+        found = []
+        for token in self.tokens:
+            place = token.start_pos or 0
+            is_pronoun = self.words[place] == "one" and not self.find("units", place, place + 2)
+            if token.type in ("NUMBER", "SHARE") and not is_pronoun:
+                found.append(self._read_amount(place, Fraction(str(token))))
+        for place in self.find("halves"):
+            found.append(_Amount(place, Fraction(1, 2)))
+        found.sort()
+        for first, second in pairwise(found):
+            if self.words[first.place + 1 : second.place] == ["+"]:
+                found.append(_Amount(second.place, first.value + second.value))
+        return found
+
+    def _read_amount(self, place: int, value: Fraction) -> _Amount:
+        if self.words[place + 1 : place + 2] == ["percent"]:
+            value /= 100
+        return _Amount(place, value, bool(self.find("losses", place - 5, place)))
+
+    @cached_property
+    def people(self) -> list[_Person]:
+        """Everybody who is spoken of."""
+        found = []
+        for token in self.tokens:
+            place = token.start_pos or 0
+            match token.type:
+                case "PLAYER" | "POSSESSIVE" if self.words[place].startswith("you"):
+                    # Who says "I" too speaks to somebody else.
+                    rest = {0} if self.find("writer") else set()
+                    found.append(_Person(place, self.everybody - rest))
+                case "PLAYER" | "POSSESSIVE" | "THEY":
+                    found.append(_Person(place, frozenset({int(token)})))
+                case "WE" | "EVERYBODY":
+                    found.append(_Person(place, self.everybody))
+                case "OTHERS":
+                    found.append(_Person(place, self.everybody - {0}))
+        for place in self.find("everybody"):
+            found.append(_Person(place, self.everybody))
+        for place in self.find("somebody"):
+            found.append(_Person(place, frozenset()))
+        for place in self.find("others"):
+            found.append(_Person(place, self.everybody - {0}))
+        return sorted(found, key=lambda person: (person.place, len(person.players)))
+
+    @cached_property
+    def taken(self) -> set[int]:
+        """The places of all words of choices: they mean nothing else."""
+        taken: set[int] = set()
+        for place in range(len(self.words)):
+            for length in range(1, 5):
+                if self._find_moves(place, length):
+                    taken |= set(range(place, place + length))
+        return taken
+
+    @cached_property
+    def groups(self) -> list[list[tuple[int, set[tuple[int, int]]]]]:
+        """The choices that are named, those listed with nothing but signs between them together."""
+        groups: list[list[tuple[int, set[tuple[int, int]]]]] = []
+        place = end = 0
+        while place < len(self.words):
+            length = next((n for n in range(4, 0, -1) if self._find_moves(place, n)), 0)
+            if length:
+                if not groups or self.words[end:place] not in ([","], ["/"]):
+                    groups.append([])
+                groups[-1].append((place, self._find_moves(place, length)))
+                end = place + length
+            place += length or 1
+        return groups
+
+    def _find_moves(self, place: int, length: int) -> set[tuple[int, int]]:
+        """Return whose choices some words may name."""
+        words = tuple(self.written[place : place + length])
+        if len(words) < length:
+            return set()
+        is_letter = length == 1 and len(words[0]) == 1
+        return self.known.forms.get(words if is_letter else tuple(map(str.lower, words)), set())
+
+    @cached_property
+    def named(self) -> list[_Named]:
+        """Every choice that is named, with those whose it may be."""
+        found: list[_Named] = []
+        for group in self.groups:
+            is_outcome = self._is_outcome(group)
+            for number, (place, moves) in enumerate(group):
+                owners = self._find_owners(place, found)
+                if is_outcome:
+                    owners = frozenset({self.known.subject.order.index(number)})
+                choices = self._read_choices(place, moves)
+                own = frozenset(one for one in choices if one[0] in owners)
+                found.append(_Named(place, own or choices))
+        return found
+
+    def is_shared(self, named: _Named) -> bool:
+        """Return whether all are said to make a choice."""
+        before = [one for one in self.people if one.place < named.place]
+        return bool(before) and before[-1].players == self.everybody == named.owners
+
+    @cached_property
+    def outcomes(self) -> list[Choices]:
+        """The outcomes that are listed, as in "(R, B)"."""
+        places = {one.place: one.choices for one in self.named}
+        listed = [group for group in self.groups if self._is_outcome(group)]
+        return [frozenset().union(*(places[place] for place, _ in group)) for group in listed]
+
+    def _is_outcome(self, group: list[tuple[int, set[tuple[int, int]]]]) -> bool:
+        first, last = group[0][0], group[-1][0]
+        around = {*self.words[max(0, first - 1) : first], *self.words[last + 1 : last + 3]}
+        is_listed = bool(around & {"(", ")", "->", "→", "=", "=>", ":"})
+        return is_listed and len(group) == len(self.everybody)
+
+    def _read_choices(self, place: int, moves: set[tuple[int, int]]) -> Choices:
+        """Return the choices that are meant: where there are two, not doing one is the other."""
+        actions = self.known.subject.actions
+        choices = frozenset((player, actions[player][index]) for player, index in moves)
+        if not (self.clauses[place][1] and self.find("denials", place - 4, place)):
+            return choices
+        meant = set()
+        for player, denied in choices:
+            if len(actions[player]) == 2:
+                meant |= {(player, action) for action in actions[player] if action != denied}
+        return frozenset(meant)
+
+    def _find_owners(self, place: int, before: list[_Named]) -> frozenset[int]:
+        """Return whose choice is named at a place: of whoever stands before it in its clause."""
+        start = before[-1].place + 1 if before else 0
+        if self.words[place - 1 : place] == [":"]:
+            labels = [person.players for person in self.people if person.place == place - 2]
+            if labels:
+                return labels[0]
+        while self.clauses[start][0] != self.clauses[place][0]:
+            start += 1
+        objects = set(self.find("objects"))
+        near = [person for person in self.people if start <= person.place < place]
+        near = [person for person in near if person.place not in objects]
+        names = [move.lower() for moves in self.known.subject.actions for move in moves]
+        is_agent = self.words[place].endswith(("or", "er", "ors", "ers"))
+        is_agent = is_agent and self.words[place] not in names
+        if not near and (is_agent or self.facing & set(range(start, place))):
+            return self.everybody - {0}
+        if not near and before and self.find("joins", before[-1].place, place):
+            return before[-1].owners
+        owners: frozenset[int] = frozenset()
+        for person in near[-1:-3:-1]:
+            if not owners or "and" in self.words[person.place : near[-1].place]:
+                owners |= person.players
+        return owners or self.everybody
+
+
+class QuoteCheck:
+    """Compares claims about one game with their quotes."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.words = Vocabulary(subject, 0)
+
+    def find_fault(self, claim: Claim, sentence: str, clause: str, before: str = "") -> str:
+        """Return what a claim has that the words of its quote do not; "" if there is nothing.
+
+        They are those of its whole sentence, of its clause where a denial counts, and of what
+        stands before it.
+        """
+        said = Said(sentence, self.words)
+        earlier = Said(before, self.words)
+        return (
+            self._find_number(claim, said, earlier)
+            or self._find_share(claim, said)
+            or self._find_choice(claim, said, earlier)
+            or self._find_player(claim, said)
+            or self._find_sides(claim, said)
+            or _find_denial(claim, Said(clause, self.words))
+            or _find_direction(claim, said)
+        )
+
+    def list_unused(self, sentence: str, claims: Iterable[Claim]) -> Iterator[str]:
+        """Yield the numbers of a sentence that no claim uses."""
+        used: Counter[Fraction] = Counter()
+        for claim in claims:
+            used.update(list_numbers(claim))
+            for name in {"mixed", "mixes", "part"} & set(FORMS[claim.form].names):
+                used.update(share for mix in claim[name] for _, share in mix.weights)
+        for one in Said(sentence, self.words).amounts:
+            for number in (one.value, -one.value):
+                if used[number]:
+                    used[number] -= 1
+                    break
+            else:
+                yield number_text(one.value)
+
+    def _find_number(self, claim: Claim, said: Said, earlier: Said) -> str:
+        """Say which number of a claim is not said, or not of its player and its choices."""
+        wanted = [] if _is_counted(claim, said) else list(list_numbers(claim))
+        used = [one for one in said.amounts if any(_is_said(n, one, claim) for n in wanted)]
+        for value in wanted:
+            own = [one for one in used if _is_said(value, one, claim)]
+            told = any(_is_said(value, one, claim) for one in earlier.amounts)
+            if not own and (len(used) < len(said.amounts) or not told):
+                return f"the number {value} is not in its words"
+            if said.is_table:
+                return "a table is not read by its words"
+            has_place = own and "value" in FORMS[claim.form].names
+            if has_place and not any(self._is_of(claim, one.place, said) for one in own):
+                return f"its words say {value} of another player or another choice"
+        return ""
+
+    def _find_share(self, claim: Claim, said: Said) -> str:
+        """Say which mix is not said; one of its probabilities may be what the others leave."""
+        for name in {"mixed", "mixes", "part"} & set(FORMS[claim.form].names):
+            for mix in claim[name]:
+                player = self.subject.players.index(mix.who)
+                shares = dict(mix.weights)
+                told = 0
+                for action, share in shares.items():
+                    places = [one.place for one in said.amounts if one.value == share]
+                    near = [_find_near(said, place, player) for place in places]
+                    told += any(one is None or (player, action) in one.choices for one in near)
+                if told < len(shares) - 1 and len(set(shares.values())) > 1:
+                    return f"its words do not say how {mix.who} mix"
+        return ""
+
+    def _is_of(self, claim: Claim, place: int, said: Said) -> bool:
+        """Return whether a number is next to the player and the choices of its claim."""
+        names = FORMS[claim.form].names
+        who = self._find_who(claim)
+        receivers = self._find_receivers(said, place)
+        if who is not None and who not in (receivers or {0}):
+            return False
+        if "than" in names:
+            return True
+        if claim.form == "payoff" and said.find("aside", place - 2, place):
+            return False
+        return self._fits(claim, place, said)
+
+    def _fits(self, claim: Claim, place: int, said: Said, but: int | None = None) -> bool:
+        """Return whether the choices next to a place are those of a claim, but for one player's."""
+        wanted = set(self._list_choices(claim))
+        for player in {player for player, _ in wanted} - {but}:
+            near = _find_near(said, place, player)
+            if near is not None and not near.choices & wanted:
+                return False
+        return True
+
+    def _find_receivers(self, said: Said, place: int) -> frozenset[int] | None:
+        """Return who gets a number: by its place in a list, by "for" or "to", by who is named."""
+        places = [one.place for one in said.amounts]
+        run = [place]
+        while run[0] - 2 in places and said.words[run[0] - 1] in (",", "/"):
+            run.insert(0, run[0] - 2)
+        while run[-1] + 2 in places and said.words[run[-1] + 1] in (",", "/"):
+            run.append(run[-1] + 2)
+        if len(run) == len(said.everybody):
+            return frozenset({self.subject.order.index(run.index(place))})
+        if said.find("everybody", place + 1, place + 4):
+            return said.everybody
+        for giving in said.find("giving", place + 1, place + 4):
+            named = [one.players for one in said.people if giving < one.place < giving + 3]
+            if named:
+                return named[0]
+        clause = said.clauses[place]
+        same = [one for one in said.people if one.place < place]
+        main = [one for one in same if said.clauses[one.place] == clause]
+        main = main or [one for one in same if not said.clauses[one.place][1]]
+        return main[-1].players if main else None
+
+    def _find_who(self, claim: Claim) -> int | None:
+        if "who" not in FORMS[claim.form].names:
+            return None
+        return self.subject.players.index(claim["who"])
+
+    def _list_choices(self, claim: Claim) -> Iterator[tuple[int, str]]:
+        """Yield every choice of a claim with the player whose it is."""
+        players = self.subject.players
+        for (_, sort), argument in zip(FORMS[claim.form].parameters, claim.args, strict=True):
+            value: Any = argument
+            match sort:
+                case Sort.ACTION:
+                    yield self._find_who(claim) or 0, value
+                case Sort.JOINT:
+                    yield from enumerate(value)
+                case Sort.CHAIN:
+                    for name, action in value:
+                        if name in players:
+                            yield players.index(name), action
+
+    def _find_choice(self, claim: Claim, said: Said, earlier: Said) -> str:
+        """Say which choice of a claim is not named, or instead of which another one is."""
+        players = self.subject.players
+        for player, action in sorted(set(self._list_choices(claim))):
+            named = [one for one in said.named if (player, action) in one.choices]
+            others = [one for one in said.named if one.owners == {player}]
+            told = any((player, action) in one.choices for one in earlier.named)
+            is_other = others and not any(one in others for one in named)
+            if is_other or not (named or told):
+                return f"its words do not say {action} of {players[player]}"
+        names = FORMS[claim.form].names
+        for name in ("outcome", "than"):
+            if name in names and said.outcomes:
+                meant = frozenset((players.index(who), action) for who, action in claim[name])
+                if meant not in said.outcomes:
+                    return "its words list other outcomes"
+            elif name in names and said.named and all(map(said.is_shared, said.named)):
+                actions = {action for _, action in claim[name]}
+                if len(actions) > 1:
+                    return "its words say the same of everybody"
+        if "action" not in names or "value" in names:
+            return ""
+        own = (self._find_who(claim) or 0, claim["action"])
+        places = [one.place for one in said.named if own in one.choices]
+        if places and not any(self._fits(claim, place, said, own[0]) for place in places):
+            return f"its words say {claim['action']} in another case"
+        return "" if "other" in names else self._find_key(own, said)
+
+    def _find_key(self, own: tuple[int, str], said: Said) -> str:
+        """Say whether what a choice is said to be is said of another one."""
+        told = []
+        for place in said.find("keys"):
+            start, stop = said.find_part(place)
+            mine = [one for one in said.named if own[0] in one.owners]
+            near = [one for one in mine if start <= one.place < stop]
+            near = near or [one for one in mine if one.place < place][-1:]
+            if near:
+                told.append(any(own in one.choices for one in near))
+        return "" if any(told) or not told else "its words say so of another choice"
+
+    def _find_player(self, claim: Claim, said: Said) -> str:
+        """Say whether a claim is about a player whom its words do not speak of."""
+        who = self._find_who(claim)
+        spoken = [one.players for one in said.people if not said.clauses[one.place][1]]
+        spoken = [players for players in spoken if players]
+        if who is None or any(who in players for players in spoken):
+            return ""
+        if (who == 0 and not spoken) or "value" in FORMS[claim.form].names:
+            return ""
+        return f"its words do not speak of {claim['who']}"
+
+    def _find_sides(self, claim: Claim, said: Said) -> str:
+        """Say whether the two sides of a comparison are exchanged."""
+        names = FORMS[claim.form].names
+        if "than" in names:
+            first, second = ({*map(tuple, claim[name])} for name in ("outcome", "than"))
+        elif "other" in names:
+            first, second = ({(claim["who"], claim[name])} for name in ("action", "other"))
+        else:
+            return ""
+        sides = (first - second, second - first)
+        for place in said.find("over"):
+            word = said.words[place]
+            passive = word == "by" and bool(said.find("passive", place - 1, place))
+            before = self._list_sides(sides, said.named[::-1], range(place))
+            after = self._list_sides(sides, said.named, range(place + 1, len(said.words)))
+            if not (before and after) or (word == "by" and not passive):
+                continue
+            turned = passive or bool(said.find("less", place - 3, place))
+            turned = turned or (word == "to" and "from" in said.words[:place])
+            if (after[0] == 0) == (turned != claim.form.startswith("lower")):
+                return ""
+            return "its words compare the other way round"
+        return ""
+
+    def _list_sides(
+        self, sides: tuple[set[tuple[str, str]], ...], named: list[_Named], places: range
+    ) -> list[int]:
+        """List on which side of a comparison the choices at some places are."""
+        found = []
+        for one in named:
+            own = {(self.subject.players[player], action) for player, action in one.choices}
+            on = [bool(own & side) for side in sides]
+            if one.place in places and on[0] != on[1]:
+                found.append(on.index(True))
+        return found
+
+
+def list_numbers(claim: Claim) -> Iterator[Fraction]:
+    """Yield the numbers of a claim, but for those of mixes."""
+    for (_, sort), argument in zip(FORMS[claim.form].parameters, claim.args, strict=True):
+        if sort is Sort.NUMBER:
+            yield cast(Fraction, argument)
+
+
+def _is_counted(claim: Claim, said: Said) -> bool:
+    """Return whether a number of equilibria or of times is said without one."""
+    words = load_english().lists["quoting"]["counts"].get(claim.form, {})
+    return bool(words) and str(claim["value"]) in map(words.get, said.words)
+
+
+def _is_said(value: Fraction, amount: _Amount, claim: Claim) -> bool:
+    signed = -amount.value if amount.lost else amount.value
+    return value == signed or (value == amount.value and "than" in FORMS[claim.form].names)
+
+
+def _find_near(said: Said, place: int, player: int) -> _Named | None:
+    """Return the choice of a player that a number speaks of."""
+    start, stop = said.find_part(place)
+    own = [one for one in said.named if player in one.owners]
+    inside = [one for one in own if start <= one.place < stop]
+    sure = [one for one in own if one.place < place]
+    near = inside or sure
+    return near[-1] if near else None
+
+
+_ABSORBING: Final = ("no_dominant_choice", "guaranteed", "limited", "equal", "pure_equilibria")
+
+
+def _find_denial(claim: Claim, said: Said) -> str:
+    """Say what is wrong with the denial of a claim, or with its absence."""
+    places = [one.place for one in said.amounts] + [one.place for one in said.named]
+    speaking = {said.clauses[place] for place in (*places, *said.find("keys"))}
+    denials = [place for place in said.find("denials") if not said.clauses[place][1]]
+    # "It isn't close, 5 beats 3": the first clause says nothing of the game.
+    denials = [place for place in denials if said.clauses[place] in speaking]
+    names = FORMS[claim.form].names
+    compares = {"other", "than", "first"} & set(names)
+    plain = []
+    for place in denials:
+        stop = min(said.find("keys", place + 1), default=len(said.words))
+        idioms = said.find("stays", place + 1, min(stop, place + 8))
+        if not compares:
+            idioms += said.find("measures", place + 1, min(stop, place + 6))
+        if not idioms:
+            plain.append(place)
+    absorbs = claim.form.startswith(_ABSORBING)
+    if claim.negated:
+        return "" if len(plain) > absorbs or said.find("antonyms") else "its words deny nothing"
+    return "its words deny something" if plain and not absorbs else ""
+
+
+def _find_direction(claim: Claim, said: Said) -> str:
+    """Say what is wrong with the direction of a comparison."""
+    more, less = said.find("more"), said.find("less")
+    form = claim.form
+    if form.startswith(("highest", "limited")) and less and not more:
+        return "its words speak of the least"
+    if form.startswith(("lowest", "guaranteed")) and more and not less:
+        return "its words speak of the most"
+    if form.startswith("weakly") and said.find("strict"):
+        return "its words say strictly"
+    if form.startswith("strictly") and said.find("weak"):
+        return "its words say weakly"
+    if form in ("higher", "lower"):
+        return _compare_numbers(claim, said)
+    return ""
+
+
+def _compare_numbers(claim: Claim, said: Said) -> str:
+    first, second = (
+        [one.place for one in said.amounts if _is_said(claim[name], one, claim)]
+        for name in ("first", "second")
+    )
+    if not (first and second):
+        return ""
+    ends = sorted((min(first), max(second)))
+    more, less = said.find("more", *ends), said.find("less", *ends)
+    if not (more or less):
+        more, less = said.find("more"), said.find("less")
+    if bool(more) == bool(less):
+        return "its words do not say which is more"
+    upward = bool(more) == (claim.form == "higher")
+    if (min(first) < max(second)) != upward:
+        return "its words compare the other way round"
+    return ""

@@ -1,0 +1,83 @@
+"""Check a game with the words in its folder; whoever writes a game runs this.
+
+    from bestresponse.games.kit import check_game
+
+It raises `Broken` (an AssertionError) that says which promise was broken and where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from random import Random
+
+from bestresponse.core import conformance
+from bestresponse.core.conformance import Broken, any_legal_action
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, REFEREE, Game, S
+from bestresponse.core.told import GameEvent, GameRule
+from bestresponse.telling.course import ToldInOwnWay
+from bestresponse.telling.language import (
+    Language,
+    find_home,
+    has_words,
+    list_folder_languages,
+    load_language,
+)
+
+Kind = type[GameRule] | type[GameEvent]
+
+
+def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
+    """Check every promise of `Game`, and that what the game says is told in every language."""
+    conformance.check_game(game, seed, max_steps)
+    for kind in find_kinds(game, seed, max_steps):
+        _check_told(kind)
+
+
+def find_kinds(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> list[Kind]:
+    """List the kinds of rules and events of its own that a game tells in one play."""
+    rng = Random(seed)
+    state = game.start()
+    kinds: dict[Kind, None] = {}
+    for _ in range(max_steps):
+        asks = game.asks(state)
+        for role in (*game.roles, *(asked for asked in asks if asked in (NATURE, REFEREE))):
+            view = game.view(state, role)
+            kinds |= dict.fromkeys(_list_kinds((*view.rules, *view.history)))
+        if not asks:
+            break
+        state = game.apply(state, {role: any_legal_action(ask, rng) for role, ask in asks.items()})
+    return list(kinds)
+
+
+def _list_kinds(told: Iterable[object]) -> list[Kind]:
+    return [type(one) for one in told if isinstance(one, GameRule | GameEvent)]
+
+
+def _check_told(kind: Kind) -> None:
+    """Hold a kind to having a message in every offered language, with a place for each field."""
+    home = find_home(kind)
+    if not has_words(home):
+        where = home or "a module without a folder"
+        raise Broken(f"{kind.__name__} has no words: there is no words.en.po in {where}")
+    try:
+        offered = list_folder_languages(home)
+    except UsageError as error:
+        raise Broken(str(error)) from None
+    for language in offered:
+        _check_places(kind, load_language(language).within(home), f"{home}:{kind.message}")
+
+
+def _check_places(kind: Kind, language: Language, key: str) -> None:
+    keys = [known for known in language.messages if known == key or known.startswith(f"{key}.")]
+    if not keys:
+        raise Broken(f"{kind.__name__} has no message {kind.message!r} in {language.name}")
+    told: set[str] = set().union(*map(language.list_places, keys))
+    own = issubclass(kind, ToldInOwnWay)  # its own way may spell a field out
+    silent = [one.name for one in fields(kind) if one.name not in told]  # type: ignore[arg-type]
+    if silent and not own:
+        raise Broken(
+            f"the message {kind.message!r} in {language.name} does not say {silent[0]!r} of"
+            f" {kind.__name__}; give it a place {{{silent[0]}}}"
+        )

@@ -1,0 +1,160 @@
+"""A claim of a model counts only where the words that it quotes say it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mutated_claims import mutate
+from sentences import Example, read_examples
+
+from bestresponse.formal.claims import (
+    Checker,
+    Claim,
+    ModelTranslator,
+    Review,
+    Reviewer,
+    Subject,
+)
+from bestresponse.formal.claims.claim import QuotedClaim
+from bestresponse.formal.claims.translation import keep_said
+from bestresponse.logic import Verdict
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.theory.catalogue import load
+from bestresponse.theory.catalogue.trees import load_tree
+
+HERE = Path(__file__).parent
+DILEMMA = Subject(load("prisoners-dilemma"))
+# The check was made with the first games of the file; those behind were written afterwards.
+EXAMPLES = list(read_examples(HERE / "translations.json"))
+
+
+def keeps(claim: Claim, example: Example) -> bool:
+    """Return whether a claim that quotes a whole sentence is kept."""
+    row = QuotedClaim(claim, example.text)
+    (kept,) = keep_said([row], example.text, example.subject)
+    return kept == row
+
+
+def test_good_translations_keep_their_verdict() -> None:
+    good = [(claim, example) for example in EXAMPLES for claim in example.claims]
+    lost = [(str(claim), example.text) for claim, example in good if not keeps(claim, example)]
+    assert len(good) > 150
+    assert len(lost) / len(good) < 0.03, lost
+
+
+def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right() -> None:
+    proved = []
+    tried = 0
+    for example in EXAMPLES:
+        checker = Checker(example.subject)
+        for claim in example.claims:
+            if checker.check(claim).verdict is Verdict.PROVED:
+                continue
+            for changed in mutate(claim, example.subject) - example.claims:
+                if checker.check(changed).verdict is Verdict.PROVED:
+                    tried += 1
+                    if keeps(changed, example):
+                        proved.append((str(changed), example.text))
+    assert tried >= 190
+    assert proved == []
+
+
+def review(text: str, *claims: dict[str, Any], subject: Subject = DILEMMA) -> Review:
+    model = ScriptedModel([json.dumps({"claims": list(claims)})])
+    return Reviewer(ModelTranslator(model)).review(text, subject)
+
+
+def at(you: str, them: str) -> list[dict[str, str]]:
+    return [{"who": "you", "action": you}, {"who": "them", "action": them}]
+
+
+BOTH = at("cooperate", "cooperate")
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            "Mutual cooperation would hand me a nice 4 points.",
+            {"form": "payoff", "value": 3, "outcome": BOTH},
+        ),
+        (
+            "Sticking together is stable as an equilibrium.",
+            {"form": "equilibrium", "negated": True, "outcome": BOTH},
+        ),
+        (
+            "The move cooperate is what strict dominance singles out for me.",
+            {"form": "strictly_dominant", "action": "defect"},
+        ),
+        (
+            "(cooperate, cooperate) is where equilibrium leaves us.",
+            {"form": "equilibrium", "outcome": at("defect", "defect")},
+        ),
+        (
+            "Exploiting a cooperator nets him 5 and me 5 too.",
+            {"form": "payoff", "value": 5, "outcome": at("defect", "cooperate")},
+        ),
+    ],
+)
+def test_a_translation_that_puts_a_sentence_right_has_no_verdict(text: str, claim: Any) -> None:
+    found = review(text, claim | {"quote": text.rstrip(".")})
+    assert {one.verdict for one in found.checked} == {Verdict.UNKNOWN}
+    assert found.troubles == {"claim not in its quote": 1}
+    assert found.unread == (text,)
+
+
+def test_a_number_of_the_quote_that_no_claim_uses_is_told() -> None:
+    text = "If both cooperate, I get 3 and they get 7."
+    claim = {"form": "payoff", "value": 3, "outcome": BOTH, "quote": text}
+    found = review(text, claim)
+    assert [one.verdict for one in found.checked] == [Verdict.PROVED]
+    assert found.summary.endswith("0 of 1 sentence unread, 1 partly read")
+    assert found.partly_read is not None
+    assert [one.left_out for one in found.partly_read] == [("the number 7",)]
+
+
+def test_what_a_quote_leaves_to_the_sentence_before_it_counts() -> None:
+    text = "Suppose we both cooperate. Then my payoff is 3."
+    claim = {"form": "payoff", "value": 3, "outcome": BOTH, "quote": "my payoff is 3"}
+    assert [one.verdict for one in review(text, claim).checked] == [Verdict.PROVED]
+    far = f"Suppose we both cooperate. I like numbers. {text.split('. ')[1]}"
+    assert [one.verdict for one in review(far, claim).checked] == [Verdict.UNKNOWN]
+
+
+def test_a_denial_around_the_quote_counts() -> None:
+    claim = {"form": "strictly_dominant", "action": "defect", "quote": "defect dominant"}
+    assert review("By no means is defect dominant.", claim).state == "undecided"
+    assert review("I find defect dominant.", claim).state == "unrefuted"
+
+
+@pytest.mark.parametrize(
+    ("quote", "trouble"),
+    [
+        ("", "quote not in the text"),
+        ("...", "quote not in the text"),
+        ("I get 9", "quote not in the text"),
+        ("They cooperate", "claim not in its quote"),
+    ],
+)
+def test_a_claim_without_its_words_has_no_verdict(quote: str, trouble: str) -> None:
+    claim = {"form": "payoff", "value": 3, "outcome": BOTH, "quote": quote}
+    found = review("They cooperate. What a day.", claim)
+    assert [one.verdict for one in found.checked] == [Verdict.UNKNOWN]
+    assert found.troubles == {trouble: 1}
+
+
+def test_claims_about_moves_in_turn_are_compared_too() -> None:
+    entry = Subject(load_tree("entry-deterrence"))
+    claim = {
+        "form": "will_play",
+        "who": "them",
+        "action": "share",
+        "after": [{"who": "you", "action": "in"}],
+    }
+    false = "Once I go in, the incumbent will fight."
+    assert review(false, claim | {"quote": false}, subject=entry).state == "undecided"
+    true = "Once I go in, the incumbent will share."
+    assert review(true, claim | {"quote": true}, subject=entry).state == "unrefuted"
