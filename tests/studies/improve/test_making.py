@@ -110,7 +110,7 @@ def test_without_a_gpu_it_is_said_how_long_it_would_take(data, base, tmp_path, m
     with pytest.raises(
         UsageError,
         match=r"at about 50 tokens per second, 6 minutes would see 3,600 of the 2,\d\d\d examples,"
-        r" and all of them would take 0\.1 hours.*`bestresponse export sft -o small --sizes 2",
+        r" and all of them would take 5 minutes.*`bestresponse export sft -o small --sizes 2",
     ):
         br.train(base, data=[str(data)], output=tmp_path / "s", minutes=6, output_dir=tmp_path)
 

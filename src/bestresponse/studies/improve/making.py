@@ -296,7 +296,7 @@ def _estimate_on_cpu(plan: training.Plan) -> str:
     return (
         f"there is no GPU here: at about {speed.tokens:,.0f} tokens per second, {seconds / 60:g}"
         f" minutes would see {speed.examples * seconds:,.0f} of the {count:,} examples, and all of"
-        f" them would take {count / speed.examples / 3600:,.1f} hours (one H200: about 2,000"
+        f" them would take {count / speed.examples / 60:,.0f} minutes (one H200: about 2,000"
         f" examples per second). The device cpu trains all the same. {_SMALL}"
     )
 
