@@ -85,7 +85,7 @@ def check_end(game: Game[S], state: S) -> None:
         for rule in play.rules:
             owed = rule.find_owed(play) if isinstance(rule, GameRule) else None
             if owed is not None:
-                compare(owed[role], payoffs[role], f"the payoff of {role} after this play")
+                hold_equal(owed[role], payoffs[role], f"the payoff of {role} after this play")
 
 
 def find_rule(rules: Iterable[Statement], kind: type[_Kind]) -> _Kind | None:
@@ -138,7 +138,7 @@ def _check_cells(game: Game[S], at_once: AtOnce, rules: Sequence[Statement]) -> 
             after = _settle(game, after, named, repetition)
         payoffs = game.payoffs(after)
         for role, amount in zip(named, paid, strict=True):
-            compare(amount, payoffs[role], f"the payoff of {role} for {', '.join(moves)}")
+            hold_equal(amount, payoffs[role], f"the payoff of {role} for {', '.join(moves)}")
 
 
 def _settle(
@@ -154,7 +154,7 @@ def _settle(
             raise Disagreement("the rules say that moves can go wrong; the game draws no errors")
         chance = dict(ask.chances).get(move, 0.0)
         if len(ask.chances) > 1:
-            compare(1 - stated.noise, chance, f"the probability that {move} is made as meant")
+            hold_equal(1 - stated.noise, chance, f"the probability that {move} is made as meant")
         state = game.apply(state, {NATURE: move})
     ask = game.asks(state).get(NATURE)
     if isinstance(ask, Lottery):
@@ -198,7 +198,7 @@ def _check_course(game: Game[S], course: Course) -> None:
                     raise Disagreement(f"{where} is an end; the game asks {', '.join(asks)}")
                 earned = game.payoffs(state)
                 for role, amount in zip(game.roles, payoffs, strict=True):
-                    compare(amount, earned[role], f"the payoff of {role} at {where}")
+                    hold_equal(amount, earned[role], f"the payoff of {role} at {where}")
             case Draw():
                 _check_draw(position, asks.get(NATURE), where)
                 for outcome, child in zip(position.outcomes, children[place], strict=True):
@@ -224,7 +224,7 @@ def _check_draw(stated: Draw, ask: Ask | None, where: str) -> None:
         raise Disagreement(f"at {where} the rules say that chance draws; the game draws nothing")
     drawn = {str(outcome): chance for outcome, chance in ask.chances}
     for outcome in stated.outcomes:
-        compare(
+        hold_equal(
             outcome.chance,
             drawn.get(outcome.name, 0.0),
             f"the probability of {outcome.name} at {where}",
@@ -250,7 +250,7 @@ def _check_knowledge(
         )
 
 
-def compare(stated: Fraction, executed: float, what: str) -> None:
+def hold_equal(stated: Fraction, executed: float, what: str) -> None:
     """Raise Disagreement where a number that is told is not the number that is played."""
     if not math.isclose(stated, executed, rel_tol=_CLOSE, abs_tol=_CLOSE):
         raise Disagreement(f"{what} is {stated} by the rules that are told; it is {executed:g}")

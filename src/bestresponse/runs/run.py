@@ -148,13 +148,19 @@ class Run(Generic[C_co]):
         """Whether every play is there, with every answer that it needs."""
         if self.outcome is not None:
             return self.outcome.complete and not self.stopped
-        return (self.path / "finished").exists() and not self.missing and not self.stopped
+        if not (self.path / "finished").exists():
+            return False
+        # Only a study without a list of plays has to measure what is missing.
+        return not self.missing if self._has_plan else not self.stopped
+
+    @property
+    def _has_plan(self) -> bool:
+        return next(iter(self.study.list_specs(self.config)), None) is not None
 
     @property
     def missing(self) -> int:
         """How many of the planned plays have no record; 0 where none are planned."""
-        first = next(iter(self.study.list_specs(self.config)), None)
-        if self.total is None or first is None:
+        if self.total is None or not self._has_plan:
             return 0
         return max(self.total - len(self.folder.finished()), 0)
 

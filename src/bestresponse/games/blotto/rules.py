@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestresponse.core import Action, Ask, Choice, Role, View
-from bestresponse.core.agreement import ToldPlay, compare
+from bestresponse.core.agreement import ToldPlay, hold_equal
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.told import Aim, Chose, Event, GameRule, Over, Players
 from bestresponse.theory.games.normal_form import NormalForm
@@ -41,8 +41,8 @@ class BattlefieldRule(GameRule):
         if len(plans) != 2:
             return None
         for who, plan in plans.items():
-            compare(Fraction(self.troops), sum(plan), f"the number of troops of {who}")
-            compare(Fraction(self.fields), len(plan), f"the number of fields of {who}")
+            hold_equal(Fraction(self.troops), sum(plan), f"the number of troops of {who}")
+            hold_equal(Fraction(self.fields), len(plan), f"the number of fields of {who}")
         (first, mine), (second, theirs) = plans.items()
         won = sum((a > b) - (a < b) for a, b in zip(mine, theirs, strict=True))
         return {first: Fraction(won), second: Fraction(-won)}

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from bestresponse.core import Amount, Ask, Role
-from bestresponse.core.agreement import ToldPlay, compare, find_rule
+from bestresponse.core.agreement import ToldPlay, find_rule, hold_equal
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
 from bestresponse.core.paying import find_target, pay
@@ -30,8 +30,8 @@ class NumberEach(GameRule):
         """The range that is told is the range that is asked for."""
         for role, ask in asks.items():
             if isinstance(ask, Amount):
-                compare(self.low, ask.low, f"the lowest number that {role} can choose")
-                compare(self.high, ask.high, f"the highest number that {role} can choose")
+                hold_equal(self.low, ask.low, f"the lowest number that {role} can choose")
+                hold_equal(self.high, ask.high, f"the highest number that {role} can choose")
 
     def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
         """Pay the numbers that are told by the rule that is told beside this one."""

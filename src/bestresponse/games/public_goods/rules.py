@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
-from bestresponse.core.agreement import ToldPlay, compare, find_rule
+from bestresponse.core.agreement import ToldPlay, find_rule, hold_equal
 from bestresponse.core.capabilities import EquilibriumSummary, Figure, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.phrase import make_phrase
@@ -61,7 +61,7 @@ class ProjectRule(GameRule):
     def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
         """Pay the coins that are told, less what the points that are told cost."""
         each = float(self.factor / len(play.roles))
-        compare(self.each, each, "what a coin in the project gives every player")
+        hold_equal(self.each, each, "what a coin in the project gives every player")
         points_rule = find_rule(play.rules, PointsRule)
         impact = Fraction(0) if points_rule is None else points_rule.impact
         owed = dict.fromkeys(play.roles, Fraction(0))

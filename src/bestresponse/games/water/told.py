@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from bestresponse.core.agreement import Disagreement, ToldPlay, compare, find_rule
+from bestresponse.core.agreement import Disagreement, ToldPlay, find_rule, hold_equal
 from bestresponse.core.game import Role
 from bestresponse.core.told import Event, GameEvent, GameRule, Statement, split_rounds
 from bestresponse.telling.course import Narrator
@@ -61,8 +61,10 @@ class HealthRule(GameRule):
                     health[event.who] -= dry_days[event.who] * self.thirst
                 elif isinstance(event, ResidentState):
                     where = f"of {event.who} on day {day.number}"
-                    compare(health[event.who], float(event.health), f"the health {where}")
-                    compare(Fraction(dry_days[event.who]), event.dry_days, f"the dry days {where}")
+                    hold_equal(health[event.who], float(event.health), f"the health {where}")
+                    hold_equal(
+                        Fraction(dry_days[event.who]), event.dry_days, f"the dry days {where}"
+                    )
                 elif isinstance(event, ResidentOut) and health[event.who] > 0:
                     raise Disagreement(
                         f"{event.who} is out on day {day.number}, but not by the rules"
