@@ -422,7 +422,9 @@ def test_help_on_the_benchmark_begins_with_what_it_does():
 
 
 def test_the_game_comes_first_as_at_the_terminal():
-    with pytest.raises(UsageError, match=r"expected verify\(game, text\), got a text as the game"):
+    with pytest.raises(
+        UsageError, match=r"expected verify\(game, text\), got a text in place of the game"
+    ):
         br.verify("If I defect, I get 1.", "prisoners-dilemma")
 
 

@@ -705,7 +705,7 @@ def list_page_commands(start):
 
 @pytest.mark.parametrize("study", ["bench stories", "bench strategies"])
 def test_the_page_s_samples_are_drawn_and_not_five_times_the_same_answer(study, tmp_path):
-    (page,) = [line for line in list_page_commands(study) if "--samples" in line]
+    (page,) = [line for line in list_page_commands(study) if "--preset paper" in line]
     server = ModelServer(lambda body: "I cannot.")
     _, *words = page.replace("--model M", f"--model {server.model}").split()
     words += ["--output-dir", str(tmp_path), "--max-calls", "2", "--workers", "1"]

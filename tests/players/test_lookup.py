@@ -3,7 +3,7 @@
 import pytest
 from plugins import lay_package
 
-from bestresponse.core.ask import Amount, Choice, Form, Mixture, Words
+from bestresponse.core.ask import NO_WORDS, Amount, Choice, Form, Mixture, Words
 from bestresponse.core.conformance import check_player
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, View
@@ -203,11 +203,10 @@ def test_players_of_packages_are_listed_and_seated_and_broken_ones_named(tmp_pat
     assert find_strategy("random", game, "row", 0).name == "random"
 
 
-def test_a_random_player_answers_every_ask_but_words():
+def test_a_random_player_answers_every_ask_and_says_nothing():
     form = Form((("x", Amount(1, 3, whole=True)), ("y", Mixture(("a", "b")))))
     form.check(RandomPlayer(1).decide(View("a"), form).action)
-    with pytest.raises(UsageError, match="cannot answer Words"):
-        RandomPlayer(1).decide(View("a"), Words())
+    assert RandomPlayer(1).decide(View("a"), Words()).action == NO_WORDS
 
 
 def test_dialogues_are_filled_by_simulated_speakers_and_models():

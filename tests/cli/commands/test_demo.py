@@ -14,7 +14,7 @@ def test_the_demo_goes_the_whole_way_from_a_story_to_a_report(bestresponse, tmp_
         line[0] for line in text.splitlines() if line[:2] in {f"{n}." for n in range(1, 7)}
     ] == list("123456")
     assert "pure  Betray  Betray  1, 1" in text
-    assert re.search(r"\n4 +reasoner +2\.067", text)
+    assert re.search(r"\n4 +reasoner +2\.033", text)
     assert "Verdict: 1 refuted; 2 claims read, 0 of 2 sentences unread" in text
     assert (
         "In fact, if you choose Betray and the other player chooses Betray, you get 1."

@@ -5,6 +5,7 @@ import json
 import pytest
 from steer_command import count_calls, find_figures, steer, summary
 from typer.testing import CliRunner
+from unhashed import drop_hashes
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
@@ -169,7 +170,9 @@ def test_a_replay_tells_what_differs(tmp_path):
     summary(tmp_path, "meeting")
     (calls,) = tmp_path.glob("dialogues-*/calls.jsonl")
     calls.write_text(
-        calls.read_text().replace('"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe')
+        drop_hashes(calls.read_text()).replace(
+            '"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'
+        )
     )
     replay = run_again(tmp_path, "replay")
     assert replay.exit_code == 1

@@ -91,15 +91,14 @@ def test_a_form_of_a_package_is_decided_by_its_rule_and_by_its_arithmetic():
 @pytest.mark.usefixtures("installed")
 def test_a_model_is_offered_the_form_and_is_corrected_by_it():
     asked = []
+    said = "If I defect and they cooperate, it is fair"
 
     def translate(prompt):
         asked.append(prompt)
         outcome = [{"who": "you", "action": "defect"}, {"who": "them", "action": "cooperate"}]
-        return json.dumps(
-            {"claims": [{"form": "fair_outcome", "quote": "It would be fair", "outcome": outcome}]}
-        )
+        return json.dumps({"claims": [{"form": "fair_outcome", "quote": said, "outcome": outcome}]})
 
-    review = br.verify("prisoners-dilemma", "It would be fair.", translator=translate)
+    review = br.verify("prisoners-dilemma", f"{said}.", translator=translate)
     assert (
         "- fair_outcome: outcome (chain). Meaning: everybody gets the same if {outcome}" in asked[0]
     )

@@ -244,7 +244,7 @@ def test_what_is_not_there_is_told_apart_from_what_failed(server):
     (server.folder / "broken" / "manifest.json").write_text("{")
     assert admin.get("/api/runs/broken").status_code == 503
     listed = {run["name"]: run["status"] == "unreadable" for run in admin.get("/api/runs").json()}
-    assert listed == {"broken": True, "sessions": False}
+    assert listed == {"broken": True}
 
 
 def test_transcripts_of_a_run_are_judged_by_the_api_alone(server):

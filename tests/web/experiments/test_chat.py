@@ -55,7 +55,7 @@ def test_an_open_page_hears_of_a_message_at_once(server):
     write(ann, ann_link, "hello")
     version = server.state.sessions.get_session(bob_link.split("/")[2]).version(1)
     news = bob.get(f"{bob_link}/changes", params={"after": version, "chatted": 0}).json()
-    assert news["chat"] == [{"who": "row", "own": False, "text": "hello"}]
+    assert news["chat"] == [{"who": "row", "own": False, "text": "hello", "move": ""}]
     assert news["version"] == version
     assert bob.get(f"{bob_link}/changes").json()["chat"] == []
     assert bob.get(f"{bob_link}/changes", params={"chatted": 1}).json()["chat"] == []
@@ -123,7 +123,7 @@ def test_forged_messages_are_refused(server):
     api = server.api(token)
     path = "/".join(["/api/seats", *ann_link.split("/")[2:4]])
     assert api.post(f"{path}/chat", json={"text": "hi"}).json() == [
-        {"who": "row", "own": True, "text": "hi"}
+        {"who": "row", "own": True, "text": "hi", "move": ""}
     ]
     assert api.post(f"{path}/chat", json={"text": "x" * 21}).status_code == 422
     assert server.api("wrong").get(f"{path}/chat").status_code == 404

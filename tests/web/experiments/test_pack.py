@@ -8,6 +8,7 @@ import sys
 import zipfile
 
 import pytest
+from unhashed import drop_hashes
 from web_server import export, join, make_ready, seat, take
 
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -156,11 +157,9 @@ def test_labels_that_the_file_lists_are_left_out_of_it_too(server):
 
 def test_a_table_or_a_journal_that_was_changed_is_noticed(server, played, tmp_path):
     files = read_pack(pack_lobby(server, played))
-    changed = files | {
-        "journal/submissions.jsonl": files["journal/submissions.jsonl"].replace(
-            b'"cooperate"', b'"defect"', 1
-        )
-    }
+    journal = files["journal/submissions.jsonl"].decode()
+    written = drop_hashes(journal).replace('"cooperate"', '"defect"', 1)
+    changed = files | {"journal/submissions.jsonl": written.encode()}
     replay = replay_pack(write_pack(tmp_path / "changed.zip", changed))
     assert not replay.equal
     different = [table.name for table in replay.tables if table.difference]

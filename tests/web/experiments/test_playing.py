@@ -116,7 +116,7 @@ def test_instructions_tell_the_usual_values_of_parameters_too(server):
     assert "You are proposer; the pie is 10 euros." in client.get(link).text
 
 
-def test_a_dialogue_ends_when_both_name_the_same_day(server):
+def test_a_dialogue_ends_when_the_day_that_one_offers_is_accepted(server):
     lobby = begin(server, "dialogue", groups=("groups = 10", "groups = 1"))
     people = [seat(server, lobby) for _ in range(2)]
     for client, link in people:
@@ -127,10 +127,13 @@ def test_a_dialogue_ends_when_both_name_the_same_day(server):
     )
     speaker, other = people[first], people[1 - first]
     assert "Only you know this" in speaker[0].get(speaker[1]).text
-    take(*speaker, answer="How about <b>Monday</b>?")
+    said = {"answer.0": "How about <b>Monday</b>?", "answer.1": "make an offer"}
+    take(*speaker, **said)
+    server.wait_for(lambda: "What do you offer?" in speaker[0].get(speaker[1]).text)
+    take(*speaker, **{"answer.0": "Monday"})
     server.wait_for(lambda: "Your turn" in other[0].get(other[1]).text)
     assert "&lt;b&gt;Monday" in other[0].get(other[1]).text
-    take(*other, answer="Monday is fine.")
+    take(*other, **{"answer.0": "Monday is fine.", "answer.1": "accept"})
     server.wait_for(lambda: "The game is over" in speaker[0].get(speaker[1]).text)
     for client, link in people:
         assert "GBP" in finish(client, link, satisfied="4").text

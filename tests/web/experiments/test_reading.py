@@ -162,8 +162,10 @@ def test_a_treatment_changes_only_what_it_names():
             "line 1: there is no language 'xx'; there are en, de. Choose another language",
         ),
         (
-            SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n',
-            "a dialogue needs a referee",
+            SMALL
+            + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n'
+            + "parameters = { offers = false }\n",
+            "a dialogue without offers needs a referee",
         ),
         (
             SMALL

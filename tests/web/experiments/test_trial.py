@@ -86,16 +86,22 @@ def test_people_agree_in_the_words_that_the_file_gives(server):
     links = [str(join(server, lobby, person).url).partition("localhost")[2] for person in people]
     for person, link in zip(people, links, strict=True):
         person.post(f"{link}/ready", data={"csrf": hidden(person.get(link), "csrf")})
-    for person, link, said in zip(
-        people, links, ("Passt mittwoch?", "Gut, am Mittwoch."), strict=True
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    for number, shown, typed in (
+        (0, "montag", {"answer.0": "Passt der Tag?", "answer.1": "make an offer"}),
+        (0, "mittwoch", {"answer.0": "Wednesday"}),
+        (1, "mittwoch", {"answer.0": "Gut.", "answer.1": "accept"}),
     ):
-        server.wait_for(lambda person=person, link=link: 'name="turn"' in person.get(link).text)
-        take(person, link, answer=said)
+        role = session.roles[number]
+        server.wait_for(lambda role=role: role in session.pending())
+        words = list_words(people[number].get(links[number]).text)
+        assert (shown in words, "wednesday" in words) == (True, False)
+        take(people[number], links[number], **typed)
     server.wait_for(lambda: server.state.sessions.is_finished(lobby.tables[0].id))
-    (draw,) = [
-        row for row in list_moves(server.state, lobby.id, "draws") if row["role"] == "referee"
-    ]
-    assert json.loads(draw["action"]) == {"agreed": True, "choice": "Wednesday"}
+    _, offered, accepted = list_moves(server.state, lobby.id, "decisions")
+    assert list(json.loads(offered["action"]).values()) == ["Wednesday"]
+    assert json.loads(accepted["action"])["move"] == "accept"
+    assert "Mittwoch" in people[0].get(links[0]).text
 
 
 def test_a_file_is_checked_previewed_and_tried_by_buttons_on_the_page(server):

@@ -7,7 +7,7 @@ import pytest
 from daily import share_out
 from played_games import cells, played, words
 
-from bestresponse.core.capabilities import Question
+from bestresponse.core.capabilities import HasPositions, Question
 from bestresponse.telling.language import load_language
 from bestresponse.web.services.seat import describe_equilibria, find_mistakes, make_questions
 from bestresponse.web.sessions.setup import GameChoice, list_offers, make_game
@@ -60,7 +60,8 @@ def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
     blocks = describe_equilibria(choice, record)
     known = "No equilibrium of this game is known" not in words(blocks)
     assert known != (choice.name in ("water", "survival-auction"))
-    assert bool(cells(blocks)) == known
+    if not isinstance(make_game(choice), HasPositions):
+        assert bool(cells(blocks)) == known
     german = describe_equilibria(choice, record, "de")
     shown = " ".join([words(german), *(str(cell) for row in cells(german) for cell in row)])
     assert set(re.findall(r"\w+", shown.lower())).isdisjoint(ENGLISH_WORDS)

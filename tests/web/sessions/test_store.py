@@ -44,7 +44,14 @@ def test_groups_are_numbered_from_one_and_the_newest_lobby_comes_first(store):
     assert [(table.id, table.group) for table in first.tables] == [
         (f"{first.id}-{n}", n) for n in (1, 2, 3)
     ]
-    assert store.list_lobbies() == [second, first] == read_again(store).list_lobbies()
+    assert store.list_lobbies() == [second, first]
+    again = read_again(store).list_lobbies()
+    assert [(lobby.id, lobby.setup, lobby.created) for lobby in again] == [
+        (lobby.id, lobby.setup, lobby.created) for lobby in (second, first)
+    ]
+    assert [[(table.id, table.group) for table in lobby.tables] for lobby in again] == [
+        [(table.id, table.group) for table in lobby.tables] for lobby in (second, first)
+    ]
     assert store.get_lobby(first.id) == first
     with pytest.raises(NotFound, match="there is no such lobby"):
         store.get_lobby("nowhere")

@@ -31,7 +31,7 @@ def _write_golden(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME...",
+            metavar="NAME",
             help="Registered games, such as trust-amounts.",
             autocompletion=offer_names(games.names()),
         ),

@@ -71,7 +71,9 @@ class GamePhrases:
     def has(self, phrase: str) -> bool:
         """Tell whether the game, or any sentence, says this; $name stands for a number or a place.
 
-        >>> GamePhrases((), ("player 1",), load_language("en")).has("player $n")
+        >>> from bestresponse.telling.language import load_language
+        >>> english = load_language("en")
+        >>> GamePhrases((), ("player 1",), english).has("player $n")
         True
         """
         if phrase in self.words or find_messages(phrase, self.language):

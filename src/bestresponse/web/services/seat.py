@@ -15,6 +15,7 @@ from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.capabilities import (
     EquilibriumSummary,
+    HasPositions,
     Question,
     TheoryRemark,
     find_equilibrium_moves,
@@ -44,7 +45,7 @@ from bestresponse.web.sessions.session import (
     ToldSeat,
     find_label,
 )
-from bestresponse.web.sessions.setup import GameChoice, list_placeholders, make_game
+from bestresponse.web.sessions.setup import GameChoice, list_homes, list_placeholders, make_game
 from bestresponse.web.texts import Cause, FieldMistake, PageTexts, load_texts
 
 _MOST_READABLE = 150
@@ -447,6 +448,7 @@ def describe_equilibria(
 ) -> tuple[Block, ...]:
     """Describe what theory says of the game and of this play of it, as blocks of a document."""
     texts = load_texts(language) if isinstance(language, str) else language
+    texts = texts.within(list_homes(choice))
     game = make_game(choice)
     theory = describe_theory(game)
     if theory.known is not None:
@@ -458,6 +460,9 @@ def describe_equilibria(
             return _describe_table(game, table, record, texts)
     if isinstance(game, TheoryRemark):
         return (Note(texts.word(game.theory_remark)),)
+    if isinstance(game, HasPositions):
+        # It has such an equilibrium, whether or not it is small enough to be solved here.
+        return (Paragraph(texts("theory_perfect")),)
     return (Note(texts("theory_nothing")),)
 
 
