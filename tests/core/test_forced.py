@@ -3,7 +3,7 @@
 import pytest
 
 import bestresponse as br
-from bestresponse.analysis.costs import iterate_decisions
+from bestresponse.analysis.truth import iterate_decisions
 from bestresponse.core import Amount, Choice, Decision, Mixture, Words, play
 from bestresponse.core.ask import Form
 from bestresponse.core.codec import record_to_json

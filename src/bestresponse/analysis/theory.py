@@ -106,13 +106,13 @@ def find_infoset(tree: Tree, view: View) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Identity:
+class SameObject:
     """A game as a key of a cache: the same object is the same key."""
 
     game: AnyGame
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self.game is other.game
+        return isinstance(other, SameObject) and self.game is other.game
 
     def __hash__(self) -> int:
         return id(self.game)
@@ -127,11 +127,11 @@ def describe_theory(game: Game[S]) -> Theory:
     """
     if isinstance(game, HasCourse) and game.repetition.noise:
         return replace(_describe_intended(game.intended_form), form=find_stage_form(game))
-    return _describe(_Identity(find_stage(game)))
+    return _describe(SameObject(find_stage(game)))
 
 
 @lru_cache(maxsize=64)
-def _describe(key: _Identity) -> Theory:
+def _describe(key: SameObject) -> Theory:
     game = key.game
     if isinstance(game, HasPositions):
         return _describe_positions(game)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from bestresponse.analysis.theory import describe_theory
+from bestresponse.analysis.truth import find_truth
 from bestresponse.core.ask import Ask, Choice
-from bestresponse.core.capabilities import HasPositions, measure_decision_cost
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.episode import Episode
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
@@ -70,19 +69,10 @@ def _describe_decision(
     yield "\n\n".join(part for part in (history, instruction(ask, "line")) if part)
     options = ask.options if isinstance(ask, Choice) else ()
     asked = [*(options if len(options) <= _MOST_PRICED else ()), action]
-    losses = {
-        format_action(answer): _measure_loss(game, episode.state, role, answer) for answer in asked
-    }
-    known = [f"{answer} loses {loss:.6g}" for answer, loss in losses.items() if loss is not None]
-    if known:
+    truth = find_truth(game)
+    values = truth.values(episode.state, role, action) if truth and truth.judges_moves else None
+    if values is not None:
+        losses = {format_action(answer): values.lose(answer).least for answer in asked}
+        known = [f"{answer} loses {loss:.6g}" for answer, loss in losses.items()]
         yield f"\nAgainst best play: {', '.join(known)}"
     yield f"\nchosen: {format_action(action)}"
-
-
-def _measure_loss(game: AnyGame, state: object, role: Role, answer: object) -> float | None:
-    """Return what an answer loses against best play, None where nothing is known."""
-    solution = describe_theory(game).positions
-    if solution is None or not isinstance(game, HasPositions):
-        return measure_decision_cost(game, state, role, answer)
-    worths = solution.list_worths(game, game.find_position(state))
-    return max(worths.values()) - worths[str(answer)]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from bestresponse.analysis.costs import price_against_equilibrium
+from bestresponse.analysis.truth import find_truth, judge_decisions
 from bestresponse.api.reasoning import play
 from bestresponse.core import Record, Role
 from bestresponse.core.errors import UsageError
@@ -47,6 +47,6 @@ def play_seats(
     rules = find_game(game).playable()
     record = play(rules, players, seed=seed)
     by_role: dict[Role, list[float]] = defaultdict(list)
-    for number, priced in price_against_equilibrium(record, rules).items():
-        by_role[record.submissions[number - 1].role].append(priced.cost)
+    for number, lost in judge_decisions(record, rules, find_truth(rules)).items():
+        by_role[record.submissions[number - 1].role].append(lost.least)
     return record, {role: fmean(costs) for role, costs in by_role.items()}

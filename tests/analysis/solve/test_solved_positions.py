@@ -3,7 +3,7 @@
 import pytest
 
 import bestresponse as br
-from bestresponse.analysis.costs import price_against_equilibrium
+from bestresponse.analysis.truth import find_truth, judge_decisions
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import SettingError, TooLarge
 from bestresponse.core.player import Decision
@@ -67,8 +67,8 @@ def test_a_move_costs_what_it_loses_against_best_play():
     episode = Episode(game)
     for move in ("take 1 from pile 2",) * 2 + ("take 1 from pile 1", "take 1 from pile 2"):
         episode.submit(next(iter(episode.pending)), Decision(move))
-    prices = price_against_equilibrium(episode.record({}), game)
-    assert [(priced.best, priced.cost) for priced in prices.values()] == [
+    prices = judge_decisions(episode.record({}), game, find_truth(game))
+    assert [(priced.best, priced.least) for priced in prices.values()] == [
         ("take 2 from pile 2", 2.0),
         ("take 1 from pile 2", 0.0),
         ("take 1 from pile 1", 0.0),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.analysis.costs import value_best_reply
+from bestresponse.analysis.truth import name_answer
 from bestresponse.core.episode import Void
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.reporting.answers import Readings
@@ -16,7 +17,6 @@ from bestresponse.studies.simulate.plays import (
     _list_parts,
     _read_value,
     find_nearest,
-    name_move,
 )
 from bestresponse.studies.simulate.regrets import (
     _find_frequencies,
@@ -388,7 +388,7 @@ def test_values_are_words_numbers_or_json():
     assert json.loads(_read_value([1, 2])) == [1, 2]
     assert list(_list_parts(None, {"a": 1, "b": "x"})) == [("a", 1.0), ("b", "x")]
     assert list(_list_parts(None, "stag")) == [("", "stag")]
-    assert (name_move("stag"), name_move(2.0), name_move(2.5)) == ("stag", "2", "2.5")
+    assert (name_answer("stag"), name_answer(2.0), name_answer(2.5)) == ("stag", "2", "2.5")
 
 
 # The game as a whole.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from plugins import lay_example
 
-from bestresponse.analysis.costs import price_against_equilibrium
+from bestresponse.analysis.truth import find_truth, judge_decisions
 from bestresponse.api.golden import write_golden
 from bestresponse.core.capabilities import Question
 from bestresponse.core.conformance import Broken, check_game
@@ -57,8 +57,8 @@ def test_its_own_strategy_is_offered_first_and_beats_all_others(race):
 
 def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
     record = play(race, "2", "2", "1", "2", "1", "2")
-    prices = price_against_equilibrium(record, race)
-    assert {number: priced.cost for number, priced in prices.items()} == {
+    prices = judge_decisions(record, race, find_truth(race))
+    assert {number: priced.least for number, priced in prices.items()} == {
         1: 2.0,
         2: 0.0,
         3: 0.0,

@@ -13,21 +13,19 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv, ParallelEnv, register
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from bestresponse.analysis.costs import compute_move_values
-from bestresponse.analysis.theory import describe_theory
+from bestresponse.analysis.truth import TreeTruth, Values, find_truth
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import GameLike, as_loaded_game
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["env", "parallel_env"]
 
 Bits = np.ndarray[Any, np.dtype[np.int8]]
-_MOST_EQUILIBRIA = 20
 
 
 def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
@@ -200,8 +198,8 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
             )
             self._actions[agent] = Discrete(moves)
             self._spaces[agent] = Dict({"observation": known, "action_mask": mask})
-        policies = describe_theory(TreeGame(tree)).policies[:_MOST_EQUILIBRIA]
-        self._values = [compute_move_values(tree, policy) for policy in policies]
+        truth = find_truth(TreeGame(tree))
+        self._truth = truth if isinstance(truth, TreeTruth) else None
 
     def observation_space(self, agent: str) -> Space[object]:
         """Return the space of information sets and action masks."""
@@ -249,8 +247,9 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
                 f"{agent} has {len(children)} moves here, numbered from 0; got {action}"
             )
         self._cumulative_rewards[agent] = 0.0
-        losses = [float(row.max() - row[int(action)]) for row in self._list_values()]
-        self.infos[agent] = {"regret": max(0.0, min(losses))} if losses else {}
+        values = self._find_values()
+        lost = values.lose(values.answers[int(action)]) if values is not None else None
+        self.infos[agent] = {} if lost is None else {"regret": lost.least}
         self._node = children[int(action)]
         self._go_on()
         self._accumulate_rewards()
@@ -272,20 +271,20 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         self._clear_rewards()
         self.agent_selection = self.possible_agents[owner]
         infoset = tree.infosets[int(tree.infoset[self._node])]
-        values = self._list_values()
-        best = {"best_response": infoset.moves[int(values[0].argmax())]} if values else {}
+        values = self._find_values()
+        best = {}
+        if values is not None:
+            best["best_response"] = infoset.moves[int(values.worths[0].argmax())]
         previous = {
             key: value for key, value in self.infos[self.agent_selection].items() if key == "regret"
         }
         self.infos[self.agent_selection] = {**previous, "infoset": infoset.label, **best}
 
-    def _list_values(self) -> list[Array]:
-        """List what each move earns at the current information set in each equilibrium.
-
-        Only equilibria that reach the information set count.
-        """
-        index = int(self.tree.infoset[self._node])
-        return [table[index] for table in self._values if index in table]
+    def _find_values(self) -> Values | None:
+        """Return what each move earns at the current information set."""
+        if self._truth is None:
+            return None
+        return self._truth.values_at(int(self.tree.infoset[self._node]))
 
 
 for _name in (*catalogue.names(), *tree_names()):

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bestresponse.analysis.costs import price_against_equilibrium, price_against_strategies
+from bestresponse.analysis.costs import price_against_strategies
+from bestresponse.analysis.truth import find_truth, judge_decisions
 from bestresponse.core.ask import Ask, Mixture
 from bestresponse.core.episode import Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Game, Role, S
@@ -19,8 +20,8 @@ class Step:
 
     `stage` counts the states that were passed: answers given at the same time have the same.
     `regret` is what the best answer to what the others did in this round would have earned more,
-    `regret_equilibrium` what this answer loses against others who play the equilibrium; None where
-    that is not known.
+    `regret_equilibrium` what this answer loses at least against others who play an equilibrium;
+    None where that is not known.
     """
 
     number: int
@@ -126,7 +127,7 @@ def _price_steps(steps: Iterable[Step], record: Record, game: AnyGame | None) ->
     """Say of each answer what it cost beside the best reply and in equilibrium, where known."""
     known = {} if game is None else find_known_strategies(game, record.players)
     replies = price_against_strategies(record, game, known)
-    equilibrium = price_against_equilibrium(record, game)
+    equilibrium = judge_decisions(record, game, find_truth(game)) if game else {}
     priced: list[Step] = []
     for step in steps:
         reply = replies.get(step.number)
@@ -134,8 +135,8 @@ def _price_steps(steps: Iterable[Step], record: Record, game: AnyGame | None) ->
         priced.append(
             replace(
                 step,
-                regret=None if reply is None else reply.cost,
-                regret_equilibrium=None if expected is None else expected.cost,
+                regret=None if reply is None else reply.least,
+                regret_equilibrium=None if expected is None else expected.least,
             )
         )
     return priced

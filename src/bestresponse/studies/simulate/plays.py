@@ -15,8 +15,9 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
-from bestresponse.analysis.costs import price_against_equilibrium, price_against_strategies
+from bestresponse.analysis.costs import price_against_strategies
 from bestresponse.analysis.theory import Predicted
+from bestresponse.analysis.truth import find_truth, judge_decisions, name_answer
 from bestresponse.core.ask import Ask, Choice, Words
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.json import canonical
@@ -174,7 +175,7 @@ def _list_moves(
     episode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
     rows: list[MoveRow] = []
-    in_equilibrium = price_against_equilibrium(record, game)
+    in_equilibrium = judge_decisions(record, game, find_truth(game))
     replies = price_against_strategies(record, game, config.strategies)
     for number, submission in enumerate(record.submissions, 1):
         role = submission.role
@@ -183,8 +184,8 @@ def _list_moves(
         if role in game.roles:
             turns[role, type(ask).__name__] += 1
             infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
-            cost = in_equilibrium[number].cost if number in in_equilibrium else None
-            reply_cost = replies[number].cost if number in replies else None
+            cost = in_equilibrium[number].least if number in in_equilibrium else None
+            reply_cost = replies[number].least if number in replies else None
             for part, value in _list_parts(ask, action):
                 known = options.setdefault((role, infoset, part), [])
                 offered = ask.options if isinstance(ask, Choice) else ()
@@ -230,11 +231,6 @@ def _read_value(action: object) -> str | float:
     return float(action) if isinstance(action, int | float) else canonical(action)
 
 
-def name_move(move: str | float) -> str:
-    """Name a move as trees do: whole amounts without a point."""
-    return move if isinstance(move, str) else f"{move:g}"
-
-
 def find_nearest(plays: Plays) -> Predicted | None:
     """Find the equilibrium nearest to the frequencies of what was meant.
 
@@ -243,7 +239,7 @@ def find_nearest(plays: Plays) -> Predicted | None:
     times: Counter[tuple[str, str, str]] = Counter()
     visits: Counter[tuple[str, str]] = Counter()
     for row in plays.moves:
-        times[row["seat"], row["place"], name_move(row["meant"])] += 1
+        times[row["seat"], row["place"], name_answer(row["meant"])] += 1
         visits[row["seat"], row["place"]] += 1
 
     def measure_distance(predicted: Predicted) -> float:

@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.analysis.theory import Predicted
+from bestresponse.analysis.truth import name_answer
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import split
 from bestresponse.report.frames import column
 from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, interval_of_draws
 from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.plays import MoveRow, Plays, name_move
+from bestresponse.studies.simulate.plays import MoveRow, Plays
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
@@ -329,7 +330,7 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
 def _find_entry(tree: Tree, row: MoveRow) -> int:
     """Return the number of a move among all moves of all places of a tree."""
     place = tree.infoset_index[row["seat"], row["place"]]
-    move = tree.infosets[place].moves.index(name_move(row["move"]))
+    move = tree.infosets[place].moves.index(name_answer(row["move"]))
     return int(tree.first_move[place]) + move
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from bestresponse.analysis.costs import value_best_reply
 from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
+from bestresponse.analysis.truth import name_answer
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import digest
 from bestresponse.report.blocks import (
@@ -43,7 +44,6 @@ from bestresponse.studies.simulate.plays import (
     Plays,
     find_made_shares,
     find_nearest,
-    name_move,
     read_plays,
 )
 from bestresponse.studies.simulate.regrets import (
@@ -284,7 +284,7 @@ def _group_moves(
     tree = plays.config.theory.tree
     groups: dict[tuple[str, str, str, int], list[MoveRow]] = {}
     for row in plays.moves:
-        move = row["move"] if tree is None else name_move(row["move"])
+        move = row["move"] if tree is None else name_answer(row["move"])
         if isinstance(move, kind):
             turn = row["turn"] if by_round else 0
             key = (row["seat"], row["place"], row["part"], turn)
@@ -306,7 +306,7 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
         options = plays.options[seat, infoset, part]
         if tree is not None:
             options = tree.infosets[tree.infoset_index[seat, infoset]].moves
-        made = [name_move(row["move"]) for row in rows]
+        made = [name_answer(row["move"]) for row in rows]
         repeats = [row["repeat"] for row in rows]
         predicted = None
         if nearest is not None:

@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bestresponse.analysis.truth import ValuedPolicy, find_chances, value_moves
 from bestresponse.core import Action
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import NotCertified, SettingError, TooLarge, UsageError
@@ -31,7 +32,7 @@ from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, w
 from bestresponse.players.strategies import FixedMix, Mixing
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.equilibria.solve import nash, nash_one
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfect, subgame_perfect
@@ -254,30 +255,9 @@ class TreeScene:
         return Policy(self.tree, probabilities)
 
     @cached_property
-    def shares(self) -> tuple[Array, ...]:
-        """By equilibrium and node, the probability of the move of nature or players to it."""
-        drawn = self.tree.owner[self.tree.parent] == CHANCE
-        # what nature draws, and the root, have no place among the moves of players
-        played = np.where(
-            drawn | (self.tree.parent < 0), 0, _find_moves(self.tree, np.arange(len(drawn)))
-        )
-        return tuple(
-            np.where(drawn, self.tree.probability, policy.probabilities[played])
-            for policy in self.equilibria
-        )
-
-    @cached_property
-    def values(self) -> tuple[Array, ...]:
-        """By equilibrium, what everybody gets from each node on if all follow it."""
-        found = []
-        for shares in self.shares:
-            values = self.tree.payoffs.copy()
-            for node in range(self.tree.num_nodes - 1, -1, -1):
-                below = list(self.tree.children[node])
-                if below:
-                    values[node] = shares[below] @ values[below]
-            found.append(values)
-        return tuple(found)
+    def worths(self) -> tuple[ValuedPolicy, ...]:
+        """What moves are worth at each equilibrium."""
+        return tuple(value_moves(self.tree, policy) for policy in self.equilibria)
 
     @cached_property
     def decisions(self) -> int:
@@ -318,26 +298,8 @@ class TreeScene:
                 break
             node = self.game.apply(node, {submission.role: submission.decision.action})
         index = int(self.tree.infoset[node])
-        members = np.flatnonzero(self.tree.infoset == index).tolist()
-        worths = []
-        for shares, values in zip(self.shares, self.values, strict=True):
-            reach = [
-                self._find_reach(member, shares) if len(members) > 1 else 1.0 for member in members
-            ]
-            below = np.array([values[self.tree.children[member], self.seat] for member in members])
-            means = np.average(below, axis=0, weights=reach).tolist()
-            worths.append(dict(zip(self.tree.infosets[index].moves, means, strict=True)))
-        return worths
-
-    def _find_reach(self, node: int, shares: Array) -> float:
-        """Find how likely chance and the others let the play come to a node."""
-        reach = 1.0
-        while node:
-            parent = int(self.tree.parent[node])
-            if int(self.tree.owner[parent]) != self.seat:
-                reach *= float(shares[node])
-            node = parent
-        return reach
+        moves = self.tree.infosets[index].moves
+        return [dict(zip(moves, one.worths[index].tolist(), strict=True)) for one in self.worths]
 
     def check(self) -> None:
         """Raise SettingError where the equilibrium can end the game before the reasoner moves."""
@@ -363,6 +325,7 @@ class TreeScene:
 
         Also yields the leaves at which the game ends before that.
         """
+        chances = find_chances(self.tree, self.equilibria[0].probabilities)
         waiting = [self._start]
         while waiting:
             node = waiting.pop()
@@ -370,9 +333,7 @@ class TreeScene:
                 yield node
             else:
                 waiting += [
-                    child
-                    for child in reversed(self.tree.children[node])
-                    if self.shares[0][child] > 0
+                    child for child in reversed(self.tree.children[node]) if chances[child] > 0
                 ]
 
 

@@ -1,6 +1,7 @@
 """Round robins compiled with numba (extra `fast`).
 
-They play one match after the other in registers, on all cores.
+They play matches with two actions and a fixed number of rounds in registers, on all cores. Others
+are played by numpy.
 
 Random numbers: xoroshiro128+ (Blackman & Vigna, "Scrambled linear pseudorandom number generators",
 ACM TOMS 47, 2021), one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each
@@ -10,13 +11,13 @@ draw go to either player.
 import numpy as np
 from numba import njit, prange
 
+from bestresponse.core.errors import UsageError
 from bestresponse.theory.arrays import Bools, Floats, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.repetition import Repetition
-from bestresponse.theory.repeated.round_robin import Matches
+from bestresponse.theory.repeated.round_robin import MOST_COMPILED, Matches
 
 _RANGE = 4294967296.0  # 2**32: half of a random number decides one move
-_MOST_COUNTED = 65535  # rounds: four counts of 16 bits share a number
 
 
 def play_compiled(
@@ -26,35 +27,26 @@ def play_compiled(
     seed: int,
 ) -> Array:
     """Totals of both and rounds (strategies, strategies, repetitions, 3)."""
-    repetition.allow("the compiled loop", "rounds", "noise", "continuation")
+    repetition.allow("the compiled loop", "rounds", "noise")
     rounds = repetition.rounds
     count, _, actions = matches.mix.shape
+    if actions != 2 or rounds > MOST_COMPILED:
+        raise UsageError(
+            f"the compiled loop plays two actions and at most {MOST_COMPILED:,} rounds, got"
+            f" {actions} and {rounds:,}; leave engine at numpy"
+        )
     limits = (np.cumsum(matches.mix, axis=2) * _RANGE).astype(np.uint64)
-    limits[..., -1] = np.uint64(_RANGE)
-    certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (
-        repetition.continuation == 1.0
-    )
+    certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2))
     out = np.full((count * count, repetitions, 3), float(rounds))
-    if actions == 2 and repetition.continuation == 1.0 and rounds <= _MOST_COUNTED:
-        _play_side_by_side(
-            limits,
-            matches.step,
-            payoffs=matches.payoffs,
-            rounds=rounds,
-            seed=np.uint64(seed),
-            certain=certain,
-            out=out,
-        )
-    else:
-        numbers = (rounds, np.uint64(repetition.continuation * _RANGE), np.uint64(seed))
-        _play_one_by_one(
-            limits,
-            matches.step,
-            payoffs=matches.payoffs,
-            rules=numbers,
-            certain=certain,
-            out=out,
-        )
+    _play_side_by_side(
+        limits,
+        matches.step,
+        payoffs=matches.payoffs,
+        rounds=rounds,
+        seed=np.uint64(seed),
+        certain=certain,
+        out=out,
+    )
     return out.reshape(count, count, repetitions, 3)
 
 
@@ -150,53 +142,3 @@ def _pay(out: Floats, match: int, rep: int, payoffs: Floats, tally: np.uint64) -
                 np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[player, k // 2, k % 2]
             )
         out[match, rep, player] = earned
-
-
-@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _play_one_by_one(
-    limits: Words,
-    step: Shorts,
-    payoffs: Floats,
-    rules: tuple[int, np.uint64, np.uint64],
-    certain: Bools,
-    out: Floats,
-) -> None:
-    """Any number of actions: an action is found by walking along the cumulative probabilities.
-
-    `rules` are the number of rounds, the limit below which a random number lets a match go on, and
-    the seed.
-    """
-    count, (rounds, last, seed) = limits.shape[0], rules
-    endless = last >= np.uint64(4294967296)
-    for match in prange(out.shape[0]):
-        i = match // count
-        j = match % count
-        s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(2 * match))
-        s1 = _mixed(s0 + np.uint64(2 * match + 1))
-        for rep in range(out.shape[1]):
-            if rep > 0 and certain[i] and certain[j]:
-                out[match, rep, 0], out[match, rep, 1] = out[match, 0, 0], out[match, 0, 1]
-                continue
-            a = 0
-            b = 0
-            first = 0.0
-            second = 0.0
-            for turn in range(rounds):
-                z, s0, s1 = _draw(s0, s1)
-                x = 0
-                y = 0
-                while (z >> np.uint64(32)) >= limits[i, a, x]:
-                    x += 1
-                while (z & np.uint64(0xFFFFFFFF)) >= limits[j, b, y]:
-                    y += 1
-                first += payoffs[0, x, y]
-                second += payoffs[1, x, y]
-                a = step[i, a, x, y]
-                b = step[j, b, y, x]
-                if not endless:
-                    z, s0, s1 = _draw(s0, s1)
-                    if (z >> np.uint64(32)) >= last:
-                        out[match, rep, 2] = turn + 1
-                        break
-            out[match, rep, 0] = first
-            out[match, rep, 1] = second

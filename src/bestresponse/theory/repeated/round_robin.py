@@ -29,6 +29,8 @@ from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 from bestresponse.theory.repeated.repetition import Repetition
 
 _KERNELS = "bestresponse.theory.repeated.kernels"
+MOST_COMPILED = 65_535
+"""Rounds of a match: four counts of 16 bits share a number."""
 _BREAK_EVEN_TURNS = 20_000_000  # take plain code about as long as loading the compiled one
 
 
@@ -112,7 +114,8 @@ def play_round_robin(
     matches = Matches.of(strategies, game, repetition.noise)
     turns = len(strategies) ** 2 * repetitions * repetition.rounds
     # By the size of this call alone: the engines draw different random numbers.
-    pays = turns >= _BREAK_EVEN_TURNS and repetition.discount == 1.0
+    is_plain = len(matches.mix[0, 0]) == 2 and repetition.weight == 1.0
+    pays = is_plain and turns >= _BREAK_EVEN_TURNS and repetition.rounds <= MOST_COMPILED
     chosen = choose_engine(engine, pays=pays)
     play = import_module(_KERNELS).play_compiled if chosen == "numba" else play_in_step
     plays = play(matches, repetition, repetitions, seed)

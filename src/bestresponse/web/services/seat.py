@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from string import Template
 from urllib.parse import quote
 
-from bestresponse.analysis.costs import iterate_decisions, price_against_strategies
+from bestresponse.analysis.costs import price_against_strategies
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.analysis.theory import Theory, describe_theory
+from bestresponse.analysis.truth import iterate_decisions
 from bestresponse.core.capabilities import (
     EquilibriumSummary,
     HasPositions,
@@ -611,7 +612,7 @@ def _judge_play(game: Game[S], record: Record, texts: PageTexts) -> str:
         prices = price_against_strategies(record, game, known)
         people = [role for role in game.roles if role not in known]
         costs = {
-            role: sum(price.cost for n, price in prices.items() if role_of[n] == role)
+            role: sum(price.least for n, price in prices.items() if role_of[n] == role)
             for role in people
             if any(role_of[n] == role for n in prices)
         }
@@ -623,9 +624,9 @@ def _judge_play(game: Game[S], record: Record, texts: PageTexts) -> str:
     if not prices:
         return ""
     gains = [
-        texts("theory_gain", who=texts.word(role_of[n]), amount=_write_number(price.cost, texts))
+        texts("theory_gain", who=texts.word(role_of[n]), amount=_write_number(price.least, texts))
         for n, price in sorted(prices.items())
-        if price.cost > _SURE
+        if price.least > _SURE
     ]
     if not gains:
         return texts("theory_kept")
