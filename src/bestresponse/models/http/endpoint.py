@@ -177,13 +177,14 @@ class Endpoint:
         if "\0" in text:
             raise self._refuse_encoding(answer, "a NUL says that it is not")
         try:
-            return json.loads(text)
+            data: Json = json.loads(text)
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             why = f"{self.server} did not answer in JSON, or in JSON that breaks off: {shown}"
             if isinstance(error, json.JSONDecodeError):
                 raise Transient(why, billed=True) from None
             raise BadReply(why) from None
+        return data
 
     def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
