@@ -45,7 +45,7 @@ from bestresponse.games.capabilities import HasCourse, HasTree
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import deviation_payoffs
-from bestresponse.theory.positions.solve import TIE, PositionSolution
+from bestresponse.theory.positions.solve import PositionSolution
 from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.sequence_form import counterfactual_values
@@ -100,17 +100,6 @@ class Values:
         suits = int(lost.argmin())
         best = int(mix.argmax() if lost[suits] == 0 else worths[suits].argmax())
         return Lost(self.answers[best], float(lost[suits]), float(lost.max()))
-
-    @property
-    def range(self) -> float:
-        """What the worst answer loses at most."""
-        apart = np.ptp(self.worths, axis=1)
-        return float(apart.max())
-
-    @property
-    def matters(self) -> bool:
-        """Whether the answers differ in worth."""
-        return self.range > max(TIE, 2 * self.bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -427,17 +416,16 @@ def value_moves(tree: Tree, policy: Policy) -> ValuedPolicy:
         reach = np.where(likely[infosets] <= _NEVER, far, reach)
     replying = find_chances(tree, _reply_best(exact, tree))
 
+    totals = np.bincount(infosets, reach, len(tree.infosets))
     table: dict[int, Array] = {}
     for player in range(tree.num_players):
         is_own = np.append(False, tree.owner[tree.parent[1:]] == player)
         worths = _follow(tree, np.where(is_own, replying, chances))[:, player]
-        for node, infoset, weight in zip(nodes, infosets, reach, strict=True):
-            if tree.owner[node] == player:
-                below = weight * worths[list(tree.children[node])]
-                table[int(infoset)] = table.get(int(infoset), 0.0) + below
-    totals = np.bincount(infosets, reach, len(tree.infosets))
-    worths_of = {infoset: values / totals[infoset] for infoset, values in table.items()}
-    return ValuedPolicy(worths_of, trembled)
+        for k in np.flatnonzero(owners == player):
+            infoset = int(infosets[k])
+            below = reach[k] / totals[infoset] * worths[list(tree.children[nodes[k]])]
+            table[infoset] = table.get(infoset, 0.0) + below
+    return ValuedPolicy(table, trembled)
 
 
 def _reply_best(values: Mapping[int, Array], tree: Tree) -> Array:
