@@ -24,6 +24,7 @@ from typing import Concatenate, Literal, ParamSpec, get_args
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.games.isomorphs import ordinal_games
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.seeds import Seed, as_generator, streams
 
@@ -405,6 +406,16 @@ def blotto(
     ours, theirs = (divisions(count, fields) for count in troops)
     row = np.sign(ours[:, None, :] - theirs[None, :, :]) @ values
     return np.stack([row, -row])
+
+
+@family
+def ordinal(rng: np.random.Generator) -> Array:
+    """One of the 144 games of two players with two actions who rank the outcomes without ties.
+
+    All are equally likely, and the ranks 1 to 4 are the payoffs; see `ordinal_games`.
+    """
+    games = ordinal_games()
+    return games[int(rng.integers(len(games)))].game.payoffs.copy()
 
 
 def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:

@@ -32,6 +32,7 @@ from bestresponse.models.http import Endpoint
 from bestresponse.models.http.endpoint import parse_retry_after
 from bestresponse.models.providers.anthropic import AnthropicModel
 from bestresponse.models.providers.google import GoogleModel
+from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.wrappers.limits import Meter, Metered, Retried, RetryPolicy
 
 KEY = "sk-very/secret+key-12345"
@@ -62,9 +63,8 @@ def openai(client):
 
 def post(client, server, **options):
     """Post an empty object to a server, without a model around it."""
-    return Endpoint(client, server.url, "the server", Secret(KEY), "authorization", **options).post(
-        {}
-    )
+    endpoint = Endpoint(client, server.url, "the server", Secret(KEY), "authorization", **options)
+    return endpoint.post({}, lambda data: read_chat_reply(data, "the server"))
 
 
 def test_openai_says_everything_and_reads_everything(openai):

@@ -14,7 +14,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import BadReply, BestResponseError
-from bestresponse.models import HttpClients, OpenAIModel, Secret, ask
+from bestresponse.models import HttpClients, OpenAIModel, Reply, Secret, ask
 
 KEY = "sk-Very/Secret+Key-0123456789abcdefXYZ"
 ENCODINGS = [
@@ -213,9 +213,26 @@ def test_tokens_that_are_no_piece_of_the_key_stay(clients):
 
 
 def test_fields_that_follow_each_other_hold_no_key_in_pieces():
-    pieces = {f"field {number}": piece for number, piece in enumerate(cut(KEY, 11))}
-    redacted = Secret(KEY).redact_reply({"before": "no", **pieces, "after": "yes"})
-    assert list(redacted.values()) == ["no", "***", "***", "***", "***", "yes"]
+    first, second, third, fourth = cut(KEY, 11)
+    reply = Reply(
+        f"no {first}",
+        provider_id=f"{second}{third}{fourth} yes",
+        tool_calls=(("look", f"no {first}"), (second, f"{third}{fourth} yes")),
+    )
+    redacted = Secret(KEY).redact_reply(reply)
+    assert (redacted.text, redacted.provider_id) == ("no ***", "*** yes")
+    assert redacted.tool_calls == (("look", "no ***"), ("***", "*** yes"))
+
+
+def test_a_field_that_is_not_read_is_not_kept(clients):
+    said = {"model": "kept nowhere", "system_fingerprint": "kept nowhere", "kept nowhere": 1}
+    usage = {"prompt_tokens": 3, "kept nowhere": "kept nowhere"}
+    answer = {**faulty.say("A"), **said, "id": "one", "usage": usage}
+    headers = [("x-request-id", "kept nowhere"), ("set-cookie", "kept=nowhere")]
+    with faulty.serving(faulty.answer(answer, headers=headers)) as server:
+        reply = OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
+    assert "nowhere" not in repr(reply)
+    assert (reply.text, reply.provider_id, reply.usage.prompt) == ("A", "one", 3)
 
 
 def draw_reply(rng):

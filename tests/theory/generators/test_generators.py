@@ -1,5 +1,6 @@
 """Random games: what each family promises, and that game k depends only on (seed, k)."""
 
+from collections import Counter
 from itertools import combinations, permutations
 
 import numpy as np
@@ -8,15 +9,17 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import generators
+from bestresponse.theory.games.isomorphs import name_ordinal, ordinal_games
 from bestresponse.theory.generators import divisions, families, generate
 from bestresponse.theory.seeds import as_generator, stream, streams
 
 SEEDS = st.integers(0, 2**64)
-SHAPED = [name for name in families() if name != "blotto"]
+SHAPELESS = ("blotto", "ordinal")
+SHAPED = [name for name in families() if name not in SHAPELESS]
 
 
 def sizes(name):
-    return {} if name == "blotto" else {"shape": (3, 3)}
+    return {} if name in SHAPELESS else {"shape": (3, 3)}
 
 
 def equilibria(game):
@@ -303,3 +306,10 @@ def test_a_batch_counts_from_the_end_and_iterates():
     assert (batch.row == batch.payoffs[:, 0]).all()
     with pytest.raises(IndexError):
         batch[4]
+
+
+def test_ordinal_games_are_drawn_evenly_and_have_the_names_of_their_patterns():
+    names = [name_ordinal(game).name for game in generate("ordinal", 3000, seed=3)]
+    drawn = Counter(names)
+    assert set(drawn) == {one.name for one in ordinal_games()}
+    assert max(drawn.values()) < 3000 / 144 * 2.2

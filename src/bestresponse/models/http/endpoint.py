@@ -29,15 +29,14 @@ from bestresponse.core.errors import (
     Transient,
     UnknownModel,
 )
-from bestresponse.models.base import Json
+from bestresponse.models.base import Json, Reply
 from bestresponse.models.http.clients import HttpClients
 from bestresponse.models.http.secret import Secret, hide_in_logs
 
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 16 * 2**20
-# About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a
-# key is removed, and a microsecond to read: a reply takes at most 8 times the 16 MB that it may
-# have, whatever they hold.
+# About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes and a microsecond to
+# read: a reply takes at most 8 times the 16 MB that it may have, whatever they hold.
 _MOST_VALUES = 500_000
 _LONGEST_ERROR = 2**16  # of a refusal more is not looked at: a proxy's page may be long
 _HEADERS = {
@@ -51,12 +50,12 @@ _HEADERS = {
 class Rejected(ModelError):
     """The server understood the request and refused it (HTTP 400 or 422).
 
-    `complaint` is what it sent back.
+    `parameter` is the setting that it names as the one at fault.
     """
 
-    def __init__(self, why: str, complaint: Json = None) -> None:
+    def __init__(self, why: str, parameter: str | None = None) -> None:
         super().__init__(why)
-        self.complaint = complaint
+        self.parameter = parameter
 
 
 @dataclass(frozen=True)
@@ -79,15 +78,17 @@ class Endpoint:
     largest: int = _LARGEST
     clock: Callable[[], float] = time.time
 
-    def post(self, body: dict[str, Json]) -> Json:
-        """Send the body and return the JSON that comes back.
+    def post(self, body: dict[str, Json], read: Callable[[Json], Reply]) -> Reply:
+        """Send the body and return what `read` takes out of the JSON that comes back.
 
-        What is raised begins a new traceback: the frames below hold what the server sent, and some
+        Nothing else of an answer leaves this method: neither its headers nor other fields. What is
+        raised begins a new traceback, since the frames below hold what the server sent, and some
         tools show the local variables of every frame.
         """
         try:
             with hide_in_logs(self.key):
-                return self._exchange(json.dumps(body).encode(), time.perf_counter() + self.timeout)
+                end = time.perf_counter() + self.timeout
+                return self._exchange(json.dumps(body).encode(), end, read)
         except httpx.TimeoutException as error:
             failure: ModelError = Transient(
                 f"{self.server} did not answer within {self.timeout:g} s",
@@ -121,7 +122,7 @@ class Endpoint:
             request.headers[self.key_header] = self.prefix + self.key.reveal()
         return request
 
-    def _exchange(self, content: bytes, end: float) -> Json:
+    def _exchange(self, content: bytes, end: float, read: Callable[[Json], Reply]) -> Reply:
         """Send and receive within the deadline.
 
         It is kept however slowly the bytes drip and whatever comes before them.
@@ -150,10 +151,10 @@ class Endpoint:
                 f"{self.server} compressed its reply as {self.key.quote(encoding)}, and was asked"
                 " not to"
             )
-        data = self._parse(answer)
+        reply = self.key.redact_reply(read(self._parse(answer)))
         if time.perf_counter() > end:
             raise httpx.ReadTimeout("it took too long to parse")
-        return data
+        return reply
 
     def _parse(self, answer: bytes) -> Json:
         if len(answer) > self.largest // 2 and not answer.isascii():
@@ -176,15 +177,14 @@ class Endpoint:
         if "\0" in text:
             raise self._refuse_encoding(answer, "a NUL says that it is not")
         try:
-            data = json.loads(text)
-            del text  # redacting takes as much memory again
-            return self.key.redact_reply(data)
+            data: Json = json.loads(text)
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             why = f"{self.server} did not answer in JSON, or in JSON that breaks off: {shown}"
             if isinstance(error, json.JSONDecodeError):
                 raise Transient(why, billed=True) from None
             raise BadReply(why) from None
+        return data
 
     def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
@@ -193,24 +193,25 @@ class Endpoint:
         )
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
+        parameter = None
         try:
             data = self._parse(answer)
         except ModelError:
-            complaint = None
             text = answer.decode("utf-8", "replace")
         else:
             complaint = data.get("error", data) if isinstance(data, dict) else data
-            message = complaint
             if isinstance(complaint, dict):
-                message = complaint.get("message", complaint)
-            text = str(message)
+                named = complaint.get("param")
+                parameter = self.key.quote(named) if isinstance(named, str) else None
+                complaint = complaint.get("message", complaint)
+            text = str(complaint)
         why = f"{self.server} answered HTTP {status}: {self.key.quote(text)}"
         if b"insufficient_quota" in answer:
             return ModelUnavailable(why)
         if status in _PASSING or status >= 500:
             return Transient(why, wait)
         if status in (400, 422):
-            return Rejected(why, complaint)
+            return Rejected(why, parameter)
         if status == 401:
             advice = (
                 f"check the key in {self.variable}" if self.variable else "this server wants a key"

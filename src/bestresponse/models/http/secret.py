@@ -1,9 +1,9 @@
-"""API keys: kept out of reprs, logs and pickles, and removed from everything a server sends back.
+"""API keys: kept out of reprs, logs and pickles, and removed from what a server sends back.
 
-Whatever a server says becomes text by one of two methods of `Secret`: `quote` for messages,
-`redact_reply` for the data of a reply. Both look at decoded text, never at bytes: what the bytes of
-an encoding do not show, its text does. `hide_in_logs` does the same for what httpx and httpcore log
-of a call.
+An endpoint keeps only the fields of a reply that are read. This is the second net, for a key in one
+of those: `quote` cleans what messages show of a server's text, `redact_reply` the texts of a reply,
+and `hide_in_logs` what httpx and httpcore log of a call. All look at decoded text, never at bytes:
+what the bytes of an encoding do not show, its text does.
 """
 
 import logging
@@ -13,11 +13,12 @@ from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from urllib.parse import quote
 
 from bestresponse.core.errors import UsageError
-from bestresponse.models.base import Json
+from bestresponse.models.base import Reply, TokenChances
 
 _HIDDEN = "***"
 _SHORTEST_PIECE = 8
@@ -35,19 +36,9 @@ as JSON does."""
 _BETWEEN_HEXADECIMALS = ("", "%", ":", "-", " ", "\\x", "\\u00")
 _BLANK_LETTERS = "\u115f\u1160\u2800"
 """Fillers of Hangul and the empty pattern of Braille: letters and signs that nobody sees."""
-# A text of up to so many characters may be a piece of a longer one, as a token is; longer ones are
-# looked at alone.
-_LONGEST_TOKEN = 64
-# A reply that is meant well has a few dozen places, and no more than 20 alternatives for a token.
-_MOST_PLACES = 1_000
-_MOST_RANKS = 32
 # A text with more parts of the key than that is hidden as a whole: marking them would take longer
 # than a call.
 _MOST_FOUND = 100_000
-_NOWHERE = -1
-_ANY_RANK = -1
-
-_Holder = list[Json] | dict[str, Json]
 
 
 class _Folding(dict[int, str | None]):
@@ -83,17 +74,13 @@ class Secret:
     key, for that message.
     """
 
-    __slots__ = ("_halves", "_spellings", "_text")
+    __slots__ = ("_spellings", "_text")
 
     def __init__(self, text: str, variable: str = "") -> None:
         self._text = text.strip()
         del text  # a traceback that shows local variables must not show the key
         folded = map(_fold, _spell(self._text))
-        self._spellings = tuple(dict.fromkeys(folded))
-        self._halves: dict[int, tuple[str, ...]] = {}
-        for shortest in (_SHORTEST_PIECE, _SHORTEST_PIECE_OF_REPLIES):
-            halves = [half for spelling in self._spellings for half in _halve(spelling, shortest)]
-            self._halves[shortest] = tuple(halves)
+        self._spellings = tuple(filter(None, dict.fromkeys(folded)))
         for position, character in enumerate(self._text, 1):
             if not " " <= character <= "~":
                 where = f" in {variable}" if variable else ""
@@ -108,10 +95,8 @@ class Secret:
 
     def redact(self, text: str, shortest: int = _SHORTEST_PIECE) -> str:
         """Remove the key and its parts of `shortest` characters or more, however spelt."""
-        folded = _fold(text)
-        if not self._may_stand_in(folded, shortest):
-            return text
-        return _cut_out(text, self._cover(folded, shortest))
+        covered = self._cover(_fold(text), shortest)
+        return _cut_out(text, covered) if 1 in covered else text
 
     def quote(self, text: str) -> str:
         r"""Return the beginning of a foreign text as one printable line, without the key and what
@@ -130,84 +115,84 @@ class Secret:
             return f"{line[:_QUOTED]}..."
         return line or "nothing"
 
-    def redact_reply(self, data: Json) -> Json:
-        """Remove the key from every text of a reply, in place, and return the reply.
+    def redact_reply(self, reply: Reply) -> Reply:
+        """Remove the key from every text of a reply.
 
         A key that is cut into texts that follow each other, as tokens do, is found too. Keys of
         fewer than 12 characters stay: local servers are given keys such as "EMPTY", which a model
         may say.
         """
         if len(self._text) < _SHORTEST_PIECE_OF_REPLIES:
-            return data
-        reply: list[Json] = [data]
-        names, orders = _gather_texts(reply)
-        hidden: dict[tuple[int, int | str], _Hidden] = {}
-        for texts in orders:
-            self._find_in(texts, hidden)
-        for place in hidden.values():
-            place.holder[place.key] = _cut_out(place.text, place.covered)  # type: ignore[index]
-        if self._may_stand_in(_fold("".join(names)), _SHORTEST_PIECE_OF_REPLIES):
-            return self._redact_names(reply[0])
-        return reply[0]
+            return reply
+        calls = iter(self._redact_row([text for call in reply.tool_calls for text in call]))
+        text, name = self._redact_row([reply.text, reply.provider_id or ""])
+        return replace(
+            reply,
+            text=text,
+            provider_id=None if reply.provider_id is None else name,
+            tool_calls=tuple(zip(calls, calls, strict=True)),
+            logprobs=self._redact_tokens(reply.logprobs),
+        )
 
-    def _redact_names(self, data: Json) -> Json:
-        """Remove the key from the names of all fields."""
-        if isinstance(data, list):
-            return [self._redact_names(item) for item in data]
-        if isinstance(data, dict):
-            return {
-                self.redact(name, _SHORTEST_PIECE_OF_REPLIES): self._redact_names(item)
-                for name, item in data.items()
-            }
-        return data
+    def _redact_tokens(self, positions: tuple[TokenChances, ...]) -> tuple[TokenChances, ...]:
+        """Remove the key from tokens: from all in a row, and from those of the same rank."""
+        everything = [
+            (n, rank) for n, listed in enumerate(positions) for rank in range(len(listed))
+        ]
+        by_rank: dict[int, list[tuple[int, int]]] = {}
+        for place in everything:
+            by_rank.setdefault(place[1], []).append(place)
+        hidden: dict[tuple[int, int], bytes] = {}
+        for places in (everything, *by_rank.values()):
+            marks = self._mark([positions[n][rank][0] for n, rank in places])
+            for place, mark in zip(places, marks, strict=False):
+                hidden[place] = bytes(map(max, mark, hidden.get(place, mark)))
+        if not hidden:
+            return positions
+        redacted = [list(listed) for listed in positions]
+        for (n, rank), mark in hidden.items():
+            token, chance = positions[n][rank]
+            redacted[n][rank] = _cut_out(token, mark), chance
+        return tuple(map(tuple, redacted))
 
-    def _find_in(self, texts: "_Texts", hidden: dict[tuple[int, int | str], "_Hidden"]) -> None:
-        """Add what belongs to the key in texts that are read one after the other."""
-        folded = _fold("".join(texts.read()))
-        if not self._may_stand_in(folded, _SHORTEST_PIECE_OF_REPLIES):
-            return
-        covered = self._cover(folded, _SHORTEST_PIECE_OF_REPLIES)
-        end = 0
-        for holder, key, text in zip(texts.holders, texts.keys, texts.read(), strict=True):
-            start = end
-            end = end + len(_fold(text))
-            part = covered[start:end]
-            if 1 not in part:
-                continue
-            known = hidden.setdefault((id(holder), key), _Hidden(holder, key, text, part))
-            if known.covered is not part:
-                known.covered[:] = bytes(map(max, known.covered, part))
+    def _redact_row(self, texts: list[str]) -> list[str]:
+        """Remove the key from texts that are read one after the other."""
+        return list(map(_cut_out, texts, self._mark(texts))) or texts
 
-    def _may_stand_in(self, folded: str, shortest: int) -> bool:
-        """Say whether a text may contain a part of the key.
+    def _mark(self, texts: list[str]) -> list[bytes]:
+        """Mark what belongs to the key in texts that are read one after the other.
 
-        Quickly, since most texts hold none.
+        Nothing is returned where none of it does.
         """
-        return any(half in folded for half in self._halves[shortest])
+        covered = self._cover(_fold("".join(texts)), _SHORTEST_PIECE_OF_REPLIES)
+        if 1 not in covered:
+            return []
+        ends = [0, *accumulate(len(_fold(text)) for text in texts)]
+        return [bytes(covered[start:end]) for start, end in pairwise(ends)]
 
     def _cover(self, folded: str, shortest: int) -> bytearray:
         """Mark the characters of a text that belong to a part of the key.
 
-        All of them where it is little else.
+        Half of any `shortest` characters of a spelling that follow each other is one of its pieces,
+        cut at the multiples of that length; from there, a part is followed in both directions.
         """
         covered = bytearray(len(folded))
+        half = (shortest + 1) // 2
         found = 0
-        for piece in self._cut_pieces(shortest):
-            start = folded.find(piece)
-            while start >= 0:
-                covered[start : start + len(piece)] = b"\1" * len(piece)
-                start = folded.find(piece, start + 1)
-                found += 1
-                if found > _MOST_FOUND:
-                    return bytearray(b"\1") * len(folded)
+        for spelling in self._spellings:
+            least = min(shortest, len(spelling))
+            for start in range(0, max(1, len(spelling) - half + 1), half):
+                piece = spelling[start : start + half]
+                place = folded.find(piece)
+                while place >= 0:
+                    first, end = _follow(spelling, start, folded, place)
+                    if end - first >= least:
+                        covered[first:end] = b"\1" * (end - first)
+                    place = folded.find(piece, place + 1)
+                    found += 1
+                    if found > _MOST_FOUND:
+                        return bytearray(b"\1") * len(folded)
         return covered
-
-    def _cut_pieces(self, length: int) -> Iterator[str]:
-        """Yield every part of that length of every spelling; of a shorter one all of it."""
-        for spelling in filter(None, self._spellings):
-            num_starts = max(1, len(spelling) - length + 1)
-            for start in range(num_starts):
-                yield spelling[start : start + length]
 
     def __repr__(self) -> str:
         return "Secret(***)"
@@ -245,16 +230,16 @@ def _spell(key: str) -> Iterator[str]:
         yield sure.replace("+", "-").replace("/", "_")
 
 
-def _halve(spelling: str, shortest: int) -> list[str]:
-    """Cut a spelling so that one of these stands whole in any `shortest` characters of it in a row.
-
-    They are half as long, and begin at the multiples of their length.
-    """
-    if len(spelling) < shortest:
-        return [spelling] if spelling else []
-    half = (shortest + 1) // 2
-    starts = range(0, len(spelling) - half + 1, half)
-    return [spelling[start : start + half] for start in starts]
+def _follow(spelling: str, start: int, text: str, place: int) -> tuple[int, int]:
+    """Return where a spelling that agrees with a text at these places begins and ends to agree."""
+    back = 0
+    while back < min(start, place) and spelling[start - back - 1] == text[place - back - 1]:
+        back += 1
+    ahead = 0
+    most = min(len(spelling) - start, len(text) - place)
+    while ahead < most and spelling[start + ahead] == text[place + ahead]:
+        ahead += 1
+    return place - back, place + ahead
 
 
 def _make_printable(letter: str) -> str:
@@ -269,7 +254,7 @@ def _read_escapes(text: str) -> str:
     return _WRITTEN_OUT.sub(lambda escape: chr(int(escape[1], 16)), text)
 
 
-def _cut_out(text: str, covered: bytearray) -> str:
+def _cut_out(text: str, covered: bytes | bytearray) -> str:
     """Put the mark for what is hidden in the place of what is covered.
 
     `covered` is of the folded text.
@@ -291,88 +276,6 @@ def _cut_out(text: str, covered: bytearray) -> str:
         elif not kept or kept[-1] != _HIDDEN:
             kept.append(_HIDDEN)
     return "".join(kept)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hidden:
-    """A text of a reply that holds a part of the key.
-
-    Holds where it is, and what is covered of it as it is folded.
-    """
-
-    holder: _Holder
-    key: int | str
-    text: str
-    covered: bytearray
-
-
-class _Texts:
-    """Texts of a reply that are read one after the other.
-
-    Holds the lists and objects, and the index or name in each.
-
-    Two lists, since a reply may have half a million texts and a pair for each would take more
-    memory than they do.
-    """
-
-    __slots__ = ("holders", "keys")
-
-    def __init__(self) -> None:
-        self.holders: list[_Holder] = []
-        self.keys: list[int | str] = []
-
-    def add(self, holder: _Holder, key: int | str) -> None:
-        """Add the text found there."""
-        self.holders.append(holder)
-        self.keys.append(key)
-
-    def read(self) -> Iterator[str]:
-        """Yield the texts."""
-        for holder, key in zip(self.holders, self.keys, strict=True):
-            yield holder[key]  # type: ignore[index, misc]
-
-
-def _gather_texts(reply: list[Json]) -> tuple[list[str], list[_Texts]]:
-    """Gather the names of fields of a reply, and its texts in the orders in which they may be read.
-
-    All of them, as they come; then those of one field of all objects of a list, such as the tokens
-    of an answer; then those that have the same number in the innermost list, such as the likeliest
-    alternative of every token.
-    """
-    names: list[str] = []
-    everything = _Texts()
-    columns: dict[tuple[int, int], _Texts] = {}
-    places: dict[tuple[int, str], int] = {}
-    # what is open: a list or object, what is left of it, the number of its place, and the last
-    # index that led to it
-    waiting: list[tuple[_Holder, Iterator[tuple[int | str, Json]], int, int]] = [
-        (reply, enumerate(reply), 0, 0)
-    ]
-    while waiting:
-        holder, left, place, rank = waiting[-1]
-        key, value = next(left, (None, None))
-        if key is None:
-            waiting.pop()
-            continue
-        if isinstance(key, int):
-            here = place
-            rank = key
-        elif (place, key) in places or len(places) < _MOST_PLACES:
-            here = places.setdefault((place, key), len(places) + 1)
-        else:
-            here = _NOWHERE
-        if isinstance(value, dict):
-            names += value
-            waiting.append((value, iter(value.items()), here, rank))
-        elif isinstance(value, list):
-            waiting.append((value, enumerate(value), here, rank))
-        elif isinstance(value, str):
-            everything.add(holder, key)
-            if len(value) <= _LONGEST_TOKEN and here != _NOWHERE:
-                columns.setdefault((here, _ANY_RANK), _Texts()).add(holder, key)
-                if rank < _MOST_RANKS:
-                    columns.setdefault((here, rank), _Texts()).add(holder, key)
-    return names, [everything, *(texts for texts in columns.values() if len(texts.keys) > 1)]
 
 
 _key_in_use: ContextVar[Secret | None] = ContextVar("key_in_use", default=None)

@@ -124,7 +124,11 @@ class AnthropicModel(HttpModel):
         refused = super()._find_refused(request, mode, error)
         return refused | {SchemaMode.SCHEMA} if "tools" in refused else refused
 
-    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
+    def _write_body(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+    ) -> JsonObject:
         system = "\n\n".join(message.content for message in messages if message.role == "system")
         turns = [
             {"role": message.role, "content": message.content}
@@ -132,7 +136,7 @@ class AnthropicModel(HttpModel):
             if message.role != "system"
         ]
         body: JsonObject = {"model": self._name, "messages": turns, **settings}
-        return self._endpoint.post(body | ({"system": system} if system else {}))
+        return body | ({"system": system} if system else {})
 
     def _read_reply(self, answer: object, request: Request) -> Reply:
         blocks = [

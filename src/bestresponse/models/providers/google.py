@@ -148,7 +148,11 @@ class GoogleModel(HttpModel):
             return (*unheld, ("choices", "left out"))
         return super()._list_honoured(request, mode, settings)
 
-    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
+    def _write_body(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+    ) -> JsonObject:
         settings = dict(settings)
         tools = settings.pop("tools", None)
         system = [{"text": message.content} for message in messages if message.role == "system"]
@@ -163,9 +167,7 @@ class GoogleModel(HttpModel):
         body: JsonObject = {"contents": turns, "generationConfig": settings}
         if tools is not None:
             body["tools"] = tools
-        return self._endpoint.post(
-            body | ({"systemInstruction": {"parts": system}} if system else {})
-        )
+        return body | ({"systemInstruction": {"parts": system}} if system else {})
 
     def _read_reply(self, answer: object, request: Request) -> Reply:
         if not isinstance(answer, dict):

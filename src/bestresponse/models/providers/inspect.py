@@ -137,7 +137,12 @@ class InspectModel(NetworkModel):
             "max_connections": self._concurrency,
         }
 
-    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
+    def _ask(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+        request: Request,
+    ) -> Reply:
         ai = self._ai
         kinds = {
             "system": ai.ChatMessageSystem,
@@ -146,7 +151,7 @@ class InspectModel(NetworkModel):
         }
         turns = [kinds[message.role](content=message.content) for message in messages]
         work = self._model.generate(turns, config=ai.GenerateConfig(**settings), cache=False)
-        return self._run(asyncio.wait_for(work, self._timeout))
+        return self._read_reply(self._run(asyncio.wait_for(work, self._timeout)))
 
     def _run(self, work: Coroutine[Any, Any, object]) -> object:
         try:
@@ -163,7 +168,7 @@ class InspectModel(NetworkModel):
             raise Transient(why)
         raise MissingKey(why) if "API_KEY" in why else Rejected(why)
 
-    def _read_reply(self, answer: Any, request: Request) -> Reply:
+    def _read_reply(self, answer: Any) -> Reply:
         choice = answer.choices[0] if answer.choices else None
         if choice is None or answer.error:
             raise ModelError(f"Inspect AI gave no answer: {answer.error or 'it has no choices'}")

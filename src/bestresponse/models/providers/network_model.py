@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -77,12 +78,16 @@ class NetworkModel(ABC):
         """Return all settings by the service's names; None where a setting is not wanted."""
 
     @abstractmethod
-    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
-        """Make one call; raise `Rejected` where the service does not take it."""
+    def _ask(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+        request: Request,
+    ) -> Reply:
+        """Make one call and return what was answered, without its latency.
 
-    @abstractmethod
-    def _read_reply(self, answer: object, request: Request) -> Reply:
-        """Return what was answered, without its latency."""
+        Raise `Rejected` where the service does not take it.
+        """
 
     def complete(self, request: Request) -> Reply:
         """Answer, leaving out what this model has refused before."""
@@ -98,7 +103,7 @@ class NetworkModel(ABC):
             )
             began = time.perf_counter()
             try:
-                answer = self._send(messages, settings)
+                reply = self._ask(messages, settings, request)
             except Rejected as error:
                 fresh = self._find_refused(request, mode, error) - refused
                 if not fresh:
@@ -106,7 +111,6 @@ class NetworkModel(ABC):
                 self._refused |= fresh
                 continue
             latency = time.perf_counter() - began
-            reply = self._read_reply(answer, request)
             reply = replace(
                 reply,
                 latency=latency,
@@ -139,7 +143,7 @@ class NetworkModel(ABC):
         None if it is of something else.
         """
         text = str(error)
-        parameter = error.complaint.get("param") if isinstance(error.complaint, Mapping) else None
+        parameter = error.parameter
         unsupported = _NOT_TAKEN.search(text) is not None
         if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) and _ABOUT_FORMAT.search(
             f"{text} {parameter or ''}"
@@ -150,11 +154,7 @@ class NetworkModel(ABC):
                 else mode.value
             )
             return frozenset({at_fault})
-        words = (
-            {parameter.split(".")[0]}
-            if isinstance(parameter, str)
-            else set(re.findall(r"\w+", text))
-        )
+        words = {parameter.split(".")[0]} if parameter else set(re.findall(r"\w+", text))
         return frozenset(self.optional) & words if unsupported else frozenset()
 
     def _list_honoured(
@@ -257,3 +257,24 @@ class HttpModel(NetworkModel):
             variable=where,
             timeout=timeout,
         )
+
+    @abstractmethod
+    def _write_body(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+    ) -> dict[str, Json]:
+        """Return the JSON object to send."""
+
+    @abstractmethod
+    def _read_reply(self, answer: object, request: Request) -> Reply:
+        """Return the fields of an answer that are kept; nothing else of it is."""
+
+    def _ask(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+        request: Request,
+    ) -> Reply:
+        body = self._write_body(messages, settings)
+        return self._endpoint.post(body, partial(self._read_reply, request=request))

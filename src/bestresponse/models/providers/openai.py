@@ -68,10 +68,13 @@ class OpenAIModel(HttpModel):
             ),
         }
 
-    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
+    def _write_body(
+        self,
+        messages: tuple[Message, ...],
+        settings: dict[str, object],
+    ) -> JsonObject:
         turns = [{"role": message.role, "content": message.content} for message in messages]
-        body: JsonObject = {"model": self._name, "messages": turns, **settings}
-        return self._endpoint.post(body)
+        return {"model": self._name, "messages": turns, **settings}
 
     def _read_reply(self, answer: object, request: Request) -> Reply:
         return read_chat_reply(answer, self.id)

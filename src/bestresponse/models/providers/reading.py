@@ -124,12 +124,8 @@ def read_alternatives(
         ):
             continue
         if value > _ROUNDING:
-            raise BadReply(
-                f"{sender} gave {token[:20]!r} a log-probability above 0, which cannot be"
-            )
+            raise BadReply(f"{sender} gave a token a log-probability above 0, which cannot be")
         if value < -1e300:
-            raise BadReply(
-                f"{sender} gave {token[:20]!r} a log-probability below the range of numbers"
-            )
+            raise BadReply(f"{sender} gave a token a log-probability below the range of numbers")
         known.append((token, min(float(value), 0.0)))
     return tuple(sorted(known, key=lambda pair: -pair[1]))
