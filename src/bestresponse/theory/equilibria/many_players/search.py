@@ -333,7 +333,8 @@ def _may_be_regular(sizes: Sequence[int]) -> bool:
 
     A player's equations must not be more than the unknown probabilities of the others.
     """
-    return 2 * (max(sizes) - 1) <= _count_unknowns(sizes)
+    most = max(sizes) - 1
+    return 2 * most <= _count_unknowns(sizes)
 
 
 def _settle(search: _Search, batch: list[Supports]) -> list[Supports]:

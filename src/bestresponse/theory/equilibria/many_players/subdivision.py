@@ -270,7 +270,8 @@ class _Flat:
         firsts = 1.0 - np.stack(totals, axis=1)
         least = np.concatenate([firsts, points], axis=1).min(axis=1)
         gains = self.shape.centre(self.gains[system], points)[:, :, 0]
-        return np.asarray((least >= -_NEAR) & (gains.max(axis=1, initial=-1.0) <= _NEAR))
+        most = gains.max(axis=1, initial=-1.0)
+        return np.asarray((least >= -_NEAR) & (most <= _NEAR))
 
 
 def _examine(flat: _Flat, boxes: _Boxes, roots: Roots) -> tuple[_Boxes, Array]:
@@ -437,7 +438,8 @@ def _keep(
 ) -> NDArray[np.bool_]:
     """Add the solutions that may be equilibria to those found, and say which they are."""
     possible = flat.find_possible(system, points)
-    found.extend(zip(system[possible].tolist(), points[possible], strict=True))
+    numbers = system[possible].tolist()
+    found.extend(zip(numbers, points[possible], strict=True))
     return possible
 
 
@@ -477,8 +479,8 @@ def guess_roots(systems: Systems, deadline: Deadline) -> list[Root]:
         drawn = [generator.dirichlet(np.ones(size), len(system)) for size in systems.sizes]
         starts = np.concatenate([mix[:, 1:] for mix in drawn], axis=1)
         for root, is_regular in _polish_guesses(flat, system, starts):
-            rounded = tuple(root[1].round(6)) if is_regular else None
-            different.setdefault((root[0], rounded), root)
+            place = root[1].round(6).tobytes() if is_regular else b""
+            different.setdefault((root[0], place), root)
     return list(different.values())
 
 
@@ -496,7 +498,8 @@ def _polish_guesses(
         step = (inverse @ terms[:, :, :1])[:, :, 0]
         point = np.clip(point - step, -2.0, 2.0)
     terms = shape.centre(equations, point)
-    is_solved = np.abs(terms[:, :, 0]).max(axis=1) <= _NEAR
+    left = np.abs(terms[:, :, 0])
+    is_solved = left.max(axis=1) <= _NEAR
     singular = np.linalg.svd(terms[is_solved][:, :, shape.linear], compute_uv=False)
     is_regular = singular[:, -1] > _FLAT * singular[:, 0]
     found: list[Root] = []
