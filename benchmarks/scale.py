@@ -1,7 +1,7 @@
 """What executors cost and gain: overhead a play beside a slow server, and the speed-up of work
 without models.
 
-    python benchmarks/scale.py [--ray] [--large]
+    python benchmarks/scale.py [--large]
 
 The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64 / 0.2 s = 320 plays
 a second; the overhead of a play is the time of the run above its ideal, divided by the plays. The
@@ -28,7 +28,6 @@ from pathlib import Path
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.execution import Execution, Executor, Threads
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import run_study
 from bestresponse.runs.store.folder import Shard
@@ -183,31 +182,14 @@ def main() -> None:
     parser.add_argument(
         "--large", action="store_true", help="measure time and memory of 100,000 games instead"
     )
-    parser.add_argument(
-        "--ray", action="store_true", help="measure Ray too, on a cluster of two nodes"
-    )
     parser.add_argument("--water", type=int, default=20_000, help="games of the water grid")
     options = parser.parse_args()
     if options.large:
         measure_large(100_000)
         return
     executors: dict[str, Executor] = {"threads": Threads(), "processes": Processes(2)}
-    if options.ray:
-        import ray
-        from ray.cluster_utils import Cluster
-
-        node = {"num_cpus": 1, "object_store_memory": 200_000_000}
-        cluster = Cluster(
-            initialize_head=True, head_node_args={**node, "_system_config": {"worker_niceness": 0}}
-        )
-        cluster.add_node(**node)
-        ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
-        executors["ray"] = Ray(count=2)
     print_plays(measure_plays(executors))
     print_water(measure(executors, time_water, BLOCKS, options.water), options.water)
-    if options.ray:
-        ray.shutdown()
-        cluster.shutdown()
 
 
 def measure_plays(executors: Mapping[str, Executor]) -> Times:

@@ -387,7 +387,7 @@ def main() -> None:
         "--quick", action="store_true", help="fewer rounds and games: a minute instead of several"
     )
     parser.add_argument(
-        "--executor", default="threads", help="where the accuracy is measured: processes or ray"
+        "--executor", default="threads", help="where the accuracy is measured: threads or processes"
     )
     arguments = parser.parse_args()
     accuracy = partial(compare_accuracy, executor=find_executor(arguments.executor))

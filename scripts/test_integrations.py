@@ -31,14 +31,13 @@ class Integration:
     """A tool, what to install for it in this order, and the tests that need it.
 
     `wheel` names a package that nobody is expected to build: where there is no wheel, the tool is
-    not available. `aids` are packages that the tests use themselves.
+    not available.
     """
 
     name: str
     installs: tuple[str, ...]
     tests: tuple[str, ...]
     wheel: str = ""
-    aids: tuple[str, ...] = ()
 
 
 INTEGRATIONS = (
@@ -100,15 +99,6 @@ INTEGRATIONS = (
         ),
         wheel="open_spiel>=1.5",
     ),
-    Integration(
-        name="ray",
-        installs=(".[ray]",),
-        tests=(
-            "tests/runs/executors/test_ray.py",
-            "tests/test_scale_examples.py::test_the_job_of_ray_plays_on_a_cluster_that_is_there_already",
-        ),
-        aids=("psutil",),
-    ),
 )
 
 
@@ -142,8 +132,7 @@ def test(integration: Integration) -> str:
     if integration.wheel and lacks_wheel(python, integration.wheel):
         return "not available on this platform: no wheel"
     # As a page says, one line after the other: a later line must not be needed by an earlier one.
-    aids = [*list_runners(), *integration.aids]
-    for packages in (aids, *([package] for package in integration.installs)):
+    for packages in (list_runners(), *([package] for package in integration.installs)):
         if run([str(python), "-m", "pip", "install", "--quiet", *packages]):
             return f"failed: pip install {' '.join(packages)}"
     # The installed package is tested, not the one in `src`.

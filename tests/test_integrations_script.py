@@ -35,7 +35,6 @@ def test_every_line_of_the_pages_table_is_what_the_environment_is_made_with(scri
     ]
     assert len(told) == 7
     assert [installs for installs in told if installs and installs not in made] == []
-    assert "\npip install '.[ray]'\n" in (ROOT / "docs" / "scale.md").read_text("utf-8")
 
 
 def test_every_extra_for_another_tool_has_an_environment(script):
@@ -44,7 +43,7 @@ def test_every_extra_for_another_tool_has_an_environment(script):
     alone = (
         set(project["optional-dependencies"]) - set(together) - {"all", "train"}
     )  # `make train-test` tests that
-    assert alone | {"ray", "axelrod"} == {integration.name for integration in script.INTEGRATIONS}
+    assert alone | {"axelrod"} == {integration.name for integration in script.INTEGRATIONS}
 
 
 def test_every_test_of_the_table_is_there(script):
@@ -73,13 +72,13 @@ def test_an_integration_that_failed_fails_the_command_and_one_without_a_wheel_do
     verdicts = {
         "mcp": "passed",
         "openspiel": "not available on this platform: no wheel",
-        "ray": "failed: pytest ended with 1",
+        "inspect": "failed: pytest ended with 1",
     }
     monkeypatch.setattr(script, "test", lambda integration: verdicts[integration.name])
     monkeypatch.setattr(sys, "argv", ["test_integrations.py", "mcp", "openspiel"])
     assert script.main() == 0
     assert "openspiel   not available on this platform: no wheel" in capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", ["test_integrations.py", "mcp", "ray"])
+    monkeypatch.setattr(sys, "argv", ["test_integrations.py", "mcp", "inspect"])
     assert script.main() == 1
     monkeypatch.setattr(sys, "argv", ["test_integrations.py", "mpc"])
     with pytest.raises(SystemExit):

@@ -26,7 +26,6 @@ def test_every_sentence_that_promises_something_names_a_test():
         "Files",
         "`serve`",
         "`mcp --http`",
-        "Ray",
         "Weights and plug-ins",
         "Faults",
         "Everything else",

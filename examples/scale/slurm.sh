@@ -1,5 +1,5 @@
 #!/bin/bash
-# Sixteen parts of one benchmark as a job array, and a last job that merges them. Needs no Ray.
+# Sixteen parts of one benchmark as a job array, and a last job that merges them.
 #
 #   sbatch examples/scale/slurm.sh                      # the parts: tasks 1 to 16
 #   sbatch --dependency=afterok:JOB examples/scale/slurm.sh merge

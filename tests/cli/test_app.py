@@ -68,7 +68,7 @@ def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, mea
         ("bestresponse bench --family cov", ["covariant"]),
         ("bestresponse bench --theme foot", ["football"]),
         ("bestresponse bench --elicit log", ["logprobs"]),
-        ("bestresponse bench --executor ra", ["ray"]),
+        ("bestresponse bench --executor pro", ["processes"]),
         ("bestresponse check x.pl --as stag", ["stag-hunt"]),
         ("bestresponse export sft --trees kuhn-poker-", ["kuhn-poker-3"]),
         ("bestresponse simulate stag", ["stag-hunt", "stag-hunt-lelma"]),

@@ -7,12 +7,10 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from importlib.util import find_spec
 
 import pytest
 from waiting import wait_until
 
-needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="the extra `ray` is not installed")
 BENCH = ("bench", "--num-games", 8, "--seed", 3, "--workers", 4)
 WATER = ("simulate", "water", "--days", 2, "--repeats", 2, "--workers", 2)
 
@@ -74,7 +72,6 @@ def count_replies(folder):
     [
         pytest.param(BENCH, 2, id="threads"),
         pytest.param((*BENCH, "--executor", "processes"), 2, id="processes"),
-        pytest.param((*BENCH, "--executor", "ray"), 2, id="ray", marks=needs_ray),
         pytest.param(WATER, 3, id="threads that ask in threads"),
     ],
 )

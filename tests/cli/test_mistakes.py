@@ -167,11 +167,7 @@ MISTAKES = [
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
     # said before the model is opened, which would download it here
-    ("bench --executor rya", "there is no executor named 'rya'. Did you mean ray?"),
-    (
-        "bench --address auto",
-        "--address: auto is the address of a cluster, and the executor threads uses none: try ray",
-    ),
+    ("bench --executor thread", "there is no executor named 'thread'. Did you mean threads?"),
     # reasoning and people
     (
         "verify prisoners-dilemma",

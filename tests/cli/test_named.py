@@ -16,7 +16,7 @@ SOURCE = Path(bestresponse.__file__).parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 PAGES += [page for page in sorted(ROOT.glob("docs/**/*.md")) if "_build" not in page.parts]
 FOREIGN = re.compile(
-    r"pip|python|make|git|gambit|inspect|lm_eval|ray |docker|claude|curl|uv |sbatch|vllm|prime|vf-"
+    r"pip|python|make|git|gambit|inspect|lm_eval|docker|claude|curl|uv |sbatch|vllm|prime|vf-"
     r"|scripts/|benchmarks/|npx|pytest|sphinx|swipl"
 )
 """Other programs, which have options of their own."""

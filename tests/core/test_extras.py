@@ -32,13 +32,13 @@ def test_whoever_installed_from_a_clone_types_it_there(origin):
 def test_a_wheel_or_a_commit_is_named_again_with_the_extra():
     wheel = "file:///tmp/bestresponse-0.1.0-py3-none-any.whl"
     assert (
-        extras._write_hint("ray", json.dumps({"archive_info": {}, "url": wheel}))
-        == "pip install 'bestresponse[ray] @ file:///tmp/bestresponse-0.1.0-py3-none-any.whl'"
+        extras._write_hint("fast", json.dumps({"archive_info": {}, "url": wheel}))
+        == "pip install 'bestresponse[fast] @ file:///tmp/bestresponse-0.1.0-py3-none-any.whl'"
     )
     commit = {"vcs_info": {"vcs": "git", "commit_id": "0a1b"}, "url": "https://example.org/it.git"}
     assert (
-        extras._write_hint("ray", json.dumps(commit))
-        == "pip install 'bestresponse[ray] @ git+https://example.org/it.git@0a1b'"
+        extras._write_hint("fast", json.dumps(commit))
+        == "pip install 'bestresponse[fast] @ git+https://example.org/it.git@0a1b'"
     )
 
 
@@ -77,5 +77,5 @@ def test_every_hint_names_an_extra_that_there_is():
         for text in texts
         for extra in re.findall(r"install_hint\([\"'](\w[\w-]*)[\"']\)", text)
     }
-    assert {"web", "ray", "local", "train"} <= named
+    assert {"web", "fast", "local", "train"} <= named
     assert named <= set(project["optional-dependencies"])

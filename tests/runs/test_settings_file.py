@@ -25,11 +25,7 @@ KINDS = [JudgeConfig, *(find_study(name).config for name in studies.names())]
 BY_SETTING = {
     (name, get_type_hints(kind)[name]): kind for kind in KINDS for name in list_settings(kind)
 }
-EVERY_SETTING = [
-    (kind, name)
-    for (name, _), kind in BY_SETTING.items()
-    if name != "address"  # whatever it is, it is an address
-]
+EVERY_SETTING = [(kind, name) for (name, _), kind in BY_SETTING.items()]
 FORMS = ["{}", "[{}]", "[[{}]]", "{{ row = {} }}", "{{ {} = 1 }}", "[{{ row = [{}] }}]"]
 """A text alone, in lists, and in tables, also as a name."""
 
@@ -100,8 +96,6 @@ def test_no_setting_of_any_study_takes_an_address_that_was_not_allowed(folder, f
             with pytest.raises(Refused) as error:
                 read(folder, kind, name, form, address)
             assert error.value.args == (name, address)
-    with pytest.raises(Refused):
-        read(folder, BenchConfig, "address", "{}", "host:10001")
 
 
 def test_a_bare_word_is_a_file_only_in_settings_that_take_files(folder):

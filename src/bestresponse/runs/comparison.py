@@ -55,7 +55,7 @@ from bestresponse.runs.study import GameValue
 AnyRun = Run[Any]
 _SEED = 20
 _FEWEST_GAMES = 2
-_NO_CONDITIONS = frozenset({"output_dir", "limits", "executor", "address", "processes", "shard"})
+_NO_CONDITIONS = frozenset({"output_dir", "limits", "executor", "processes", "shard"})
 """Settings that say where and how a run is made, and not what is measured."""
 _LONGEST_SETTING = 60
 

@@ -12,7 +12,6 @@ budget is spent, the disk is full, or `patience` plays in a row have failed.
 
 from __future__ import annotations
 
-import inspect
 import queue
 import threading
 import time
@@ -24,7 +23,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import ModelError, OverBudget, SettingError, StoreError
+from bestresponse.core.errors import ModelError, OverBudget, StoreError
 from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import Model
 from bestresponse.runs.store.folder import (
@@ -142,24 +141,17 @@ executors = Registry(
     {
         "threads": "bestresponse.runs.execution:Threads",
         "processes": "bestresponse.runs.executors.processes:Processes",
-        "ray": "bestresponse.runs.executors.ray:Ray",
     },
 )
-"""Classes or functions that return an executor; one that has a parameter `address` is called with
-that of a cluster."""
+"""Classes or functions that return an executor."""
 
 
-def find_executor(name: str, address: str | None = None) -> Executor:
+def find_executor(name: str) -> Executor:
     """Return the executor of that name.
 
-    Raises UsageError where there is none, or where it takes no address.
+    Raises UsageError where there is none.
     """
-    if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
-        raise SettingError(
-            "address",
-            f"{address} is the address of a cluster, and the executor {name} uses none: try ray",
-        )
-    executor: Executor = executors.make(name, *(() if address is None else (address,)))
+    executor: Executor = executors.make(name)
     check_members(executor, ("play", "map"), executors.describe(name))
     return executor
 

@@ -443,11 +443,7 @@ def choose_executor(config: RunSettings) -> Executor:
     """
     if config.executor == "threads" and config.processes > 1:
         return Processes(config.processes)
-    return (
-        find_executor(config.executor, config.address)
-        if isinstance(config.executor, str)
-        else config.executor
-    )
+    return find_executor(config.executor) if isinstance(config.executor, str) else config.executor
 
 
 def play_missing(

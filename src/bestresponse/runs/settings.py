@@ -121,7 +121,7 @@ def settings(cls: type[C]) -> type[C]:
 
 
 MISSING_SETTING = "this setting is missing"
-OF_PLAYS = frozenset(("workers", "processes", "shard", "executor", "address"))
+OF_PLAYS = frozenset(("workers", "processes", "shard", "executor"))
 """Settings of runs that a command leaves out (`unused`) where it makes no plays."""
 OF_CALLS = frozenset(("cache", "max_calls", "max_total_tokens", "max_cost"))
 """Settings of runs that a command leaves out where it asks no model."""
@@ -159,10 +159,7 @@ class RunSettings:
     shard: str | None = setting(default=None, how=True, metavar="I/N")
     """Play only one part of the run, such as 3/16; `bestresponse merge` joins the parts."""
     executor: str | Executor = setting(default="threads", how=True)
-    """Where plays run: threads, processes or ray."""
-    address: str | None = setting(default=None, how=True)
-    """Address of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT. [default: start a local
-    one]"""
+    """Where plays run: threads or processes."""
     on_progress: Callable[[Progress], None] | None = setting(default=None, how=True, option=False)
 
     @property

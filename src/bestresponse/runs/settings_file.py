@@ -86,7 +86,7 @@ class _Setting:
     def _confine_text(self, text: str) -> str:
         if _COMMAND.search(text):
             raise self._refuse(text, "is a command", "starts no programs")
-        if _ADDRESS.search(text) or self.name == "address":
+        if _ADDRESS.search(text):
             self.allow(ForeignAddress(self.file, self.name, text))
             return text
         if _OUTSIDE.search(text):

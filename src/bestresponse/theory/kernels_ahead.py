@@ -16,7 +16,6 @@ from bestresponse import theory
 from bestresponse.core.capabilities import AnyPositions, ToMove
 from bestresponse.core.game import NATURE
 from bestresponse.theory.behaviour.mixtures import Agreement, fit_mixture
-from bestresponse.theory.equilibria.many_players.homotopy import follow_paths
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import solve_positions
@@ -119,11 +118,6 @@ STEPS = (
         "one equilibrium of many games",
         (f"{_BASE}.equilibria.lemke_howson_kernels",),
         lambda: theory.nash_one_batch(_draw(2, 3, 3), _draw(2, 3, 3), engine="numba"),
-    ),
-    KernelStep(
-        "equilibria of several players",
-        (f"{_BASE}.equilibria.many_players.path_kernels",),
-        lambda: follow_paths(list(_draw(3, 2, 2, 2, 2)), engine="numba"),
     ),
     KernelStep("zero-sum games", (f"{_BASE}.zero_sum.kernels",), use_zero_sum),
     KernelStep(

@@ -1,7 +1,8 @@
-"""More than two players: pure equilibria, mixed ones by path following, one by tracing; each with
-its certificate."""
+"""More than two players: pure equilibria, mixed ones by profiles of supports, one by tracing; each
+with its certificate."""
 
 from fractions import Fraction
+from itertools import combinations, product
 from math import inf, prod
 
 import numpy as np
@@ -10,9 +11,14 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
+from bestresponse.theory.deadline import NEVER
 from bestresponse.theory.equilibria.many_players.certify import certify
 from bestresponse.theory.equilibria.many_players.equations import scale_by_player, worst_regret
-from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
+from bestresponse.theory.equilibria.many_players.subdivision import (
+    guess_roots,
+    make_systems,
+    solve_systems,
+)
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
 
@@ -179,23 +185,34 @@ def test_the_indices_of_all_equilibria_sum_to_one() -> None:
         assert sum(e.index for e in result.equilibria) == 1
 
 
-def test_paths_are_as_many_as_the_largest_number_of_totally_mixed_equilibria() -> None:
-    # McKelvey and McLennan, Journal of Economic Theory 72 (1997), table 1.
-    assert [count_paths((2,) * n) for n in (2, 3, 4, 5, 6)] == [1, 2, 9, 44, 265]
-    assert [count_paths((m,) * 3) for m in (2, 3, 4, 5)] == [2, 10, 56, 346]
-    assert count_paths((3, 3, 3, 3)) == 297
+@pytest.mark.parametrize("shape", [(3, 3, 3), (2, 2, 2, 2), (4, 3, 2)])
+def test_guesses_find_the_mixed_equilibria_that_boxes_prove_to_be_all(shape) -> None:
+    noise = np.random.default_rng([5, *shape]).random((len(shape), *shape))
+    alike = [len(set(cell)) == 1 for cell in np.ndindex(*shape)]
+    payoffs = scale_by_player(NormalForm(np.reshape(alike, shape) + noise / 9))
+    found = 0
+    for sizes in ((2,) * len(shape), shape):
+        choices = [list(combinations(range(m), k)) for m, k in zip(shape, sizes, strict=True)]
+        systems = make_systems(payoffs, list(product(*choices)))
+        roots = solve_systems(systems, NEVER)
+        assert roots.proved.all()
+        guessed = [(k, root.round(6).tolist()) for k, root in guess_roots(systems, NEVER)]
+        known = {(k, tuple(root.round(6))) for k, root in roots.found}
+        assert sorted(guessed) == sorted((k, list(root)) for k, root in known)
+        found += len(known)
+    assert found >= 1
 
 
-def test_the_ends_of_paths_solve_the_equations_and_are_different() -> None:
-    payoffs = [np.random.default_rng([5, i]).random((1, 3, 3, 3)) for i in range(3)]
-    ends = follow_paths(payoffs, engine="numpy")
-    x, y, z = (part / part.sum(axis=1, keepdims=True) for part in ends.points)
-    earned = np.einsum("abc,kb,kc->ka", payoffs[0][0], y, z)
-    assert len(x) == 10
-    assert ends.regular.all()
-    assert np.abs(earned - earned[:, :1]).max() < 1e-9
-    whole = np.concatenate([x, y, z], axis=1)
-    assert min(np.abs(whole[i] - whole[j]).max() for i in range(10) for j in range(i)) > 1e-3
+def test_systems_too_large_for_a_proof_are_guessed_and_not_called_complete() -> None:
+    # Everybody earns 1 where all do the same: who does one of four things, all alike, is at 1/4.
+    same = np.zeros((3, 4, 4, 4))
+    same[:, range(4), range(4), range(4)] = 1
+    (found,) = guess_roots(make_systems(same, [(tuple(range(4)),) * 3]), NEVER)
+    assert found[1] == pytest.approx([0.25] * 9)
+    result = nash(np.random.default_rng([4, 4, 3]).random((3, 4, 4, 3)), seconds=inf)
+    assert result.method == "pure search, support enumeration with subdivision and guesses"
+    assert not result.complete
+    assert sum(e.index for e in result) == 1
 
 
 def test_points_of_a_continuum_are_marked_and_only_isolated_equilibria_are_claimed_to_be_complete() -> (

@@ -1,4 +1,4 @@
-"""Where plays are made: threads, processes of this machine, or a Ray cluster.
+"""Where plays are made: threads, or processes of this machine.
 
 Threads of this process are the default.
 
@@ -19,6 +19,5 @@ if TYPE_CHECKING:
         Threads as Threads,
     )
     from bestresponse.runs.executors.processes import Processes as Processes
-    from bestresponse.runs.executors.ray import Ray as Ray
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

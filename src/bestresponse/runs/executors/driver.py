@@ -1,4 +1,4 @@
-"""Workers in other processes, here or on a cluster, and their driver.
+"""Workers in other processes, and their driver.
 
 The driver hands out plays, and answers who asks a model.
 
@@ -112,18 +112,6 @@ def describe_job(job: Job, threads: int) -> WorkerJob:
     return work
 
 
-class Channel(Protocol):
-    """The worker's end of the way to its driver: a pipe, or what stands for one."""
-
-    def send(self, messages: list[Message], /) -> None:
-        """Send messages; OSError where the driver is gone."""
-        ...
-
-    def recv(self) -> list[Message]:
-        """Wait for messages; EOFError or OSError where the driver is gone."""
-        ...
-
-
 def run_worker(connection: Connection, job: WorkerJob) -> None:
     """Make plays until the driver says stop or is gone."""
     PlayWorker(connection, job).run()
@@ -146,7 +134,7 @@ def make_sendable(error: Exception) -> Exception:
 class PlayWorker:
     """The moving parts of one worker."""
 
-    def __init__(self, connection: Channel, job: WorkerJob) -> None:
+    def __init__(self, connection: Connection, job: WorkerJob) -> None:
         self._connection = connection
         self._job = job
         self._outbox: deque[Message] = deque()
@@ -369,15 +357,13 @@ class Driver:
         self,
         tasks: Iterator[Task | None],
         keep: Keep,
-        check: Callable[[float], None] | None = None,
     ) -> Generator[Ended]:
         """Play all tasks.
 
         An interrupt lets the plays that are under way end, yields them, and is raised again.
 
         A second interrupt waits for nothing: workers are ended at once. No worker is started before
-        there is a task or a call. `check` is told for how many seconds there has been no worker
-        that can play; it may raise.
+        there is a task or a call.
         """
         if self._job.shared is not None:
             self._job.shared.call_elsewhere = self.call
@@ -386,7 +372,7 @@ class Driver:
             if not self._wait_for_work(tasks):
                 return
             self._workers = [self._start() for _ in range(self._count)]
-            yield from self._play_out(tasks, keep, check)
+            yield from self._play_out(tasks, keep)
             if self._job.shared is not None:
                 self._job.shared.call_elsewhere = None
         except _SecondInterrupt:
@@ -413,11 +399,9 @@ class Driver:
         self,
         tasks: Iterator[Task | None],
         keep: Keep,
-        check: Callable[[float], None] | None,
     ) -> Generator[Ended]:
         """Hand out tasks and yield what has ended, until nothing is left or was interrupted."""
         interrupted = False
-        last_seen = time.monotonic()
         while True:
             try:
                 more = not interrupted and self._hand_out(tasks)
@@ -430,11 +414,6 @@ class Driver:
                 if interrupted:
                     raise _SecondInterrupt from None
                 interrupted = True
-                continue
-            if self._list_ready():
-                last_seen = time.monotonic()
-            elif check is not None:
-                check(time.monotonic() - last_seen)
         if interrupted:
             raise KeyboardInterrupt
 

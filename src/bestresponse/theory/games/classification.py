@@ -391,7 +391,8 @@ def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -
     """
     mine = _find_losses(game, here, there)
     other = _find_losses(game, there, here)
-    slack = 0 if game.units is not None else _TIED * (sum(mine) + sum(other))
+    total = sum(mine) + sum(other)
+    slack = 0 if game.units is not None else _TIED * total
     return mine[0] * mine[1] - other[0] * other[1] > slack
 
 

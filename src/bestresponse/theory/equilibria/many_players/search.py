@@ -11,7 +11,7 @@ out, and the rest is solved by what is best for it:
 
 A system of up to `_MOST_UNKNOWNS` unknowns is solved by halving boxes, which finds all its
 solutions and proves that there are no others (see `subdivision`). What that does not settle, a
-continuum or a large system, is searched by following paths (see `homotopy`), and the list is then
+continuum or a large system, is searched by Newton's method from random points, and the list is then
 not called complete. It is where every system was settled and every solution could be certified;
 where payoffs are exact, rationals decide which solutions are equilibria (see `certify`).
 
@@ -22,9 +22,7 @@ Where the list is not complete, a branch of logit equilibria is traced as well (
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from math import inf, nan, prod
-from sys import modules
-from time import monotonic
+from math import inf, prod
 from typing import Literal, get_args
 
 import numpy as np
@@ -39,23 +37,15 @@ from bestresponse.theory.equilibria.many_players.continua import (
     is_on_curve,
 )
 from bestresponse.theory.equilibria.many_players.equations import (
-    REGRET_LIMIT,
     Supports,
-    equal_payoffs,
     find_index,
     measure_distance,
     scale_by_player,
-    worst_regret,
-)
-from bestresponse.theory.equilibria.many_players.homotopy import (
-    KERNELS,
-    PathEnds,
-    count_paths,
-    follow_paths,
 )
 from bestresponse.theory.equilibria.many_players.rest import ReducedGame, find_rest
 from bestresponse.theory.equilibria.many_players.subdivision import (
-    Roots,
+    Root,
+    guess_roots,
     make_systems,
     solve_systems,
 )
@@ -74,13 +64,9 @@ OneMethod = Literal["auto", "logit"]
 _CELLS_LIMIT = 300_000
 _MOST_PROFILES = 1_000_000
 _MOST_UNKNOWNS = 7  # halved boxes double with every further unknown
-_UNKNOWNS_IN_DOUBT = 3  # where nothing can be proved any more, paths find solutions sooner
-_PATHS_AT_ONCE = 2000
-_MOST_PATHS = 20_000
-"""Of one system: more are not started."""
-_SEEDS = 3  # starts: paths that jumped from one start seldom do from another
-_REAL = 1e-6  # imaginary parts and negative probabilities of a real solution, up to rounding
-_NEAR = 1e-2  # ends that are not regular are known to a few digits only
+_UNKNOWNS_IN_DOUBT = 3  # where nothing can be proved any more, guesses find solutions sooner
+_AT_ONCE = 2000  # systems
+_NEAR = 1e-2  # between the points of a curve: an equilibrium that is closer lies on it
 _SAME = 1e-6  # of probabilities: two solutions that are closer are one
 _SURELY_SAME = 1e-9  # solutions between this and `_SAME` apart may be two
 
@@ -93,12 +79,11 @@ class _Search:
     """
 
     payoffs: Array
-    engine: Engine
     deadline: Deadline
     report: Callable[[str], None] | None
     mixed: list[Profile] = field(default_factory=list)
     searched: int = 0
-    followed: bool = False
+    guessed: bool = False
     sure: bool = True
 
 
@@ -125,7 +110,7 @@ def nplayer_nash(
         return solved
     if rest.game.shape == (2, 2, 2):
         return _solve_in_closed_form(rest)
-    search = _Search(scale_by_player(rest.game), engine, deadline, report)
+    search = _Search(scale_by_player(rest.game), deadline, report)
     return _search_rest(rest, search)
 
 
@@ -186,7 +171,6 @@ def _assemble(
 
     equilibria, continua = _describe(rest, different, search.deadline)
     equilibria.sort(key=reading_order)
-    compiled = search.followed and search.engine != "numpy" and KERNELS in modules
     return NashResult(
         equilibria=tuple(equilibria),
         method=_name_method(search, profiles),
@@ -194,7 +178,6 @@ def _assemble(
         spans=None in [e.index for e in equilibria],
         known_complete=("Nash", "pure Nash") if search.sure else ("pure Nash",),
         mixed_searched=search.searched > 0,
-        engine="numba" if compiled else "numpy",
         continua=tuple(continua),
     )
 
@@ -205,7 +188,7 @@ def _name_method(search: _Search, profiles: int) -> str:
     part = ""
     if search.searched < profiles:
         part = f" of {search.searched:,} of {profiles:,} profiles"
-    how = "path following" if search.followed else "subdivision"
+    how = "subdivision and guesses" if search.guessed else "subdivision"
     return f"pure search, support enumeration{part} with {how}"
 
 
@@ -320,8 +303,7 @@ def _found_none(game: NormalForm) -> NotCertified:
 def _search_supports(search: _Search) -> None:
     """Solve the systems of all profiles of supports, smallest first, until the time is used up."""
     shape = search.payoffs.shape[1:]
-    unknowns = sum(shape) - len(shape)
-    if unknowns > _MOST_UNKNOWNS and count_paths(shape):
+    if _count_unknowns(shape) > _MOST_UNKNOWNS and _may_be_regular(shape):
         search.sure = False  # the largest system will not be settled
     sizes_of_each = [range(1, m + 1) for m in shape]
     all_sizes = product(*sizes_of_each)
@@ -334,29 +316,53 @@ def _search_supports(search: _Search) -> None:
         choices = []
         for m, size in zip(shape, sizes, strict=True):
             choices.append(list(combinations(range(m), size)))
-        for batch in _batches(search, choices, _PATHS_AT_ONCE):
+        for batch in _batches(search, choices, _AT_ONCE):
             open_ones = _settle(search, batch)
-            _follow(search, open_ones)
+            _guess(search, open_ones)
             if search.report is not None:
                 done = f"{search.searched:,} profiles of supports searched"
                 search.report(f"{len(search.mixed):,} mixed equilibria, {done}")
 
 
+def _count_unknowns(sizes: Sequence[int]) -> int:
+    return sum(sizes) - len(sizes)
+
+
+def _may_be_regular(sizes: Sequence[int]) -> bool:
+    """Say whether a system can have isolated solutions.
+
+    A player's equations must not be more than the unknown probabilities of the others.
+    """
+    most = max(sizes) - 1
+    return 2 * most <= _count_unknowns(sizes)
+
+
 def _settle(search: _Search, batch: list[Supports]) -> list[Supports]:
     """Solve systems of equal sizes with a proof; return those for which that fails."""
-    unknowns = sum(map(len, batch[0])) - len(batch[0])
+    unknowns = _count_unknowns([len(support) for support in batch[0]])
     if unknowns > (_MOST_UNKNOWNS if search.sure else _UNKNOWNS_IN_DOUBT):
         return batch
     systems = make_systems(search.payoffs, batch)
     roots = solve_systems(systems, search.deadline)
-    _keep_roots(search, batch, roots)
+    _keep_roots(search, batch, roots.found)
     return [supports for supports, known in zip(batch, roots.proved, strict=True) if not known]
 
 
-def _keep_roots(search: _Search, batch: list[Supports], roots: Roots) -> None:
+def _guess(search: _Search, batch: list[Supports]) -> None:
+    """Search systems that are not settled; nothing is proved of them."""
+    if not batch:
+        return
+    search.sure = False
+    if _may_be_regular([len(support) for support in batch[0]]):
+        search.guessed = True
+        systems = make_systems(search.payoffs, batch)
+        _keep_roots(search, batch, guess_roots(systems, search.deadline))
+
+
+def _keep_roots(search: _Search, batch: list[Supports], roots: Sequence[Root]) -> None:
     """Keep solutions as mixtures of all actions."""
     shape = search.payoffs.shape[1:]
-    for system, root in roots.found:
+    for system, root in roots:
         mix = tuple(np.zeros(m) for m in shape)
         start = 0
         for whole, support in zip(mix, batch[system], strict=True):
@@ -366,22 +372,6 @@ def _keep_roots(search: _Search, batch: list[Supports], roots: Roots) -> None:
             whole[support[0]] = max(0.0, 1.0 - part.sum())
             start = stop
         search.mixed.append(mix)
-
-
-def _follow(search: _Search, batch: list[Supports]) -> None:
-    """Search systems that are not settled, some at a time; nothing is proved of them."""
-    if not batch:
-        return
-    search.sure = False
-    sizes = [len(support) for support in batch[0] if len(support) > 1]
-    paths = count_paths(tuple(sizes))
-    if not 0 < paths <= _MOST_PATHS:
-        return
-    at_once = max(1, _PATHS_AT_ONCE // paths)
-    for first in range(0, len(batch), at_once):
-        if search.deadline.is_over:
-            return
-        _solve_systems(search, batch[first : first + at_once])
 
 
 def _batches(
@@ -421,72 +411,3 @@ def _is_beaten(payoffs: Array, supports: Supports) -> bool:
         if is_better.all(axis=2).any():
             return True
     return False
-
-
-def _solve_systems(search: _Search, batch: list[Supports]) -> None:
-    """Solve the systems of profiles of equal sizes.
-
-    Again, from other starts, where two paths ended in one solution.
-    """
-    left = batch
-    for seed in range(_SEEDS):
-        start = monotonic()
-        # The payoffs of the players who mix, on their supports: one system for each profile.
-        sizes = [len(support) for support in left[0] if len(support) > 1]
-        parts = []
-        for i, support in enumerate(left[0]):
-            if len(support) > 1:
-                tables = [search.payoffs[i][np.ix_(*each)] for each in left]
-                parts.append(np.stack(tables).reshape(-1, *sizes))
-        ends = follow_paths(parts, seed, search.engine)
-        if not search.followed:  # the first time the loop may have been compiled
-            search.deadline = search.deadline.extend(monotonic() - start)
-            search.followed = True
-        doubtful = _read_ends(search, left, ends)
-        left = [supports for supports, doubt in zip(left, doubtful, strict=True) if doubt]
-        if not left:
-            return
-
-
-def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[bool]:
-    """Keep the ends that are equilibria; say of each system whether paths were lost."""
-    mixes = []
-    directions = []
-    for x in ends.points:
-        sums = x.sum(axis=1, keepdims=True)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mixes.append(np.where(np.abs(sums) > 1e-12, x / sums, nan))
-        directions.append(x / np.linalg.norm(x, axis=1, keepdims=True))
-    whole = np.concatenate(mixes, axis=1)
-    odd = np.maximum(np.abs(whole.imag).max(axis=1), -whole.real.min(axis=1))
-    is_real = odd < np.where(ends.regular, _REAL, _NEAR)
-    for k in np.flatnonzero(is_real).tolist():
-        _keep_equilibrium(search, batch[ends.system[k]], [mix[k].real for mix in mixes])
-    points = np.concatenate(directions, axis=1)
-    doubtful = []
-    for system in range(len(batch)):
-        of_system = (ends.system == system) & ends.regular
-        # Where two regular solutions, which must be different, are the same, a path was lost.
-        doubtful.append(_has_doubles(points[of_system]))
-    return doubtful
-
-
-def _has_doubles(points: Array) -> bool:
-    """Say whether two rows are the same up to rounding."""
-    for k in range(1, len(points)):
-        distances = np.abs(points[:k] - points[k]).max(axis=1)
-        if distances.min() < _SAME:
-            return True
-    return False
-
-
-def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array]) -> None:
-    """Polish a solution and keep it if it is an equilibrium."""
-    shape = search.payoffs.shape[1:]
-    mix = tuple(np.zeros(m) for m in shape)
-    left = iter(parts)
-    for whole, support in zip(mix, supports, strict=True):
-        whole[list(support)] = next(left) if len(support) > 1 else 1.0
-    polished = equal_payoffs(search.payoffs, supports, mix)
-    if polished is not None and worst_regret(search.payoffs, polished) <= REGRET_LIMIT:
-        search.mixed.append(polished)

@@ -12,7 +12,8 @@ beyond absolute values. A box is left out where
 Where the equations are one to one on a box around a solution (the derivative, multiplied by its
 inverse at the centre, differs from the identity by less than 1), the box holds no other. All other
 boxes are halved. Where no box is left, all solutions are known; where boxes get small or many, as
-they do around a continuum, the system is given up, and nothing is claimed.
+they do around a continuum, the system is given up, and nothing is claimed; Newton's method from
+random points may still find solutions.
 
 Rounding: payoffs are scaled to [0, 1], and every bound is widened by `_ROUNDING` times the sizes of
 all terms, some hundred times what so many operations can round.
@@ -38,6 +39,9 @@ _NEWTON_STEPS = 8
 _NEAR = 1e-9  # probabilities and gains closer to 0 than this are left to rationals
 _SINGULAR = 1e-12
 _TIGHT = 1e-13  # least radius of the box in which a solution is shown to exist
+_GUESSES = 16  # random points for each system that boxes do not settle
+_GUESS_STEPS = 12
+_FLAT = 1e-6  # of the largest singular value: a guess with a smaller one may lie on a continuum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,15 +62,20 @@ class Systems:
         return sum(self.sizes) - len(self.sizes)
 
 
+Root = tuple[int, Array]
+"""The number of a system, and a solution as probabilities of all actions but the first of each
+support."""
+
+
 @dataclass(slots=True)
 class Roots:
     """What is known of the solutions of several systems.
 
-    `found` are solutions that may be equilibria, as probabilities of all actions but the first of
-    each support; `proved` says of each system that it has no others.
+    `found` are solutions that may be equilibria; `proved` says of each system that there are no
+    others.
     """
 
-    found: list[tuple[int, Array]] = field(default_factory=list)
+    found: list[Root] = field(default_factory=list)
     proved: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     boxes: int = 0
 
@@ -208,12 +217,7 @@ class _Boxes:
 def solve_systems(systems: Systems, deadline: Deadline) -> Roots:
     """Find all solutions that may be equilibria, and say of which systems there are no others."""
     count = len(systems.equations)
-    shape = _Shape.of(systems.sizes)
-    flat = _Flat(
-        shape=shape,
-        equations=systems.equations.reshape(count, systems.unknowns, -1),
-        gains=systems.gains.reshape(count, systems.gains.shape[1], shape.powers.shape[1]),
-    )
+    flat = _Flat.of(systems)
     roots = Roots(proved=np.ones(count, dtype=bool))
     used = np.zeros(count, dtype=np.int64)
     waiting = _Boxes(
@@ -251,6 +255,23 @@ class _Flat:
     shape: _Shape
     equations: Array
     gains: Array
+
+    @classmethod
+    def of(cls, systems: Systems) -> _Flat:
+        count = len(systems.equations)
+        shape = _Shape.of(systems.sizes)
+        equations = systems.equations.reshape(count, systems.unknowns, -1)
+        gains = systems.gains.reshape(count, systems.gains.shape[1], shape.powers.shape[1])
+        return cls(shape, equations, gains)
+
+    def find_possible(self, system: NDArray[np.int_], points: Array) -> NDArray[np.bool_]:
+        """Say which points are mixtures that no action outside the supports beats."""
+        totals = [points[:, block].sum(axis=1) for block in self.shape.blocks()]
+        firsts = 1.0 - np.stack(totals, axis=1)
+        least = np.concatenate([firsts, points], axis=1).min(axis=1)
+        gains = self.shape.centre(self.gains[system], points)[:, :, 0]
+        most = gains.max(axis=1, initial=-1.0)
+        return np.asarray((least >= -_NEAR) & (most <= _NEAR))
 
 
 def _examine(flat: _Flat, boxes: _Boxes, roots: Roots) -> tuple[_Boxes, Array]:
@@ -405,15 +426,21 @@ def _find_known(
     newton = _precondition(shape, shape.centre(equations, hull.centre))
     alone = _are_one_to_one(shape, newton, shape.largest(hull.radius), hull.radius)
     known[rows[alone]] = True
-    systems = hull.system[alone]
-    found = point[alone]
-    gains = shape.centre(flat.gains[systems], found)[:, :, 0]
-    for system, root, gain in zip(systems, found, gains, strict=True):
-        totals = [root[block].sum() for block in shape.blocks()]
-        least = min(1.0 - max(totals), *root)
-        if least >= -_NEAR and gain.max(initial=-1.0) <= _NEAR:
-            roots.found.append((int(system), root))
+    _keep(flat, hull.system[alone], point[alone], roots.found)
     return known
+
+
+def _keep(
+    flat: _Flat,
+    system: NDArray[np.int_],
+    points: Array,
+    found: list[Root],
+) -> NDArray[np.bool_]:
+    """Add the solutions that may be equilibria to those found, and say which they are."""
+    possible = flat.find_possible(system, points)
+    numbers = system[possible].tolist()
+    found.extend(zip(numbers, points[possible], strict=True))
+    return possible
 
 
 def _halve(boxes: _Boxes, weights: Array) -> _Boxes:
@@ -433,3 +460,48 @@ def _halve(boxes: _Boxes, weights: Array) -> _Boxes:
         np.concatenate([boxes.low, second_low]),
         np.concatenate([first_high, boxes.high]),
     )
+
+
+def guess_roots(systems: Systems, deadline: Deadline) -> list[Root]:
+    """Look for solutions that may be equilibria, by Newton's method from random mixtures.
+
+    Of solutions that are not regular, and may be points of a continuum, one of a system is kept.
+    """
+    flat = _Flat.of(systems)
+    generator = np.random.default_rng(0)
+    different: dict[object, Root] = {}
+    at_once = max(1, _AT_ONCE // _GUESSES)
+    for first in range(0, len(systems.equations), at_once):
+        if deadline.is_over:
+            break
+        some = np.arange(first, min(first + at_once, len(systems.equations)))
+        system = np.repeat(some, _GUESSES)
+        drawn = [generator.dirichlet(np.ones(size), len(system)) for size in systems.sizes]
+        starts = np.concatenate([mix[:, 1:] for mix in drawn], axis=1)
+        for root, is_regular in _polish_guesses(flat, system, starts):
+            place = root[1].round(6).tobytes() if is_regular else b""
+            different.setdefault((root[0], place), root)
+    return list(different.values())
+
+
+def _polish_guesses(
+    flat: _Flat,
+    system: NDArray[np.int_],
+    point: Array,
+) -> Iterator[tuple[Root, bool]]:
+    """Give what Newton's method finds from these points, and whether it is regular."""
+    shape = flat.shape
+    equations = flat.equations[system]
+    for _ in range(_GUESS_STEPS):
+        terms = shape.centre(equations, point)
+        inverse = np.linalg.pinv(terms[:, :, shape.linear], rcond=_SINGULAR)
+        step = (inverse @ terms[:, :, :1])[:, :, 0]
+        point = np.clip(point - step, -2.0, 2.0)
+    terms = shape.centre(equations, point)
+    left = np.abs(terms[:, :, 0])
+    is_solved = left.max(axis=1) <= _NEAR
+    singular = np.linalg.svd(terms[is_solved][:, :, shape.linear], compute_uv=False)
+    is_regular = singular[:, -1] > _FLAT * singular[:, 0]
+    found: list[Root] = []
+    kept = _keep(flat, system[is_solved], point[is_solved], found)
+    yield from zip(found, is_regular[kept].tolist(), strict=True)
