@@ -199,7 +199,7 @@ def chooses_the_folder(made):
     assert len(list(where.glob("bench-*/summary.json"))) == 1
 
 
-@promise("Options: --llm-seed seeds the model, not the games")
+@promise("Options: --settings llm_seed=seeds the model, not the games")
 def seeds_the_model(made):
     sent = []
 

@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 
 from bestresponse import __version__
 from bestresponse.cli.help import Commands, Mistake, describe_options, explain_mistake
+from bestresponse.cli.options import name_option_of
 from bestresponse.core.errors import (
     BestResponseError,
     Interrupted,
@@ -315,7 +316,7 @@ def main() -> None:
     try:
         app(prog_name="bestresponse")
     except SettingError as error:
-        _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
+        _fail(f"{name_option_of(error.field)}: {error.problem}", 2)
     except (UsageError, UnknownModel, MissingKey) as error:
         _fail(str(error), 2)
     except Interrupted as error:

@@ -15,7 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
-from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
+from bestresponse.core.errors import (
+    ModelUnavailable,
+    OverBudget,
+    SettingError,
+    Transient,
+    UsageError,
+)
 from bestresponse.core.extras import install_hint
 from bestresponse.core.registry import Registry
 from bestresponse.models.base import LEAST_REASONING, Json, Model, Reply, Request, Usage, Wrapper
@@ -26,6 +32,8 @@ Price = Callable[[Usage], float | None]
 prices = Registry("bestresponse.prices", "list of prices")
 """By the name of a provider: functions of a model's name that return its `Price`."""
 
+_AMOUNT = re.compile(r"([\d_]*\d(?:\.\d+)?) ?(calls?|tokens?|dollars?)")
+_BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
 _FRAME = 64  # tokens that a provider's template may add to a request
 _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
@@ -40,6 +48,23 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Budget":
+        """Read what a user writes, such as `200 calls, 3 dollars`; nothing means no limit.
+
+        >>> Budget.parse("200 calls, 1_000_000 tokens")
+        Budget(calls=200, tokens=1000000, money=None)
+        """
+        limits: dict[str, float] = {}
+        for part in filter(None, map(str.strip, text.split(","))):
+            amount = _AMOUNT.fullmatch(part)
+            unit = amount[2].rstrip("s") if amount else ""
+            if amount is None or f"{unit}s" in limits or (unit != "dollar" and "." in amount[1]):
+                raise SettingError("budget", f"expected {_BUDGETS}, got {text!r}")
+            limits[f"{unit}s"] = float(amount[1])
+        money = limits.pop("dollars", None)
+        return cls(**{unit: int(amount) for unit, amount in limits.items()}, money=money)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +158,8 @@ class Metered(Wrapper):
                 else f"; for a list of prices, {install_hint('cost')}"
             )
             raise UsageError(
-                f"the price of {model.id} is not known, so max_cost cannot be kept: set"
-                f" max_calls or max_total_tokens instead{known}"
+                f"the price of {model.id} is not known, so a budget in dollars cannot be"
+                f" kept: limit calls or tokens instead{known}"
             )
 
     def complete(self, request: Request) -> Reply:

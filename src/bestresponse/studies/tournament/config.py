@@ -93,7 +93,7 @@ class TournamentConfig(ToolSettings):
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
     """Entries whose total is this win. A total is the sum over all matches that count: against
-    every opponent and itself, in both seats; with --against NAME --seats first, one match of
+    every opponent and itself, in both seats; with --against NAME and seats=first, one match of
     --rounds rounds."""
     moran: int = setting(
         default=0,
