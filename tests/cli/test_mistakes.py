@@ -84,7 +84,7 @@ MISTAKES = [
     ("bench --model", "--model needs a value: --model MODEL"),
     ("bench --model localhost:8000", "Did you mean the server http://localhost:8000/v1#MODEL?"),
     ("bench --model 127.0.0.1:8000/v1", "the server http://127.0.0.1:8000/v1#MODEL?"),
-    ("bench --model ollama", "Name the server and its model: http://localhost:11434/v1#MODEL."),
+    ("bench --model ollama", "ollama is a provider: add the name of a model, ollama/MODEL."),
     ("bench --games 5", "bench has no option --games. Did you mean --num-games?"),
     ("bench --config x.toml", "--config. A file with settings is given as --settings FILE."),
     ("bench --num-games abc", "--num-games: expected a whole number from 1 to 1,000,000, got abc"),

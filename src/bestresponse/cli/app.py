@@ -23,7 +23,6 @@ from typer.core import TyperGroup
 
 from bestresponse import __version__
 from bestresponse.cli.help import Commands, Mistake, describe_options, explain_mistake
-from bestresponse.cli.options import name_option_of
 from bestresponse.core.errors import (
     BestResponseError,
     Interrupted,
@@ -316,6 +315,8 @@ def main() -> None:
     try:
         app(prog_name="bestresponse")
     except SettingError as error:
+        from bestresponse.cli.options import name_option_of  # imports numpy, which `--help` spares
+
         _fail(f"{name_option_of(error.field)}: {error.problem}", 2)
     except (UsageError, UnknownModel, MissingKey) as error:
         _fail(str(error), 2)

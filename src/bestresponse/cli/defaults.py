@@ -35,8 +35,12 @@ def find_defaults(
     kind: type,
     options: Collection[str],
     allow: Callable[[ForeignAddress], None],
+    read: Callable[[str, str], object],
 ) -> dict[str, Any]:
-    """Return the defaults of a command's options, and say where those of a project come from."""
+    """Return the defaults of a command's options, and say where those of a project come from.
+
+    `read` reads the text of a variable for a setting, as it reads what is typed.
+    """
     mine = {name for name in options if not read_extra(list_settings(kind)[name])["argument"]}
     project = {NAMES[name]: value for name, value in _read_project().items() if NAMES[name] in mine}
     found = confine_settings(_PROJECT, project, kind, allow)
@@ -46,7 +50,7 @@ def find_defaults(
     for name, setting in NAMES.items():
         value = os.environ.get(f"BESTRESPONSE_{name.upper()}", "")
         if value and setting in mine:
-            found[setting] = value
+            found[setting] = read(setting, value)
     return found
 
 

@@ -8,11 +8,13 @@ is in none of them is particular to the command and comes first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar, get_args
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 from typer.core import TyperCommand
 
+from bestresponse.cli.switches import be_quiet, be_verbose
 from bestresponse.core.registry import did_you_mean
 
 if TYPE_CHECKING:  # what typer has taken over from click has no public names
@@ -34,7 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Budget and speed": "dry-run budget cache cache-dir workers processes shard",
         "Checks of the result": "against fail-if junit",
         "Output": "output page figures formulas json force open",
-        "Other": "settings help",
+        "Other": "settings quiet verbose help",
     }.items()
 }
 """The groups of options and the options of each, in the order of `--help`."""
@@ -80,11 +82,46 @@ _PLACEHOLDERS: dict[str, str] = {
 _OF_TYPES = {int: "INTEGER", float: "NUMBER"}
 
 
+def _take_switches(
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print results and errors only.",
+            callback=be_quiet,
+            expose_value=False,
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also print waits for servers and repeated calls.",
+            callback=be_verbose,
+            expose_value=False,
+        ),
+    ] = False,
+) -> None:
+    """Declare the options that every command has; they act before the command does."""
+
+
+@cache
+def _list_switches() -> list[Parameter]:
+    """Return the options that every command has; typer makes them of a command without more."""
+    alone = typer.Typer(add_completion=False)
+    alone.command()(_take_switches)
+    options: list[Parameter] = typer.main.get_command(alone).params
+    return options
+
+
 class HelpfulCommand(TyperCommand):
     """A command whose help names what is typed, and shows its options in groups."""
 
     def __init__(self, name: str | None, **options: object) -> None:
         super().__init__(name, **options)  # type: ignore[arg-type]
+        self.params += _list_switches()
         for parameter in self.params:
             parameter.metavar = choose_placeholder(parameter)
 

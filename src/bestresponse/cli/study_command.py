@@ -37,6 +37,7 @@ from bestresponse.cli.terminal import (
     notes,
     play_progress,
     print_table,
+    tell,
     tell_interrupt,
 )
 from bestresponse.core.errors import SettingError, UsageError
@@ -273,11 +274,15 @@ def make_settings_command(
         *more,
     ]
 
+    def read_word(name: str, word: str) -> object:
+        one = _choose_form(hints[name]) == "one"
+        return _read_typed(name, word if one else [word], hints[name])
+
     def run(*, settings: list[str] | None, preset: str | None = None, **words: Any) -> None:
         chosen = {parameter.name: words.pop(parameter.name) for parameter in more}
         files, pairs = _split_settings(settings or (), hints, rare)
         typed = {**words, **dict.fromkeys(rare), **pairs}
-        usual = find_defaults(kind, fields, _allow_address)
+        usual = find_defaults(kind, fields, _allow_address, read_word)
         if instead is not None and instead(Typed(typed, chosen, bool(files or usual))):
             return
         values: dict[str, Any] = {}
@@ -545,7 +550,7 @@ def run_and_show(
         else:
             estimate = _estimate_part(study, config, config.part)
         if sentence := _describe(estimate, opened.models):
-            print(sentence, file=sys.stderr, flush=True)
+            tell(sentence)
         # The bar begins once models are open: a model that cannot be used is named alone.
         total = study.count_part(config, config.part)
         # Some studies estimate plays and count something else: what is recorded of them does not

@@ -276,8 +276,7 @@ def test_what_the_story_says_is_tested_on_the_game(run):
     ("option", "answer", "message"),
     [
         (
-            "--settings",
-            "back_check=true",
+            "--settings=back_check=true",
             "It looks fine to me.",
             "cannot be judged: the answer is neither AGREES nor DIFFERS",
         ),

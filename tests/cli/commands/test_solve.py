@@ -289,7 +289,10 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
             ["leduc-poker", "--output", "x.svg"],
             "leduc-poker cannot be drawn: it has 1,116 ends, expected at most 150",
         ),
-        (["chicken", "--output", "x.bmp"], "expected a file ending in .svg, .pdf, .png, .tex, .html"),
+        (
+            ["chicken", "--output", "x.bmp"],
+            "expected a file ending in .svg, .pdf, .png, .tex, .html",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):

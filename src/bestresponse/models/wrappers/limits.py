@@ -7,6 +7,7 @@ budget.
 another could use.
 """
 
+import logging
 import random
 import re
 import threading
@@ -34,6 +35,7 @@ prices = Registry("bestresponse.prices", "list of prices")
 
 _AMOUNT = re.compile(r"([\d_]*\d(?:\.\d+)?) ?(calls?|tokens?|dollars?)")
 _BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
+_log = logging.getLogger("bestresponse.models")
 _FRAME = 64  # tokens that a provider's template may add to a request
 _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
@@ -293,7 +295,9 @@ class Retried(Wrapper):
                     " are allowed"
                 ) from last
             if failures < policy.tries:
-                self._sleep(policy.wait(failures, asked, self._rng.random()))
+                wait = policy.wait(failures, asked, self._rng.random())
+                _log.info("%s; asking again in %.1f s", last, wait)
+                self._sleep(wait)
         raise ModelUnavailable(f"gave up after {policy.tries} tries: {last}") from last
 
 
