@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_toml
@@ -36,12 +35,13 @@ def find_defaults(
     options: Collection[str],
     allow: Callable[[ForeignAddress], None],
     read: Callable[[str, str], object],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the defaults of a command's options, and say where those of a project come from.
 
     `read` reads the text of a variable for a setting, as it reads what is typed.
     """
-    mine = {name for name in options if not read_extra(list_settings(kind)[name])["argument"]}
+    known = list_settings(kind)
+    mine = [name for name in options if not read_extra(known[name])["argument"]]
     project = {NAMES[name]: value for name, value in _read_project().items() if NAMES[name] in mine}
     found = confine_settings(_PROJECT, project, kind, allow)
     for name, value in found.items():
@@ -54,7 +54,7 @@ def find_defaults(
     return found
 
 
-def _read_project() -> dict[str, Any]:
+def _read_project() -> dict[str, object]:
     """Return the table of this package in the project's file; empty where there is none."""
     if not _PROJECT.is_file():
         return {}
@@ -64,6 +64,6 @@ def _read_project() -> dict[str, Any]:
         raise UsageError(f"{_PROJECT}: tool.bestresponse is a table of settings")
     for name in table:
         if name not in NAMES:
-            near = did_you_mean(name, list(NAMES)) or f" It takes {', '.join(NAMES)}."
+            near = did_you_mean(name, list(NAMES))
             raise UsageError(f"{_PROJECT}: [tool.bestresponse] has no {name!r}.{near}")
     return table

@@ -194,7 +194,8 @@ def group_options(command: str, parameters: list[Parameter]) -> dict[str, list[P
 
 def name_option(parameter: Parameter) -> str:
     """Return the long name of an option without its dashes, or the name of an argument."""
-    return max(list_names(parameter), key=len).lstrip("-").replace("_", "-")
+    longest = max(list_names(parameter), key=len)
+    return longest.lstrip("-").replace("_", "-")
 
 
 def list_names(parameter: Parameter) -> list[str]:

@@ -36,8 +36,8 @@ from bestresponse.cli.terminal import (
     console,
     notes,
     play_progress,
+    print_note,
     print_table,
-    tell,
     tell_interrupt,
 )
 from bestresponse.core.errors import SettingError, UsageError
@@ -328,10 +328,10 @@ def _split_settings(
     typed: Sequence[str],
     hints: Mapping[str, object],
     rare: Collection[str],
-) -> tuple[list[Path], dict[str, Any]]:
+) -> tuple[list[Path], dict[str, str | list[str]]]:
     """Tell files of settings from single ones, which are written as they would be as options."""
     files = []
-    pairs: dict[str, Any] = {}
+    pairs: dict[str, str | list[str]] = {}
     for words in typed:
         name, equals, value = words.partition("=")
         name = name.strip().replace("-", "_")
@@ -339,9 +339,10 @@ def _split_settings(
             one = _choose_form(hints[name]) == "one"
             pairs[name] = value.strip() if one else [*pairs.get(name, ()), value.strip()]
         elif equals and not Path(words).exists():
-            near = did_you_mean(name, sorted(rare))
-            flag = f" {name} is an option: --{name.replace('_', '-')}." if name in hints else near
-            raise UsageError(f"--settings: there is no setting {name!r} here.{flag}")
+            hint = did_you_mean(name, sorted(rare))
+            if name in hints:
+                hint = f" {name} is an option: {name_option_of(name)}."
+            raise UsageError(f"--settings: there is no setting {name!r} here.{hint}")
         else:
             files.append(Path(words))
     return files, pairs
@@ -550,7 +551,7 @@ def run_and_show(
         else:
             estimate = _estimate_part(study, config, config.part)
         if sentence := _describe(estimate, opened.models):
-            tell(sentence)
+            print_note(sentence)
         # The bar begins once models are open: a model that cannot be used is named alone.
         total = study.count_part(config, config.part)
         # Some studies estimate plays and count something else: what is recorded of them does not

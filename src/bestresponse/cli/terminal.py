@@ -53,7 +53,7 @@ def notes() -> Console:
     return Console(stderr=True, highlight=False, quiet=spoken.quiet)
 
 
-def tell(sentence: str) -> None:
+def print_note(sentence: str) -> None:
     """Print a line that is not a result, unless --quiet is given."""
     if not spoken.quiet:
         print(sentence, file=sys.stderr, flush=True)
@@ -175,7 +175,7 @@ def play_progress(
 
         def say(done: int, failed: str) -> None:
             of_all = f" of {total}" if total else ""
-            tell(f"{what}: {done}{of_all}{failed and f', {failed}'}")
+            print_note(f"{what}: {done}{of_all}{failed and f', {failed}'}")
 
         def follow(progress: Progress) -> None:
             nonlocal last_tenth

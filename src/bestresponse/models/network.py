@@ -61,11 +61,11 @@ def _find_only_model(base_url: str, settings: ModelSettings) -> str:
     with HttpClients() as clients:
         endpoint = Endpoint(
             clients,
-            f"{base_url}/models",
-            base_url,
-            key,
-            "authorization",
-            "Bearer ",
+            url=f"{base_url}/models",
+            server=base_url,
+            key=key,
+            key_header="authorization",
+            prefix="Bearer ",
             variable=_SERVER_KEY,
             timeout=_SECONDS_TO_LIST,
         )
@@ -84,8 +84,8 @@ def _read_names(answer: Json) -> Reply:
     listed = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         raise BadReply("the server did not answer with a list of models")
-    names = [str(each.get("id", "")) for each in listed if isinstance(each, dict)]
-    return Reply("\n".join(name for name in names if name.isprintable() and name))
+    names = [str(each["id"]) for each in listed if isinstance(each, dict) and "id" in each]
+    return Reply("\n".join(filter(str.isprintable, names)))
 
 
 def open_openai(name: str, settings: ModelSettings) -> Model:

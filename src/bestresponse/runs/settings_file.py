@@ -50,11 +50,11 @@ def read_settings_file(
 
 def confine_settings(
     path: Path,
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     kind: type,
     allow: Callable[[ForeignAddress], None],
 ) -> JsonObject:
-    """Return the settings that stand in a file, if they reach no further than its folder."""
+    """Return the settings of a file, if they reach no further than its folder."""
     values = {}
     for name, value in given.items():
         takes_files = name in _list_file_settings(kind)

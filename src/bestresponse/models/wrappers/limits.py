@@ -33,7 +33,8 @@ Price = Callable[[Usage], float | None]
 prices = Registry("bestresponse.prices", "list of prices")
 """By the name of a provider: functions of a model's name that return its `Price`."""
 
-_AMOUNT = re.compile(r"([\d_]*\d(?:\.\d+)?) ?(calls?|tokens?|dollars?)")
+_AMOUNT = re.compile(r"([\d_]*\d(?:\.\d+)?) ?(call|token|dollar)s?")
+_UNITS = {"call": "calls", "token": "tokens", "dollar": "money"}
 _BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
 _log = logging.getLogger("bestresponse.models")
 _FRAME = 64  # tokens that a provider's template may add to a request
@@ -58,15 +59,16 @@ class Budget:
         >>> Budget.parse("200 calls, 1_000_000 tokens")
         Budget(calls=200, tokens=1000000, money=None)
         """
-        limits: dict[str, float] = {}
-        for part in filter(None, map(str.strip, text.split(","))):
-            amount = _AMOUNT.fullmatch(part)
-            unit = amount[2].rstrip("s") if amount else ""
-            if amount is None or f"{unit}s" in limits or (unit != "dollar" and "." in amount[1]):
+        budget = cls()
+        for part in text.split(",") if text.strip() else ():
+            amount = _AMOUNT.fullmatch(part.strip())
+            unit = _UNITS[amount[2]] if amount else ""
+            known = amount is None or getattr(budget, unit) is not None
+            if amount is None or known or (unit != "money" and "." in amount[1]):
                 raise SettingError("budget", f"expected {_BUDGETS}, got {text!r}")
-            limits[f"{unit}s"] = float(amount[1])
-        money = limits.pop("dollars", None)
-        return cls(**{unit: int(amount) for unit, amount in limits.items()}, money=money)
+            number = float(amount[1]) if unit == "money" else int(amount[1])
+            budget = replace(budget, **{unit: number})
+        return budget
 
 
 @dataclass(frozen=True, slots=True)
