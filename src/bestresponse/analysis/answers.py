@@ -64,7 +64,7 @@ _ABBREVIATIONS = {
     "aqre": " Did you mean agent-quantal-response?",
 }
 """What papers call a concept, with its name here."""
-_INNER = ("background", "engine", "stride")
+_INNER = ("background", "stride")
 """Arguments of the dynamics that say how a path is computed, and not which one."""
 
 

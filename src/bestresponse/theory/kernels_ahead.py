@@ -48,13 +48,6 @@ def use_zero_sum() -> None:
     theory.solve_zero_sum(_draw(2, 4, 4), engine="numba")
 
 
-def use_dynamics() -> None:
-    """Take two steps of the dynamics."""
-    game = NormalForm(_draw(2, 2, 2))
-    theory.fictitious_play(game, steps=2, engine="numba")
-    theory.replicator(game, steps=2, engine="numba")
-
-
 def use_tournaments() -> None:
     """Play two strategies with and without noise."""
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
@@ -121,11 +114,6 @@ STEPS = (
     ),
     KernelStep("zero-sum games", (f"{_BASE}.zero_sum.kernels",), use_zero_sum),
     KernelStep(
-        "correlated equilibria",
-        (f"{_BASE}.correlation.kernels",),
-        lambda: theory.correlated_batch(_draw(2, 2, 2), _draw(2, 2, 2), engine="numba"),
-    ),
-    KernelStep(
         "counterfactual regret",
         (f"{_BASE}.trees.cfr",),
         lambda: theory.cfr(theory.load_tree("kuhn-poker"), 1, engine="numba"),
@@ -135,7 +123,6 @@ STEPS = (
         (f"{_BASE}.positions.kernels",),
         lambda: solve_positions(explore(cast("AnyPositions", _Toss())), engine="numba"),
     ),
-    KernelStep("dynamics", (f"{_BASE}.dynamics.kernels",), use_dynamics),
     KernelStep("tournaments", (f"{_BASE}.repeated.kernels",), use_tournaments),
     KernelStep("shares of strategies", (f"{_BASE}.behaviour.kernels",), use_estimation),
 )
