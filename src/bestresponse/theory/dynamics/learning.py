@@ -65,7 +65,7 @@ def _learn(
 
     def advance(most: int) -> None:
         for time in islice(rounds, most):
-            profile = [choose(i) for i in range(players)]
+            profile = list(map(choose, range(players)))
             for i, value in enumerate(values(profile)):
                 got = profile[i] @ value
                 earned[i] += got
@@ -81,7 +81,7 @@ def _learn(
         method=method,
         times=times,
         paths=held[:players],
-        last=tuple(choose(i) for i in range(players)),
+        last=tuple(map(choose, range(players))),
         external=external_regrets(times, held[players : 2 * players], held[-1]),
     )
 
@@ -297,7 +297,7 @@ def fictitious_play(
         method=method,
         times=times + 1,
         paths=held[:players],
-        last=tuple(_find_best_reply(total) for total in tally.totals),
+        last=tuple(map(_find_best_reply, tally.totals)),
         external=external,
     )
 

@@ -168,7 +168,7 @@ def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Pro
     """`start` as a profile of `game`, or uniform play."""
     if start is not None:
         return as_profile(game, start)
-    return tuple(find_uniform(actions) for actions in game.shape)
+    return tuple(map(find_uniform, game.shape))
 
 
 def find_uniform(actions: int) -> Array:

@@ -126,7 +126,7 @@ def exact_round_robin(
     """
     game = as_normal_form(game)
     repetition = repetition or Repetition()
-    smallest = [reduced(strategy) for strategy in strategies]
+    smallest = list(map(reduced, strategies))
     matches = Matches.of(smallest, game, repetition.noise)
     totals = expected_totals(matches, repetition)
     return TournamentResult(totals, np.full(totals.shape[:2], repetition.expected_weight))

@@ -438,8 +438,8 @@ def _solve_carefully(
     if chunk.gaps[game] <= enough:
         return
     _, x, y = solve_exactly(payoffs)
-    chunk.x[:, game] = [float(p) for p in x]
-    chunk.y[:, game] = [float(q) for q in y]
+    chunk.x[:, game] = list(map(float, x))
+    chunk.y[:, game] = list(map(float, y))
     chunk.certify(here, ZeroSumStep.EXACT)
     if not chunk.gaps[game] <= PROMISED * chunk.ranges[game]:
         raise NotCertified(
