@@ -53,9 +53,9 @@ def confine_settings(
     given: Mapping[str, object],
     kind: type,
     allow: Callable[[ForeignAddress], None],
-) -> JsonObject:
+) -> dict[str, object]:
     """Return the settings of a file, if they reach no further than its folder."""
-    values = {}
+    values: dict[str, object] = {}
     for name, value in given.items():
         takes_files = name in _list_file_settings(kind)
         values[name] = _Setting(path, name, takes_files, allow).confine(value)
