@@ -139,7 +139,7 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(
         (["--model", "need", "--abundance", "huge"], "--abundance: there is no 'huge'"),
         (
             ["--model", "need", "--settings", "with_personas=maybe"],
-            "--with-personas: expected one of off, on, both",
+            "--settings with_personas: expected one of off, on, both",
         ),
         (["--model", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
         (["--model", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),

@@ -106,7 +106,7 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(verify, dilemma: Path
     assert "kuhn-poker-3 hides some moves" in out
     code, out = verify("centipede", "--text", "-", "--settings", "after=pass")
     assert code == 2
-    assert "--after is about a model that reasons" in out
+    assert "--settings after is about a model that reasons" in out
     code, out = verify("--text", "-")
     assert code == 2
     assert "name the game that the text is about" in out

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from typing import Any
 
 from bestresponse.core.errors import (
     ModelUnavailable,
@@ -59,16 +60,14 @@ class Budget:
         >>> Budget.parse("200 calls, 1_000_000 tokens")
         Budget(calls=200, tokens=1000000, money=None)
         """
-        budget = cls()
+        limits: dict[str, Any] = {}
         for part in text.split(",") if text.strip() else ():
             amount = _AMOUNT.fullmatch(part.strip())
             unit = _UNITS[amount[2]] if amount else ""
-            known = amount is None or getattr(budget, unit) is not None
-            if amount is None or known or (unit != "money" and "." in amount[1]):
+            if amount is None or unit in limits or (unit != "money" and "." in amount[1]):
                 raise SettingError("budget", f"expected {_BUDGETS}, got {text!r}")
-            number = float(amount[1]) if unit == "money" else int(amount[1])
-            budget = replace(budget, **{unit: number})
-        return budget
+            limits[unit] = float(amount[1]) if unit == "money" else int(amount[1])
+        return cls(**limits)
 
 
 @dataclass(frozen=True, slots=True)
