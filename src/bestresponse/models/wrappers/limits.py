@@ -365,7 +365,7 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
         return price
     if provider == "inspect":
         provider, _, name = name.partition("/")
-    if provider not in ("openai", "anthropic", "google") or find_spec("genai_prices") is None:
+    if find_spec("genai_prices") is None:
         return lambda usage: None
     return _listed(provider, name)
 
@@ -379,9 +379,12 @@ def _listed(provider: str, name: str) -> Price:
 
     nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)
     try:
-        tariff = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider).model_price
+        found = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider)
     except LookupError:
         return lambda usage: None
+    if found.provider.id != provider:  # the list also takes names that only begin as one of its own
+        return lambda usage: None
+    tariff = found.model_price
 
     def price(usage: Usage) -> float | None:
         if usage.prompt is None or usage.completion is None:
