@@ -16,6 +16,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, TypedDict
 
+from bestresponse.analysis.costs import find_reply_truth
+from bestresponse.analysis.decisions import DECISIONS, JudgedPlay, judge_play, tabulate_decisions
 from bestresponse.analysis.people import show_people
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import canonical
@@ -144,6 +146,7 @@ class _MatchReader:
     models: Sequence[str]
     readings: Readings = field(default_factory=Readings)
     rounds: list[MatchRoundRow] = field(default_factory=list)
+    judged: list[JudgedPlay] = field(default_factory=list)
     played: int = 0
 
     def find_standings(self, config: TournamentConfig) -> Standings:
@@ -165,9 +168,22 @@ class _MatchReader:
             asked = {role: name for role, name in play.data["seats"] if name in self.models}
             self.readings.count(play.record, asked)
             self.played += not play.record.void
+            if asked:
+                self.judged.append(self._judge(config, play))
             if len(self.rounds) < _MOST_LISTED_ROUNDS:
                 self.rounds.extend(_list_rounds(config, play))
             yield play
+
+    def _judge(self, config: TournamentConfig, play: StoredPlay) -> JudgedPlay:
+        """Judge what a model decided against a strategy that is known."""
+        game = config.repeated
+        known = {}
+        for seat, index in enumerate(play.data["places"]):
+            automata = config.find_automata(config.entries[index])
+            if automata is not None:
+                known[game.roles[seat]] = automata[seat]
+        truth = find_reply_truth(game, known)
+        return judge_play(len(self.judged) + 1, play.record, game, truth, {})
 
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
@@ -194,6 +210,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         "shares": Frame(GenerationRow, []),
         "final_shares": Frame(GenerationRow, []),
         "answers": reader.readings.frames["answers"],
+        **tabulate_decisions(reader.judged),
     }
     if len(found) == 1:
         (alone,) = found
@@ -414,6 +431,7 @@ tournament = Study(
             title="Who earned what against whom",
             caption=_PROSE["between"],
         ),
+        *DECISIONS,
         text(_PROSE["shares"], title="Strategies that grow with their payoffs"),
         lines(
             "shares",
