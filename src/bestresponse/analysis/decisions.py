@@ -192,7 +192,7 @@ def measure_luck(
             if mix is not None:
                 mixes[role] = mix
         if mixes and math.prod(map(len, mixes.values())) <= _MOST_OUTCOMES:
-            paid = truth.expect(after)
+            paid = np.asarray(truth.expect(after))
             luck[int(NATURE not in mixes)] += paid - _expect_draw(truth, place, moves, mixes)
         place = after
     return luck

@@ -19,7 +19,13 @@ from bestresponse.core.game import AnyGame, Game, S
 from bestresponse.core.json import digest
 from bestresponse.core.player import Decision
 from bestresponse.games.lookup import find_game
-from bestresponse.studies.behave.layouts import Replays, find_file_kind, read_plays_json, read_rows
+from bestresponse.studies.behave.layouts import (
+    Cells,
+    Replays,
+    find_file_kind,
+    read_plays_json,
+    read_rows,
+)
 from bestresponse.studies.behave.reader import ProblemRow, RowFault
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -45,7 +51,8 @@ class ReplayReader:
                 yield self._read(line, play)
             except RowFault as fault:
                 self.left_out += 1
-                self._complain(line, *fault.args, effect="the match is left out")
+                problem, detail = fault.args
+                self._complain(line, problem, detail, "the match is left out")
 
     def _list_plays(self) -> Iterator[tuple[int, object]]:
         """Yield every play with its line, or its number where it is not a line."""
@@ -53,7 +60,7 @@ class ReplayReader:
             plays = read_plays_json(self.path)
             yield from enumerate(plays if isinstance(plays, list) else [plays], 1)
             return
-        matches: dict[str, tuple[int, list[object]]] = {}
+        matches: dict[str, tuple[int, list[Cells]]] = {}
         for line, row in read_rows(self.path):
             if not self.layout.match:
                 yield line, row
