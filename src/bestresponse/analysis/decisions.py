@@ -188,7 +188,7 @@ def measure_luck(
                 mix = dict(ask.chances)
             elif role in known:
                 drawn = known[role](game.view(stage.state, role), ask)
-                mix = None if drawn is None else dict(drawn)
+                mix = None if drawn is None else {**drawn}
             if mix is not None:
                 mixes[role] = mix
         if mixes and math.prod(map(len, mixes.values())) <= _MOST_OUTCOMES:
