@@ -14,7 +14,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
@@ -181,14 +181,13 @@ def measure_luck(
         if moves is None:
             break
         after = truth.advance(place, moves)
-        mixes: dict[Role, Mapping[Hashable, float]] = {}
+        mixes: dict[Role, Mapping[Any, float]] = {}
         for role, ask in stage.asks.items():
-            mix: Mapping[Hashable, float] | None = None
+            mix: Mapping[Any, float] | None = None
             if isinstance(ask, Lottery):
                 mix = dict(ask.chances)
             elif role in known:
-                drawn = known[role](game.view(stage.state, role), ask)
-                mix = None if drawn is None else {**drawn}
+                mix = known[role](game.view(stage.state, role), ask)
             if mix is not None:
                 mixes[role] = mix
         if mixes and math.prod(map(len, mixes.values())) <= _MOST_OUTCOMES:
