@@ -211,12 +211,12 @@ def find_game(
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return LoadedGame(game.name or "standard input", "standard input", game)
     if text.startswith(_OPENSPIEL):
-        from bestresponse.games.openspiel.rules import load_game
+        from bestresponse.games.openspiel.rules import load_openspiel_game
 
         citation = (
             'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
         )
-        found = load_game(text.removeprefix(_OPENSPIEL).strip())
+        found = load_openspiel_game(text.removeprefix(_OPENSPIEL).strip())
         return LoadedGame(text, "openspiel", found, "A game of OpenSpiel", citation)
     known = None
     if not allow_files or not _is_like_a_path(name):

@@ -13,8 +13,8 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.trees import memory, openspiel
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.openspiel import (
-    Reached,
-    Unfolding,
+    SpielNode,
+    SpielTree,
     load_openspiel,
     openspiel_is_installed,
 )
@@ -75,8 +75,8 @@ class CardGame:
 
 def grow(game: Any, limit: int = 100_000) -> Tree:
     players = ("player 1", "player 2")
-    unfolding = Unfolding(players, tells=True)
-    return build_tree(players, Reached(game.new_initial_state()), unfolding.expand, limit=limit)
+    unfolding = SpielTree(players, tells=True)
+    return build_tree(players, SpielNode(game.new_initial_state()), unfolding.expand, limit=limit)
 
 
 def test_positions_become_nodes_and_their_names_information_sets() -> None:

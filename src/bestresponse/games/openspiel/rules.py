@@ -17,11 +17,16 @@ from typing import TYPE_CHECKING
 from bestresponse.core.capabilities import ToMove
 from bestresponse.core.game import NATURE, Role
 from bestresponse.core.told import Prose, Statement, TextPlace, Worded
-from bestresponse.games.openspiel.texts import RULES
+from bestresponse.games.openspiel.texts import SPIEL_RULES
 from bestresponse.games.positions import PositionGame
-from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.positions.keys import check_keys
-from bestresponse.theory.trees.openspiel import CHANCE_PLAYER, load_openspiel, open_openspiel
+from bestresponse.theory.trees.openspiel import (
+    CHANCE_PLAYER,
+    load_openspiel,
+    name_actions,
+    name_players,
+    open_openspiel,
+)
 
 if TYPE_CHECKING:
     import pyspiel
@@ -36,7 +41,7 @@ _CHECKED_MOVES = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
+class SpielPosition:
     """A state of OpenSpiel."""
 
     state: pyspiel.State
@@ -44,15 +49,13 @@ class Reached:
     @cached_property
     def actions(self) -> Mapping[str, int]:
         """OpenSpiel's numbers of the moves, by their names."""
-        state = self.state
-        player = state.current_player()
-        actions = state.legal_actions()
-        names = number_repeats(state.action_to_string(player, action) for action in actions)
+        actions = self.state.legal_actions()
+        names = name_actions(self.state, self.state.current_player(), actions)
         return dict(zip(names, actions, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
-class OpenSpielGame(PositionGame[Reached]):
+class OpenSpielGame(PositionGame[SpielPosition]):
     """A game of OpenSpiel that is played in turn, hides nothing, and pays at the end."""
 
     name: str
@@ -64,7 +67,7 @@ class OpenSpielGame(PositionGame[Reached]):
         count = game.num_players()
         total = game.utility_sum()
         own = {
-            "roles": tuple(f"player {seat + 1}" for seat in range(count)),
+            "roles": name_players(game),
             "payoff_bounds": (min(0.0, game.min_utility()), max(0.0, game.max_utility())),
             "total": total,
             "endless_result": ((total or 0.0) / count,) * count,
@@ -74,11 +77,11 @@ class OpenSpielGame(PositionGame[Reached]):
         for name, value in own.items():
             object.__setattr__(self, name, value)
 
-    def begin(self) -> Reached:
+    def begin(self) -> SpielPosition:
         """Return OpenSpiel's first state."""
-        return Reached(self.game.new_initial_state())
+        return SpielPosition(self.game.new_initial_state())
 
-    def find_turn(self, position: Reached) -> ToMove:
+    def find_turn(self, position: SpielPosition) -> ToMove:
         """Say who moves, with OpenSpiel's names of the moves."""
         state = position.state
         if state.is_terminal():
@@ -89,18 +92,18 @@ class OpenSpielGame(PositionGame[Reached]):
             return ToMove(self.roles[player], moves)
         chances = dict(state.chance_outcomes())
         total = sum(chances.values())
-        drawn = tuple(chances[action] / total for action in position.actions.values())
-        return ToMove(NATURE, moves, drawn)
+        drawn = [chances[action] / total for action in position.actions.values()]
+        return ToMove(NATURE, moves, tuple(drawn))
 
-    def advance(self, position: Reached, move: str) -> Reached:
+    def advance(self, position: SpielPosition, move: str) -> SpielPosition:
         """Let OpenSpiel make the move."""
-        return Reached(position.state.child(position.actions[move]))
+        return SpielPosition(position.state.child(position.actions[move]))
 
-    def find_result(self, position: Reached) -> tuple[float, ...]:
+    def find_result(self, position: SpielPosition) -> tuple[float, ...]:
         """Return what OpenSpiel pays."""
         return tuple(position.state.returns())
 
-    def find_key(self, position: Reached) -> tuple[int, str]:
+    def find_key(self, position: SpielPosition) -> tuple[int, str]:
         """Return who moves and what the state prints."""
         return position.state.current_player(), str(position.state)
 
@@ -108,24 +111,31 @@ class OpenSpielGame(PositionGame[Reached]):
         """State the rules in our words where there are some; OpenSpiel has none."""
         least, most = self.payoff_bounds
         chosen = self.game.get_parameters()
-        places = {name: tuple(str(value).split(";")) for name, value in chosen.items()}
-        places["last"] = ("loses" if chosen.get("is_misere") else "wins",)
-        places["title"] = (self.game.get_type().long_name,)
-        places["count"] = (str(len(self.roles)),)
-        places["range"] = (f"{least:g}", f"{most:g}")
-        told = tuple(TextPlace(name, parts, "and") for name, parts in places.items())
-        return (Worded(self._find_text(), told),)
+        places = {
+            **chosen,
+            "last": "loses" if chosen.get("is_misere") else "wins",
+            "title": self.game.get_type().long_name,
+            "count": len(self.roles),
+            "range": f"{least:g};{most:g}",
+        }
+        told = []
+        for name, value in places.items():
+            parts = str(value).split(";")
+            told.append(TextPlace(name, tuple(parts), "and"))
+        return (Worded(self._find_text(), tuple(told)),)
 
     def _find_text(self) -> str:
         """Find our rules; none where the game was changed in a way that they do not speak of."""
         name = self.game.get_type().short_name
-        text = RULES.get(name, _OTHERS)
+        text = SPIEL_RULES.get(name, _OTHERS)
         usual = open_openspiel(name).get_parameters() if text != _OTHERS else {}
         chosen = self.game.get_parameters()
-        changed = {key for key in usual if chosen[key] != usual[key]} - _UNTOLD
-        return text if all(f"{{{key}}}" in text for key in changed) else _OTHERS
+        for key in set(usual) - _UNTOLD:
+            if chosen[key] != usual[key] and f"{{{key}}}" not in text:
+                return _OTHERS
+        return text
 
-    def state_position(self, position: Reached, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: SpielPosition, role: Role) -> tuple[Statement, ...]:
         """Show what OpenSpiel shows of the state."""
         state = position.state
         shows = self.game.get_type().provides_observation_string
@@ -133,7 +143,7 @@ class OpenSpielGame(PositionGame[Reached]):
         return (Prose(shown.strip("\n")),)
 
 
-def load_game(name: str) -> OpenSpielGame | Tree:
+def load_openspiel_game(name: str) -> OpenSpielGame | Tree:
     """Load a game of OpenSpiel: by its positions where it has them, otherwise as a tree.
 
     Raises:

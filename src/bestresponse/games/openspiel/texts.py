@@ -1,6 +1,6 @@
 """The rules of games of OpenSpiel in our words, by its names; in braces stand its parameters."""
 
-RULES = {
+SPIEL_RULES = {
     "tic_tac_toe": (
         "Two players take turns on a board of three rows and three columns. Player 1 puts an x "
         "on an empty cell, player 2 an o. A move names its cell by row and column; both are "

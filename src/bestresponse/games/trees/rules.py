@@ -73,7 +73,7 @@ class LeducRule(GameRule):
 
 TreeRule = KuhnRule | LeducRule | TrustCoinsRule | UltimatumCoinsRule
 POKER = (KuhnRule, LeducRule)
-RULES: dict[str, TreeRule] = {
+TREE_TELLING: dict[str, TreeRule] = {
     "kuhn-poker": KuhnRule(("J", "Q", "K"), "player 1"),
     "kuhn-poker-3": KuhnRule(("T", "J", "Q", "K"), "player 1"),
     "leduc-poker": LeducRule(
@@ -88,7 +88,7 @@ RULES: dict[str, TreeRule] = {
 @lru_cache(maxsize=32)
 def find_tree_rule(tree: Tree) -> TreeRule | None:
     """Find the rule of a tree: that of the catalogue's tree of its name, if it is this very one."""
-    rule = RULES.get(tree.name)
+    rule = TREE_TELLING.get(tree.name)
     if rule is None:
         return None
     known = load_tree(tree.name)

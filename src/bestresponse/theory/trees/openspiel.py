@@ -9,6 +9,7 @@ M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games",
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
@@ -66,14 +67,14 @@ def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree
     perfect = kind.information == kind.Information.PERFECT_INFORMATION
     if not perfect and not kind.provides_information_state_string:
         raise InvalidGame(f"{game} gives no information state strings; a tree needs them")
-    players = tuple(f"player {seat + 1}" for seat in range(game.num_players()))
-    unfolding = Unfolding(players, kind.provides_information_state_string)
-    root = Reached(game.new_initial_state())
+    players = name_players(game)
+    unfolding = SpielTree(players, kind.provides_information_state_string)
+    root = SpielNode(game.new_initial_state())
     return build_tree(players, root, unfolding.expand, limit=limit, name=str(game))
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class SpielNode:
     """A state, and the moves of those who have chosen in it where all choose at the same time."""
 
     state: pyspiel.State
@@ -81,13 +82,13 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfolding:
+class SpielTree:
     """Says what is at a state; `tells` is whether states say what a player knows."""
 
     players: tuple[str, ...]
     tells: bool
 
-    def expand(self, reached: Reached) -> Leaf | Chance | Turn:
+    def expand(self, reached: SpielNode) -> Leaf | Chance | Turn:
         """Say who moves, and where each move leads."""
         state = reached.state
         if state.is_terminal():
@@ -101,28 +102,41 @@ class Unfolding:
             player = state.current_player()
             actions = state.legal_actions()
         known = state.information_state_string(player) if self.tells else state.history_str()
-        labels = number_repeats(state.action_to_string(player, action) for action in actions)
+        names = name_actions(state, player, actions)
         places = [self._choose(reached, action) for action in actions]
-        return Turn(self.players[player], known or "start", dict(zip(labels, places, strict=True)))
+        moves = dict(zip(names, places, strict=True))
+        return Turn(self.players[player], known or "start", moves)
 
-    def _choose(self, reached: Reached, action: int) -> Reached:
+    def _choose(self, reached: SpielNode, action: int) -> SpielNode:
         """Make a move; of those who choose at the same time only the last one leads on."""
         state = reached.state
         if not state.is_simultaneous_node():
-            return Reached(state.child(action))
+            return SpielNode(state.child(action))
         chosen = (*reached.chosen, action)
         if len(chosen) < len(self.players):
-            return Reached(state, chosen)
+            return SpielNode(state, chosen)
         after = state.clone()
         after.apply_actions(list(chosen))
-        return Reached(after)
+        return SpielNode(after)
+
+
+def name_players(game: pyspiel.Game) -> tuple[str, ...]:
+    """Name the players, whom OpenSpiel numbers from 0."""
+    return tuple(f"player {seat + 1}" for seat in range(game.num_players()))
+
+
+def name_actions(state: pyspiel.State, player: int, actions: Iterable[int]) -> list[str]:
+    """Name actions as OpenSpiel does, with numbers where two would have one name."""
+    names = [state.action_to_string(player, action) for action in actions]
+    return number_repeats(names)
 
 
 def _list_draws(state: pyspiel.State) -> Chance:
-    outcomes = state.chance_outcomes()
-    labels = number_repeats(state.action_to_string(CHANCE_PLAYER, action) for action, _ in outcomes)
-    chances: list[float | Fraction] = [read_simplest(chance) for _, chance in outcomes]
+    actions, odds = zip(*state.chance_outcomes(), strict=True)
+    chances: list[float | Fraction] = list(map(read_simplest, odds))
     if sum(chances) != 1:
-        chances = [chance for _, chance in outcomes]
-    places = [Reached(state.child(action)) for action, _ in outcomes]
-    return Chance(dict(zip(labels, zip(chances, places, strict=True), strict=True)))
+        chances = list(odds)
+    places = [SpielNode(state.child(action)) for action in actions]
+    branches = zip(chances, places, strict=True)
+    names = name_actions(state, CHANCE_PLAYER, actions)
+    return Chance(dict(zip(names, branches, strict=True)))
