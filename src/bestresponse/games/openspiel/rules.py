@@ -23,8 +23,8 @@ from bestresponse.theory.positions.keys import check_keys
 from bestresponse.theory.trees.openspiel import (
     CHANCE_PLAYER,
     load_openspiel,
-    name_actions,
-    name_players,
+    name_spiel_actions,
+    name_spiel_players,
     open_openspiel,
 )
 
@@ -50,7 +50,7 @@ class SpielPosition:
     def actions(self) -> Mapping[str, int]:
         """OpenSpiel's numbers of the moves, by their names."""
         actions = self.state.legal_actions()
-        names = name_actions(self.state, self.state.current_player(), actions)
+        names = name_spiel_actions(self.state, self.state.current_player(), actions)
         return dict(zip(names, actions, strict=True))
 
 
@@ -67,7 +67,7 @@ class OpenSpielGame(PositionGame[SpielPosition]):
         count = game.num_players()
         total = game.utility_sum()
         own = {
-            "roles": name_players(game),
+            "roles": name_spiel_players(game),
             "payoff_bounds": (min(0.0, game.min_utility()), max(0.0, game.max_utility())),
             "total": total,
             "endless_result": ((total or 0.0) / count,) * count,

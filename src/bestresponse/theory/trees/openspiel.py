@@ -67,7 +67,7 @@ def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree
     perfect = kind.information == kind.Information.PERFECT_INFORMATION
     if not perfect and not kind.provides_information_state_string:
         raise InvalidGame(f"{game} gives no information state strings; a tree needs them")
-    players = name_players(game)
+    players = name_spiel_players(game)
     unfolding = SpielTree(players, kind.provides_information_state_string)
     root = SpielNode(game.new_initial_state())
     return build_tree(players, root, unfolding.expand, limit=limit, name=str(game))
@@ -102,7 +102,7 @@ class SpielTree:
             player = state.current_player()
             actions = state.legal_actions()
         known = state.information_state_string(player) if self.tells else state.history_str()
-        names = name_actions(state, player, actions)
+        names = name_spiel_actions(state, player, actions)
         places = [self._choose(reached, action) for action in actions]
         moves = dict(zip(names, places, strict=True))
         return Turn(self.players[player], known or "start", moves)
@@ -120,12 +120,12 @@ class SpielTree:
         return SpielNode(after)
 
 
-def name_players(game: pyspiel.Game) -> tuple[str, ...]:
+def name_spiel_players(game: pyspiel.Game) -> tuple[str, ...]:
     """Name the players, whom OpenSpiel numbers from 0."""
     return tuple(f"player {seat + 1}" for seat in range(game.num_players()))
 
 
-def name_actions(state: pyspiel.State, player: int, actions: Iterable[int]) -> list[str]:
+def name_spiel_actions(state: pyspiel.State, player: int, actions: Iterable[int]) -> list[str]:
     """Name actions as OpenSpiel does, with numbers where two would have one name."""
     names = [state.action_to_string(player, action) for action in actions]
     return number_repeats(names)
@@ -138,5 +138,5 @@ def _list_draws(state: pyspiel.State) -> Chance:
         chances = list(odds)
     places = [SpielNode(state.child(action)) for action in actions]
     branches = zip(chances, places, strict=True)
-    names = name_actions(state, CHANCE_PLAYER, actions)
+    names = name_spiel_actions(state, CHANCE_PLAYER, actions)
     return Chance(dict(zip(names, branches, strict=True)))
