@@ -22,8 +22,9 @@ import bestresponse as br
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims import Checker, Subject, parse
+from bestresponse.formal.claims.checker import claim_solvers
 from bestresponse.formal.claims.claim import FORMS, PAPER_FORMS
-from bestresponse.logic import EmbeddedEngine, Verdict
+from bestresponse.logic import EmbeddedEngine, Proof, Verdict
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Request
 from bestresponse.models.registry import providers
@@ -629,6 +630,12 @@ def _(made):
         assert decide(fair) == [Verdict.PROVED]
         text = "If both betray, I get 3."
         assert br.verify(PD, text, solver="closed-world").state.value == "refuted"
+        # What the package says counts, and not what we would.
+        true = "If both betray, I get 1."
+        assert br.verify(PD, true, solver="closed-world").state.value == "unrefuted"
+        closed = claim_solvers.load("closed-world")
+        patch.setattr(closed, "decide", lambda self, grounded: Proof(Verdict.REFUTED))
+        assert br.verify(PD, true, solver="closed-world").state.value == "refuted"
 
 
 @promise("LELMA Accuracy: expected payoffs, which the paper's predicates lacked")
