@@ -43,7 +43,7 @@ _CHARACTERS_PER_TOKEN = 4
 class Templated(ModelPlayer):
     """Asks the model by the user's own prompt, in one message to which nothing is added.
 
-    The rules of the game take the place `$game`; what a checker found stands below.
+    The rules of the game take the place `$game`; what a checker found comes after the text.
     """
 
     sampling: Sampling
