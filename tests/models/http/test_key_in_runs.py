@@ -192,14 +192,11 @@ def test_no_error_shows_the_key_in_whatever_encoding_it_comes(clients, encoding,
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 6, 11, 12])
-def test_a_key_in_pieces_is_removed_from_all_tokens(clients, length):
+def test_tokens_that_hold_the_key_in_pieces_are_not_kept(clients, length):
     with faulty.serving(faulty.answer(say_in_tokens(f"it is {KEY}", length))) as server:
         model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
         reply = model.complete(replace(ask("x"), logprobs=2))
-    likeliest = "".join(alternatives[0][0] for alternatives in reply.logprobs)
-    others = {alternatives[1][0] for alternatives in reply.logprobs}
-    assert likeliest.replace("***", "") == "it is "
-    assert others == {"#"}
+    assert reply.logprobs == ()
 
 
 def test_tokens_that_are_no_piece_of_the_key_stay(clients):
@@ -220,8 +217,8 @@ def test_fields_that_follow_each_other_hold_no_key_in_pieces():
         tool_calls=(("look", f"no {first}"), (second, f"{third}{fourth} yes")),
     )
     redacted = Secret(KEY).redact_reply(reply)
-    assert (redacted.text, redacted.provider_id) == ("no ***", "*** yes")
-    assert redacted.tool_calls == (("look", "no ***"), ("***", "*** yes"))
+    assert (redacted.text, redacted.provider_id) == ("***", "***")
+    assert redacted.tool_calls == (("***", "***"), ("***", "***"))
 
 
 def test_a_field_that_is_not_read_is_not_kept(clients):
