@@ -140,18 +140,19 @@ class Secret:
             for rank, (token, _) in enumerate(listed):
                 by_rank.setdefault(rank, []).append(token)
         rows = [[token for listed in positions for token, _ in listed], *by_rank.values()]
-        return any(self._is_in(row) for row in rows)
+        return any(self._count_covered("".join(row)) for row in rows)
 
     def _redact_row(self, texts: list[str]) -> list[str]:
         """Remove the key from texts that are read one after the other.
 
         All of them are hidden where it is cut into pieces between them.
         """
-        redacted = [self.redact(text, _SHORTEST_PIECE_OF_REPLIES) for text in texts]
-        return [_HIDDEN for _ in texts] if self._is_in(redacted) else redacted
+        if self._count_covered("".join(texts)) > sum(map(self._count_covered, texts)):
+            return [_HIDDEN for _ in texts]
+        return [self.redact(text, _SHORTEST_PIECE_OF_REPLIES) for text in texts]
 
-    def _is_in(self, texts: list[str]) -> bool:
-        return 1 in self._cover(_fold("".join(texts)), _SHORTEST_PIECE_OF_REPLIES)
+    def _count_covered(self, text: str) -> int:
+        return self._cover(_fold(text), _SHORTEST_PIECE_OF_REPLIES).count(1)
 
     def _cover(self, folded: str, shortest: int) -> bytearray:
         """Mark the characters of a text that belong to a part of the key.
