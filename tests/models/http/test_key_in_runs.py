@@ -209,6 +209,12 @@ def test_tokens_that_are_no_piece_of_the_key_stay(clients):
     assert likeliest == "sk-Very nice, and no Secret at all"
 
 
+def test_escapes_that_are_quoted_twice_hide_no_key():
+    escaped = "".join(f"\\\\x{ord(letter):02x}" for letter in KEY)
+    shown = Secret(KEY).quote(f"illegal header {escaped}")
+    assert find_pieces([shown.replace("\\", "")]) == []
+
+
 def test_fields_that_follow_each_other_hold_no_key_in_pieces():
     first, second, third, fourth = cut(KEY, 11)
     reply = Reply(

@@ -211,9 +211,9 @@ add_rule(true, Module, (holds(Fluent, Situation) :- Body)) :-
     assertz(Module:('$holds'(Fluent, Situation) :- Body)).
 add_rule(_, Module, Clause) :- assertz(Module:Clause).
 
-% What holds after many moves is asked of the situation before them, again and again and by several rules: without a
-% memory that takes time exponential in the number of moves. All answers are found at the first call and kept in their
-% order. Where that raises an error, has no end or takes long, they are found one by one, as they are asked for.
+% What holds after many moves is asked of the situation before them, again and again: without a memory that takes
+% exponential time. All answers are found at the first call and kept in their order. Where that raises an error, has no
+% end or takes long, they are found one by one when asked for.
 remember(Module, Fluent, Situation) :-
     (   Situation = do(_, do(_, do(_, do(_, do(_, _))))), ground(Situation)
     ->  variant_sha1(Fluent-Situation, Hash),
@@ -451,7 +451,7 @@ draw(Low, High, Value, Where) :-
 
 bound(Number, What, Where) :- ( integer(Number) -> true ; throw(error(no_bound(What, Number), Where)) ).
 
-% What is computed most comes first: steps are counted, and by the rules below a sum takes a dozen of them.
+% What is computed most comes first: by the rules below a sum takes a dozen steps.
 evaluate(Expression, _, Value, _) :- plain(Expression, Value), !.
 evaluate(Expression, Depth, Value, Where) :-
     (   rational(Expression)

@@ -29,9 +29,9 @@ _QUOTED = 300
 # Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is
 # looked at.
 _LOOKED_AT = 16 * _QUOTED
-_WRITTEN_OUT = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
+_WRITTEN_OUT = re.compile(r"\\+(?:x|u00)([0-9a-fA-F]{2})")
 """A character as the repr of bytes writes it, which libraries quote of headers that they refuse, or
-as JSON does."""
+as JSON does; the repr of an escape has two backslashes."""
 _BETWEEN_HEXADECIMALS = ("", "%", ":", "-", " ", "\\x", "\\u00")
 _BLANK_LETTERS = "\u115f\u1160\u2800"
 """Fillers of Hangul and the empty pattern of Braille: letters and signs that nobody sees."""

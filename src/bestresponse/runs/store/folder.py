@@ -726,30 +726,30 @@ class RunFolder:
         return read_lines(self.path / "calls.jsonl")
 
     def mark_finished(self, played: int = 1) -> None:
-        """Write down that every play was made, and how long the files are.
+        """Write down that every play was made, with the hashes of the files.
 
         Where nothing was played now, a run that has lost lines since stays marked as it was.
         """
         if not played and (self.path / "finished").exists():
             return
-        self.write_text("finished", f"{self.manifest.created}\n{self._measure_files()}\n")
+        self.write_text("finished", f"{self.manifest.created}\n{self._hash_files()}\n")
 
     @property
     def finished_whole(self) -> bool:
-        """Whether the run was finished and its files are as long as they were then."""
+        """Whether the run was finished and its files are what they were then."""
         try:
             told = read_text_file(self.path / "finished", _LARGEST_MANIFEST)
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             return False
-        return self._measure_files() in told.splitlines()
+        return self._hash_files() in told.splitlines()
 
-    def _measure_files(self) -> str:
-        """Return how many bytes each file has, as JSON."""
-        sizes = {}
+    def _hash_files(self) -> str:
+        """Return the hash of each file, as JSON."""
+        hashes = {}
         for name in FILES:
-            with suppress(FileNotFoundError):
-                sizes[name] = (self.path / f"{name}.jsonl").stat().st_size
-        return json.dumps(sizes)
+            with suppress(FileNotFoundError), open_plain(self.path / f"{name}.jsonl") as file:
+                hashes[name] = hashlib.file_digest(file, "blake2b").hexdigest()
+        return json.dumps(hashes)
 
     def list_damage(self) -> Iterator[str]:
         """Say of every damaged line which it is, and of every play whose id is another's."""
