@@ -13,7 +13,7 @@ import faulty
 import pytest
 
 import bestresponse as br
-from bestresponse.core.errors import BadReply, BestResponseError
+from bestresponse.core.errors import BestResponseError, Transient
 from bestresponse.models import HttpClients, OpenAIModel, Reply, Secret, ask
 
 KEY = "sk-Very/Secret+Key-0123456789abcdefXYZ"
@@ -152,7 +152,7 @@ def test_a_reply_that_is_not_utf_8_is_refused_in_a_sentence(clients, encoding):
     with (
         faulty.serving(answer_in(encoding, KEY)) as server,
         pytest.raises(
-            BadReply, match="openai/m did not answer in JSON, which must be UTF-8"
+            Transient, match="openai/m did not answer in JSON, which must be UTF-8"
         ) as caught,
     ):
         OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
@@ -164,7 +164,7 @@ def test_the_byte_that_is_not_utf_8_is_named(clients):
     with (
         faulty.serving(faulty.answer(body)) as server,
         pytest.raises(
-            BadReply,
+            Transient,
             match=r"openai/m did not answer in JSON, which must be UTF-8 \(byte 17 is not\): ",
         ),
     ):

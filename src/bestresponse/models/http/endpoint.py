@@ -1,7 +1,7 @@
 """One JSON request to a provider over HTTP, and every way it can go wrong as one of our errors.
 
 Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, an empty
-answer, one that is no JSON or breaks off) are `Transient` and carry the server's `Retry-After`; the
+answer, one that is no text, no JSON or breaks off) are `Transient` and carry the server's `Retry-After`; the
 others are final. The key travels in a header that is set at the last moment; it is in no repr, and
 it is removed from everything a server says, replies and errors alike.
 
@@ -186,10 +186,11 @@ class Endpoint:
             raise BadReply(why) from None
         return data
 
-    def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
+    def _refuse_encoding(self, answer: bytes, why: str) -> Transient:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
-        return BadReply(
-            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}"
+        return Transient(
+            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}",
+            billed=True,
         )
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
