@@ -22,7 +22,6 @@ from waiting import run_at_once
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.client import (
-    Child,
     ChildLost,
     Children,
     Kind,
@@ -133,25 +132,6 @@ def test_a_child_that_is_late_is_killed_and_the_next_one_works(children: Childre
     assert lost.value.kind == "clock"
     assert gone(child)
     assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
-
-
-def test_a_child_that_starts_too_slowly_serves_the_next_request(
-    children: Children, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go_on, started, start = threading.Event(), [], Children._start
-
-    def start_late(*setup: object) -> Child:
-        assert go_on.wait(60)
-        started.append(start(*setup))  # type: ignore[arg-type]
-        return started[-1]
-
-    monkeypatch.setattr(Children, "_start", start_late)
-    with pytest.raises(ChildLost) as lost:
-        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.01))
-    assert lost.value.kind == "clock"
-    go_on.set()
-    assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
-    assert children.pids[1] in {child.pid for child in started}
 
 
 @pytest.mark.parametrize("kind", ["embedded", pytest.param("swi", marks=swi)])
