@@ -26,6 +26,7 @@ from bestresponse.theory.games.normal_form import (
     GameLike,
     NormalForm,
     Numbers,
+    Rationals,
     as_normal_form,
 )
 
@@ -172,13 +173,13 @@ def has_constant_sum(game: NormalForm) -> bool:
     return bool(total.max() - total.min() <= slack)
 
 
-def _add_up(game: NormalForm) -> tuple[Numbers, float]:
+def _add_up(game: NormalForm) -> tuple[Array | Rationals, float]:
     """The sum of all payoffs in every cell, and how close equal ones are."""
     _, slack = _choose_numbers(game)
     return _read(game).sum(axis=0), slack
 
 
-def _read(game: NormalForm) -> Numbers:
+def _read(game: NormalForm) -> Array | Rationals:
     """The payoffs as they are meant, or as floats where they are too many to be read."""
     return game.payoffs if game.meant is None else game.meant
 

@@ -242,7 +242,7 @@ def _read_simple(mix: Sequence[float]) -> Rationals:
     return near
 
 
-def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array:
+def _by_action(game: NormalForm, numbers: Array | Rationals, player: int) -> Array:
     own_first = np.moveaxis(numbers[player], player, 0)
     return np.asarray(own_first.reshape(game.shape[player], -1))
 
@@ -263,18 +263,18 @@ class _Lead:
     @classmethod
     def of(cls, game: NormalForm, player: int, action: int, others: Indices) -> _Lead:
         """Compare an action of a player with others."""
-
-        def subtract(table: Numbers) -> Numbers:
-            rows = np.moveaxis(table, player, 0).reshape(game.shape[player], -1)
-            return np.asarray(rows[others] - rows[action])
-
-        columns = None
+        tables = [game.compared[player], game.given[player]]
         if game.payoffs[player].size <= _EXACT_CELLS and game.units is not None:
-            columns = subtract(game.units[player]).T.tolist()
-        return cls(subtract(game.compared[player]), subtract(game.given[player]), columns)
+            tables.append(game.units[player])
+        leads = []
+        for table in tables:
+            rows = np.moveaxis(table, player, 0).reshape(game.shape[player], -1)
+            leads.append(rows[others] - rows[action])
+        compared, given, *whole = leads
+        return cls(compared, given, whole[0].T.tolist() if whole else None)
 
 
-def _find_strict(lead: _Lead) -> Numbers | None:
+def _find_strict(lead: _Lead) -> Array | Rationals | None:
     """Find a mixture of the other actions that dominates strictly.
 
     Such mixtures play a zero-sum game against the others, and the action is dominated when its
@@ -282,7 +282,7 @@ def _find_strict(lead: _Lead) -> Numbers | None:
     """
     worst = lead.compared.min(axis=1)
     if worst.max() > 0:
-        return np.eye(len(worst), dtype=np.int64)[worst.argmax()]
+        return np.asarray(np.eye(len(worst))[worst.argmax()])
     if (lead.compared.max(axis=0) <= 0).any():
         return None
     if lead.columns is not None:
@@ -292,7 +292,7 @@ def _find_strict(lead: _Lead) -> Numbers | None:
     return mix if (mix @ floats).min() > _MARGIN * np.ptp(floats) else None
 
 
-def _find_strict_exactly(columns: list[list[int]]) -> Numbers | None:
+def _find_strict_exactly(columns: list[list[int]]) -> Rationals | None:
     """In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere."""
     gains = []
     for column in columns:
@@ -302,18 +302,18 @@ def _find_strict_exactly(columns: list[list[int]]) -> Numbers | None:
     return _make_mixture(point) if value > 0 else None
 
 
-def _make_mixture(point: Sequence[int]) -> Numbers | None:
+def _make_mixture(point: Sequence[int]) -> Rationals | None:
     """Give weights as shares of their sum; None where all are 0."""
     total = sum(point)
     return np.array([Fraction(p, total) for p in point], dtype=object) if total else None
 
 
-def _find_weak(lead: _Lead) -> Numbers | None:
+def _find_weak(lead: _Lead) -> Array | Rationals | None:
     never_behind = (lead.compared >= 0).all(axis=1)
     sometimes_ahead = (lead.compared > 0).any(axis=1)
     alone = np.flatnonzero(never_behind & sometimes_ahead)
     if len(alone):
-        return np.eye(len(lead.compared), dtype=np.int64)[alone[0]]
+        return np.asarray(np.eye(len(lead.compared))[alone[0]])
     best = lead.compared.max(axis=0)
     if len(lead.compared) == 1 or best.min() < 0 or best.max() <= 0:
         return None

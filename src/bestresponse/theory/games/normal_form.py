@@ -412,7 +412,7 @@ class NormalForm:
         return are_meant(self.payoffs)
 
     @cached_property
-    def meant(self) -> Numbers | None:
+    def meant(self) -> Array | Rationals | None:
         """The payoffs as the numbers that are meant (see `games.ties`).
 
         Returns None where they are floats, and too many to be read one by one.

@@ -65,8 +65,9 @@ def read_floats(values: Sequence[float]) -> list[Fraction]:
 
     decimals = ceil(-log10(_find_last_digit(float(low), float(high))))
     lowest = _simple(float(low), float(largest), decimals)
-    if all(_is_near_simple(float((value - low) / spread), 1.0) for value in exact):
-        shares = [(value - low) / spread for value in exact]
+    shares = [(value - low) / spread for value in exact]
+    rough = map(float, shares)
+    if all(_is_near_simple(share, 1.0) for share in rough):
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
         off = [abs(a - b) for a, b in zip(shares, near, strict=True)]
         if max(off) <= 2 * rounding:
@@ -77,7 +78,9 @@ def read_floats(values: Sequence[float]) -> list[Fraction]:
 
 def round_floats(table: Floats) -> Floats:
     """Give floats in units of the last of about 14 digits, for tables too large to be read."""
-    return np.rint(table / _find_last_digit(float(table.min()), float(table.max())))
+    low = float(table.min())
+    high = float(table.max())
+    return np.rint(table / _find_last_digit(low, high))
 
 
 def are_apart(table: Floats) -> bool:
