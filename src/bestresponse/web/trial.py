@@ -43,11 +43,11 @@ from bestresponse.web.texts import PageTexts
 
 RANDOM = "strategy:random"
 _LOOK = 0.02
-_HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-_CONFIRM = re.compile(r'name="confirmed" value="([^"]+)"')
-_FORM = re.compile(r'<form method="post" action="([^"]+)".*?</form>', re.DOTALL)
+_HIDDEN = re.compile(r'<input\s+type="hidden"\s+name="([^"]+)"\s+value="([^"]*)"')
+_CONFIRM = re.compile(r'name="confirmed"\s+value="([^"]+)"')
+_FORM = re.compile(r'<form\s+method="post"\s+action="([^"]+)".*?</form>', re.DOTALL)
 _VERSION = re.compile(r'data-version="(([a-z]+)[^"]*)"')
-_NEXT = re.compile(r'<a class="button" href="(/seat/[^"]+)"')
+_NEXT = re.compile(r'<a\s+class="button"\s+href="(/seat/[^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
