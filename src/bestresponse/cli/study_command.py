@@ -295,10 +295,14 @@ def _fill_in(
     presets: Mapping[str, Mapping[str, object]],
     values: Mapping[str, object],
 ) -> dict[str, object]:
-    """Add the settings of a preset to those that were given, which win; say where they differ."""
+    """Add the settings of a preset to those that were given, which win; say where they differ.
+
+    A preset may have other settings with some solver.
+    """
     if preset not in presets:
-        raise SettingError("preset", f"expected {' or '.join(presets)}, got {preset!r}")
-    chosen = presets[preset]
+        names = [name for name in presets if "," not in name]
+        raise SettingError("preset", f"expected {' or '.join(names)}, got {preset!r}")
+    chosen = presets.get(f"{preset}, with solver={values.get('solver')}", presets[preset])
     for name in chosen.keys() & values.keys():
         if values[name] != chosen[name]:
             told = f"{name}={values[name]} replaces {name}={chosen[name]} of the preset {preset}"

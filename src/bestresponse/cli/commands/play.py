@@ -250,7 +250,7 @@ def _sit_down(
             print(f"\n{left}; run the same command to resume this game.")
             raise typer.Exit(1 if "ended" in str(left) else 0) from None
         folder.finish(spec.id, spec.data, record)
-        folder.write_text("finished", created + "\n")
+        folder.mark_finished()
     _tell_end(game, record, people)
 
 

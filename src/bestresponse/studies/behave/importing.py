@@ -153,7 +153,7 @@ def read_into_run(
     """Write every match of the file as a play, and beside them what did not fit."""
     finished = folder.finished()
     outcome = Outcome()
-    if (folder.path / "finished").exists():
+    if folder.finished_whole:
         return Outcome(found=len(finished))
     path = Path(config.file)
     problems = list[ProblemRow]()

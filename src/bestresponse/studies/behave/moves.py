@@ -238,7 +238,7 @@ def copy_plays(
     done = folder.finished()
     unused = Counter[tuple[str, str]]()
     kept: dict[str, str] = {}
-    if (folder.path / "finished").exists():
+    if folder.finished_whole:
         return Outcome(found=len(done))
     for path in list_folders(config.runs):
         name = path.name
