@@ -137,7 +137,9 @@ def test_a_budget_is_read(text, budget):
     assert Budget.parse(text) == budget
 
 
-@pytest.mark.parametrize("text", ["3", "3.5 calls", "2 calls, 3 call", "-1 calls", "3 euros"])
+@pytest.mark.parametrize(
+    "text", ["3", "3.5 calls", "2 calls, 3 call", "-1 calls", "_1 calls", "3 euros"]
+)
 def test_a_budget_that_cannot_be_read_is_refused(text):
     with pytest.raises(SettingError, match="expected limits such as") as caught:
         Budget.parse(text)

@@ -26,6 +26,8 @@ def test_prices_come_from_the_open_list():
     assert find_price(model)(Usage(1000, 100)) is None
     model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
     assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0035)
+    model.identity = {"provider": "mistral", "model": "mistral-large-latest"}
+    assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0026)
     model.identity = {"provider": "local", "sha256": "00"}
     assert find_price(model)(Usage(1000, 100)) == 0.0
 

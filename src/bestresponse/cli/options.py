@@ -31,7 +31,7 @@ _RARE_NAMES = """
 about_others actions after back_check background batch_tokens beside bootstraps checked choose
 classifier cut_short default_move disguised early_end embed executor farthest feedback files
 formats forms four_bit framing held_out instruction inverted learning_rate least_gain llm_seed
-max_nodes max_prompt_tokens meta mix moran moran_fitness moran_intensity observe optimizer
+max_nodes max_prompt_tokens meta mix observe optimizer
 oracle payoffs questions reasoning_tokens rectangular replies revise rule save_example
 scenarios_by seats second second_judge start support swap_seats target tests themes think
 threads tool_calls trees types unit variant varied weakest with_personas wordings

@@ -209,12 +209,11 @@ def run_gated(
     figures: Path | None,
 ) -> None:
     """Run a study, write its figures and check its gate at the end, or show what it would take."""
-    chosen = study.pick(config)
-    gate.refuse(chosen)
+    gate.refuse(study)
     if dry_run:
-        show_estimate(chosen, config, as_json)
+        show_estimate(study, config, as_json)
     else:
-        run_and_show(chosen, config, as_json, gate, figures)
+        run_and_show(study, config, as_json, gate, figures)
 
 
 @dataclass(frozen=True)
@@ -362,10 +361,14 @@ def _fill_in(
     presets: Mapping[str, Mapping[str, object]],
     values: Mapping[str, object],
 ) -> dict[str, object]:
-    """Add the settings of a preset to those that were given, which win; say where they differ."""
+    """Add the settings of a preset to those that were given, which win; say where they differ.
+
+    A preset may have other settings with some solver.
+    """
     if preset not in presets:
-        raise SettingError("preset", f"expected {' or '.join(presets)}, got {preset!r}")
-    chosen = presets[preset]
+        names = [name for name in presets if "," not in name]
+        raise SettingError("preset", f"expected {' or '.join(names)}, got {preset!r}")
+    chosen = presets.get(f"{preset}, with solver={values.get('solver')}", presets[preset])
     for name in chosen.keys() & values.keys():
         if values[name] != chosen[name]:
             told = f"{name}={values[name]} replaces {name}={chosen[name]} of the preset {preset}"

@@ -1,9 +1,9 @@
 """One JSON request to a provider over HTTP, and every way it can go wrong as one of our errors.
 
 Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, an empty
-answer, one that is no JSON or breaks off) are `Transient` and carry the server's `Retry-After`; the
-others are final. The key travels in a header that is set at the last moment; it is in no repr, and
-it is removed from everything a server says, replies and errors alike.
+answer, one that is no text, no JSON or breaks off) are `Transient` and carry the server's
+`Retry-After`; the others are final. The key travels in a header that is set at the last moment; it
+is in no repr, and it is removed from everything a server says, replies and errors alike.
 
 A kilobyte that is compressed can hold megabytes, and one that is compressed twice gigabytes.
 Replies are short, so they are asked for as they are, and one that is compressed all the same is
@@ -189,10 +189,11 @@ class Endpoint:
             raise BadReply(why) from None
         return data
 
-    def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
+    def _refuse_encoding(self, answer: bytes, why: str) -> Transient:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
-        return BadReply(
-            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}"
+        return Transient(
+            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}",
+            billed=True,
         )
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:

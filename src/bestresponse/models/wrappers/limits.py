@@ -34,7 +34,7 @@ Price = Callable[[Usage], float | None]
 prices = Registry("bestresponse.prices", "list of prices")
 """By the name of a provider: functions of a model's name that return its `Price`."""
 
-_AMOUNT = re.compile(r"([\d_]*\d(?:\.\d+)?) ?(call|token|dollar)s?")
+_AMOUNT = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?) ?(call|token|dollar)s?")
 _UNITS = {"call": "calls", "token": "tokens", "dollar": "money"}
 _BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
 _log = logging.getLogger("bestresponse.models")
@@ -104,19 +104,24 @@ class Meter:
     than their reservation; if it does not fit beside what is spent alone, it is `OverBudget`.
     Afterwards the true cost takes the reservation's place. A failed attempt counts as a call; it
     costs what was reserved if it may have been billed, else no tokens. An
-    unknown price is unknown: it is never taken for 0.
+    unknown price is unknown: it is never taken for 0. After a reply that is longer than
+    was asked for (the server ignores `max_tokens`), no further call is made: no reservation could
+    be trusted.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
         self.spent = Cost()
         self._reserved = Cost()
+        self._overrun = ""
         self._changed = threading.Condition()
 
     def reserve(self, cost: Cost) -> None:
         """Set the cost aside; wait while calls in flight may still free what is missing."""
         with self._changed:
-            while self._find_excess(self.spent + self._reserved + cost):
+            while self._overrun or self._find_excess(self.spent + self._reserved + cost):
+                if self._overrun:
+                    raise OverBudget(self._overrun)
                 excess = self._find_excess(self.spent + cost)
                 if excess or not self._reserved.calls:
                     raise OverBudget(f"the next call could exceed the budget: {excess}")
@@ -129,6 +134,16 @@ class Meter:
             self._reserved += -reserved
             self.spent += cost
             self._changed.notify_all()
+
+    def expect_at_most(self, tokens: int, reply: Reply) -> None:
+        """Let no further call be made where a reply is longer and the budget has to be kept."""
+        length = reply.usage.completion or 0
+        bounded = self.budget.tokens is not None or self.budget.money is not None
+        if bounded and length > tokens:
+            self._overrun = (
+                f"a reply of {length:,} tokens came where at most {tokens:,} were asked for, so no"
+                " budget can be kept with this server"
+            )
 
     def _find_excess(self, cost: Cost) -> str:
         """Say which limit this would pass; nothing if none."""
@@ -167,11 +182,13 @@ class Metered(Wrapper):
 
     def complete(self, request: Request) -> Reply:
         """Answer within the budget, or `OverBudget` before anything was sent."""
-        reserved = self._find_cost(largest_usage(request))
+        largest = largest_usage(request)
+        reserved = self._find_cost(largest)
         self._meter.reserve(reserved)
         cost = Cost(calls=1)
         try:
             reply = self._model.complete(request)
+            self._meter.expect_at_most(largest.completion or 0, reply)
             counted = reply.usage.prompt is not None and reply.usage.completion is not None
             cost = self._find_cost(reply.usage) if counted else replace(reserved, unpriced=1)
         except Transient as error:
@@ -286,7 +303,7 @@ class Retried(Wrapper):
         policy = self._policy
         for failures in range(1, policy.tries + 1):
             try:
-                return self._model.complete(request)
+                return replace(self._model.complete(request), failed=failures - 1)
             except Transient as error:
                 last = error
             asked = last.retry_after
@@ -376,15 +393,15 @@ def _listed(provider: str, name: str) -> Price:
     Looked up once, because that takes longer than to compute with it.
     """
     import genai_prices
+    from genai_prices.data import providers
 
+    if provider not in {listed.id for listed in providers}:  # the list also takes similar names
+        return lambda usage: None
     nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)
     try:
-        found = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider)
+        tariff = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider).model_price
     except LookupError:
         return lambda usage: None
-    if found.provider.id != provider:  # the list also takes names that only begin as one of its own
-        return lambda usage: None
-    tariff = found.model_price
 
     def price(usage: Usage) -> float | None:
         if usage.prompt is None or usage.completion is None:
