@@ -263,7 +263,6 @@ def _find_end(value: Value, end: End) -> float | None:
     A single answer has no interval: its ends are not known either, and it does not pass.
     """
     if not isinstance(value, Interval):
-        is_number = value is not None and end in ("estimate", "p")
-        return float(value) if is_number else None
+        return None if value is None or end in ("low", "high") else float(value)
     ends = {"estimate": value.estimate, "low": value.low, "high": value.high}
     return ends[end] if math.isfinite(ends[end]) else None

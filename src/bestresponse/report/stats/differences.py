@@ -123,7 +123,7 @@ def compare_sums(
     totals = np.bincount(codes, sizes).astype(np.float64)
     ends = None
     if bounds is not None:
-        least, most = (float(np.mean(bound) / sizes.mean()) for bound in bounds)
+        least, most = (float(np.asarray(bound).mean() / sizes.mean()) for bound in bounds)
         ends = (least, most)
     subsets = _draw_subsets(sums, totals, flips, np.random.default_rng(rng))
     difference, p_value = _invert(sums, totals, subsets, ends)
