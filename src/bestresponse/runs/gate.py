@@ -19,7 +19,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from xml.etree import ElementTree
 
 from bestresponse.core.errors import UsageError
@@ -29,7 +29,7 @@ from bestresponse.report.numbers import format_number
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.text import visible
 from bestresponse.runs.comparison import RunComparison, compare_runs
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import C, Run
 
 End = Literal["estimate", "low", "high", "p"]
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -163,8 +163,8 @@ class GateResult:
 
 def check_conditions(
     conditions: Iterable[str | GateCondition],
-    run: Run[Any],
-    baseline: Run[Any] | None = None,
+    run: Run[C],
+    baseline: Run[C] | None = None,
 ) -> GateResult:
     """GateCheck conditions on a run; `baseline` is the run that differences are to.
 
@@ -204,7 +204,7 @@ def refuse_conditions(conditions: Sequence[str], metrics: Sequence[str], *, base
             )
 
 
-def _refuse(condition: GateCondition, run: Run[Any], baseline: Run[Any] | None) -> None:
+def _refuse(condition: GateCondition, run: Run[C], baseline: Run[C] | None) -> None:
     figures = run.figures
     names = [metric.name for metric in figures.metrics]
     refuse_conditions([condition.text], names, baseline=baseline is not None)

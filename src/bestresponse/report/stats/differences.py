@@ -123,18 +123,15 @@ def compare_sums(
     totals = np.bincount(codes, sizes).astype(np.float64)
     ends = None
     if bounds is not None:
-        least, most = (float(np.asarray(bound).mean() / sizes.mean()) for bound in bounds)
-        ends = (least, most)
+        lowest = np.asarray(bounds[0]) / sizes.mean()
+        highest = np.asarray(bounds[1]) / sizes.mean()
+        ends = (float(lowest.mean()), float(highest.mean()))
     subsets = _draw_subsets(sums, totals, flips, np.random.default_rng(rng))
     difference, p_value = _invert(sums, totals, subsets, ends)
     kind = "exact" if sums.size <= _EXACT_CLUSTERS else f"{flips} random"
-    return PairedComparison(
-        difference,
-        p_value,
-        f"{kind} sign flips of {sums.size} clusters",
-        _effect(sums / totals) if totals.all() else None,
-        values.size,
-    )
+    test = f"{kind} sign flips of {sums.size} clusters"
+    effect = _effect(sums / totals) if totals.all() else None
+    return PairedComparison(difference, p_value, test, effect, values.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +152,8 @@ def _draw_subsets(sums: Floats, sizes: Floats, flips: int, rng: np.random.Genera
     both = np.stack([sums, sizes], axis=1)
     if count <= _EXACT_CLUSTERS:
         numbers = np.arange(1, 2**count)[:, None]
-        added = (numbers >> np.arange(count) & 1) @ both
+        chosen = numbers >> np.arange(count) & 1
+        added = chosen @ both
     else:
         drawn = []
         block = max(1, _SIGNS_AT_ONCE // count)
@@ -189,8 +187,8 @@ def _invert(
     with np.errstate(divide="ignore"):
         means = np.sort(added / subsets.sizes)
     signs = means.size + 1
-    beyond = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0))
-    p_value = min(1.0, 2 * (1 + int(beyond)) / signs)
+    extreme = 1 + min(int(np.count_nonzero(means <= 0)), int(np.count_nonzero(means >= 0)))
+    p_value = min(1.0, 2 * extreme / signs)
 
     rejected = math.floor(_TAIL * signs + 1e-9) - 1
     if rejected < 0:  # of so few games no signs are rare
@@ -209,10 +207,12 @@ def _invert(
     total = subsets.sizes[:, None] + subsets.unseen
     if not is_directed or estimate < 0:
         with_least = (added[:, None] + subsets.unseen * least) / total
-        low = min(low, float(np.quantile(with_least, _TAIL)))
+        end = np.quantile(with_least, _TAIL)
+        low = min(low, float(end))
     if not is_directed or estimate > 0:
         with_most = (added[:, None] + subsets.unseen * most) / total
-        high = max(high, float(np.quantile(with_most, 1 - _TAIL)))
+        end = np.quantile(with_most, 1 - _TAIL)
+        high = max(high, float(end))
     if bounds is not None:
         low, high = max(low, bounds[0]), min(high, bounds[1])
     elif least == most == 0:  # nobody differed, and nothing says by how much they could

@@ -151,15 +151,17 @@ def _compare_on_common_games(
     What a landmark loses in a game is known and what a model loses is not. Returns None where these
     games are fewer than two.
     """
-    a = _average_answers(pair.first.rows, figure)
-    b = _average_answers(pair.second.rows, figure)
+    first = pair.first.rows
+    second = pair.second.rows
+    a = _average_answers(first, figure)
+    b = _average_answers(second, figure)
     common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
     games = [case[0] for case in common]
     if len(set(games)) < 2:
         return None
-    ours, theirs = (np.array([lost[case] for case in common]) for lost in (a, b))
-    sides = pair.first.rows, pair.second.rows
-    worst = [_average_answers(rows, _MOST_LOST[figure]) for rows in sides]
-    most, other_most = (np.array([lost[case] for case in common]) for lost in worst)
-    bounds = (-theirs, most - theirs) if is_landmark else (-other_most, most)
+    worst = _average_answers(first, _MOST_LOST[figure])
+    other_worst = _average_answers(second, _MOST_LOST[figure])
+    by_case = [(a[case], b[case], worst[case], other_worst[case]) for case in common]
+    ours, theirs, most, most_of_theirs = np.array(by_case).T
+    bounds = (-theirs, most - theirs) if is_landmark else (-most_of_theirs, most)
     return paired_difference(ours, theirs, games, rng=RESAMPLING_SEED, bounds=bounds)

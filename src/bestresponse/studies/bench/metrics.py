@@ -350,14 +350,18 @@ def _compute_contamination(rows: Rows) -> statistics.Interval | None:
             retold[identify_game(row)].append(1 - lost)
 
     games = [game for game in drawn if game in retold]
-    before = np.array([np.mean(drawn[game]) for game in games])
-    after = np.array([np.mean(retold[game]) for game in games])
+    before = _average_each([drawn[game] for game in games])
+    after = _average_each([retold[game] for game in games])
     if not games or not before.sum():
         return None
     most = np.array([worst[game] for game in games])
     bounds = (-most, np.minimum(most, before))
     compared = compare_sums(before - after, before, rng=RESAMPLING_SEED, bounds=bounds)
     return compared.difference
+
+
+def _average_each(answers: Sequence[Sequence[float]]) -> Array:
+    return np.array([np.mean(scores) for scores in answers])
 
 
 def is_gap_known(rows: Rows, half_width: float) -> bool:
