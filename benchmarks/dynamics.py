@@ -52,10 +52,6 @@ def contest(title: str, contestants: Contestants, rounds: int) -> None:
         print(f"  {name}: {median(times[name]) * 1e3:,.3f} ms, {ratio:,.0f} times as fast")
 
 
-def engines() -> list[str]:
-    return ["numba", "numpy"] if find_spec("numba") else ["numpy"]
-
-
 def play(game: NormalForm, steps: int) -> Contestants:
     import nashpy
 
@@ -66,10 +62,7 @@ def play(game: NormalForm, steps: int) -> Contestants:
             pass
 
     runs: Contestants = {
-        f"{engine}, {kept}": lambda engine=engine, stride=stride: fictitious_play(
-            game, steps=steps, engine=engine, stride=stride
-        )
-        for engine in engines()
+        kept: lambda stride=stride: fictitious_play(game, steps=steps, stride=stride)
         for kept, stride in (("1000 points", None), ("last point", steps))
     }
     return {**runs, "nashpy": theirs}
@@ -87,10 +80,9 @@ def evolve(game: NormalForm, steps: int, length: float = 0.01) -> Contestants:
         return state
 
     runs: Contestants = {
-        f"{engine}, {kept}": lambda engine=engine, stride=stride: replicator(
-            game, steps=steps, size=length, form="euler", engine=engine, stride=stride
+        kept: lambda stride=stride: replicator(
+            game, steps=steps, size=length, form="euler", stride=stride
         )
-        for engine in engines()
         for kept, stride in (("1000 points", None), ("last point", steps))
     }
     mine = np.concatenate(replicator(game, steps=steps, size=length, form="euler").final)
@@ -116,22 +108,15 @@ def rank(game: NormalForm) -> Contestants:
 
 
 def drift(generations: int) -> None:
-    """Print how far the shares of one population ever are from summing to 1, in every form, and
-    both engines."""
+    """Print how far the shares of one population ever are from summing to 1, in every form."""
     payoffs = np.array(
         [[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]]
     )
     game = NormalForm.bimatrix(payoffs, payoffs.T)
-    for engine in engines():
-        for form in ("euler", "rk4") if engine == "numba" else ("discrete", "euler", "rk4"):
-            found = replicator(
-                game, steps=generations, form=form, one_population=True, engine=engine
-            )
-            off = np.abs(found.strategies[0].sum(axis=1) - 1).max()
-            print(
-                f"  {engine}, {form}: shares sum to 1 up to {off:.1e} over {generations:,}"
-                " generations"
-            )
+    for form in ("discrete", "euler", "rk4"):
+        found = replicator(game, steps=generations, form=form, one_population=True)
+        off = np.abs(found.strategies[0].sum(axis=1) - 1).max()
+        print(f"  {form}: shares sum to 1 up to {off:.1e} over {generations:,} generations")
 
 
 def draw(count: int) -> None:

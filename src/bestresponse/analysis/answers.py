@@ -64,7 +64,7 @@ _ABBREVIATIONS = {
     "aqre": " Did you mean agent-quantal-response?",
 }
 """What papers call a concept, with its name here."""
-_INNER = ("background", "engine", "stride")
+_INNER = ("background", "stride")
 """Arguments of the dynamics that say how a path is computed, and not which one."""
 
 
@@ -186,7 +186,7 @@ def read_profile(game: NormalForm, text: str) -> Profile | None:
     if not text:
         return None
     try:
-        mixes = [[float(p) for p in part.split(",")] for part in text.split("/")]
+        mixes = [list(map(float, part.split(","))) for part in text.split("/")]
     except ValueError:
         raise SettingError(
             "start", f"expected probabilities such as 0.2,0.8/0.5,0.5, got {text!r}"

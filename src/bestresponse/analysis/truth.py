@@ -106,7 +106,7 @@ class Values:
 class Truth(ABC):
     """What is known of a game. `theory` says how it was found, and lists the equilibria.
 
-    A place is a point of a play that `begin` and `advance` lead to, by default a state.
+    A place is a point of a play that `begin` and `advance` lead to: a state by default.
     """
 
     game: AnyGame

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.correlation.equilibria import (
         correlated as correlated,
-        correlated_batch as correlated_batch,
         correlated_regret as correlated_regret,
     )
     from bestresponse.theory.dynamics.learning import (

@@ -254,7 +254,7 @@ def trace_branch(
     for point in follow_branch(branch, highest * unit):
         deadline.check(f"the quantal response of precision {highest:g}")
         points.append(point)
-    mixes = [branch.strategies(point) for point in points]
+    mixes = list(map(branch.strategies, points))
     residuals = np.zeros(len(points))
     gains = np.zeros((len(points), len(branch.edges)))
     for r, (point, mix) in enumerate(zip(points, mixes, strict=True)):

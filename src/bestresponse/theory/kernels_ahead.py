@@ -16,7 +16,6 @@ from bestresponse import theory
 from bestresponse.core.capabilities import AnyPositions, ToMove
 from bestresponse.core.game import NATURE
 from bestresponse.theory.behaviour.mixtures import Agreement, fit_mixture
-from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import solve_positions
 
@@ -46,22 +45,6 @@ def use_enumeration() -> None:
 def use_zero_sum() -> None:
     """Solve zero-sum games."""
     theory.solve_zero_sum(_draw(2, 4, 4), engine="numba")
-
-
-def use_dynamics() -> None:
-    """Take two steps of the dynamics."""
-    game = NormalForm(_draw(2, 2, 2))
-    theory.fictitious_play(game, steps=2, engine="numba")
-    theory.replicator(game, steps=2, engine="numba")
-
-
-def use_tournaments() -> None:
-    """Play two strategies with and without noise."""
-    game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-    strategies = [theory.classic_strategy(name) for name in ("tit-for-tat", "random")]
-    for noise in (0.0, 0.1):
-        twice = theory.Repetition(rounds=2, noise=noise)
-        theory.play_round_robin(strategies, game, twice, repetitions=1, engine="numba")
 
 
 def use_estimation() -> None:
@@ -121,11 +104,6 @@ STEPS = (
     ),
     KernelStep("zero-sum games", (f"{_BASE}.zero_sum.kernels",), use_zero_sum),
     KernelStep(
-        "correlated equilibria",
-        (f"{_BASE}.correlation.kernels",),
-        lambda: theory.correlated_batch(_draw(2, 2, 2), _draw(2, 2, 2), engine="numba"),
-    ),
-    KernelStep(
         "counterfactual regret",
         (f"{_BASE}.trees.cfr",),
         lambda: theory.cfr(theory.load_tree("kuhn-poker"), 1, engine="numba"),
@@ -135,8 +113,6 @@ STEPS = (
         (f"{_BASE}.positions.kernels",),
         lambda: solve_positions(explore(cast("AnyPositions", _Toss())), engine="numba"),
     ),
-    KernelStep("dynamics", (f"{_BASE}.dynamics.kernels",), use_dynamics),
-    KernelStep("tournaments", (f"{_BASE}.repeated.kernels",), use_tournaments),
     KernelStep("shares of strategies", (f"{_BASE}.behaviour.kernels",), use_estimation),
 )
 """Everything there is to compile."""

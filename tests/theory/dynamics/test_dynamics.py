@@ -15,16 +15,12 @@ from bestresponse.theory.dynamics.learning import (
 )
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.dynamics.trajectory import fitness, space_records
-from bestresponse.theory.engines import has_numba
 from bestresponse.theory.fitting import quantal_response
 from bestresponse.theory.games.isomorphs import random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
 
 SEEDS = st.integers(0, 2**32)
 ONEILL = [0.2, 0.2, 0.2, 0.4]
-
-
-ENGINES = ["numpy", *(["numba"] if has_numba() else [])]
 
 
 def plus(game, **options):
@@ -242,32 +238,6 @@ def test_logit_dynamics_rest_where_everybody_replies_by_logit():
         assert mix == pytest.approx(reply, abs=1e-9)
 
 
-@pytest.mark.parametrize("dynamic", [fictitious_play, replicator])
-@pytest.mark.parametrize("shape", [(3, 3), (10, 7)])
-def test_compiled_and_plain_loops_agree(dynamic, shape):
-    pytest.importorskip("numba")
-    game = generators.uniform(8, shape)
-    plain, fast = (
-        dynamic(game, steps=700, stride=100, engine=engine) for engine in ("numpy", "numba")
-    )
-    assert (plain.engine, fast.engine) == ("numpy", "numba")
-    assert same(plain.strategies, fast.strategies, 1e-7)
-    assert same(plain.last, fast.last, 1e-6)
-    assert plain.gains == pytest.approx(fast.gains, abs=1e-7)
-
-
-@pytest.mark.parametrize("form", ["euler", "rk4"])
-@pytest.mark.parametrize("single", [False, True])
-def test_compiled_and_plain_replicators_agree_in_every_form(form, single):
-    pytest.importorskip("numba")
-    game, start = generators.symmetric(8, (5, 5)), [[0.1, 0.2, 0.3, 0.2, 0.2], [0.2] * 5]
-    options = {"steps": 500, "form": form, "one_population": single}
-    plain, fast = (
-        replicator(game, start, engine=engine, **options) for engine in ("numpy", "numba")
-    )
-    assert same(plain.strategies, fast.strategies, 1e-9)
-
-
 def test_three_players_are_handled_by_every_dynamic():
     game = catalogue.load("volunteers-dilemma")
     for dynamic in DYNAMICS:
@@ -298,21 +268,12 @@ def test_a_long_run_keeps_about_a_thousand_records():
             "payoffs that range over 2 need steps of at most 0.5, got 0.7",
         ),
         (lambda game: replicator(game, form="rk5"), "expected one of euler, rk4, discrete"),
-        (
-            lambda game: replicator(game, form="discrete", engine="numba"),
-            "compiled neither for generations nor with",
-        ),
         (lambda game: replicator(game, one_population=True), "expected a symmetric game"),
         (lambda game: replicator(game, form="discrete", background=0), "expected more than 0"),
         (lambda game: fictitious_play(game, precision=-1), "precision: expected a number >= 0"),
-        (lambda game: fictitious_play(game, engine="fortran"), "engine: expected one of"),
         (lambda game: multiplicative_weights(game, rate=0), "rate: expected a number above 0"),
         (lambda game: logit_dynamics(game, -1), "precision: expected a number >= 0"),
         (lambda game: logit_dynamics(game, 1, size=2), "at most 1"),
-        (
-            lambda game: fictitious_play(catalogue.load("el-farol"), engine="numba"),
-            "needs two players, the game has 3",
-        ),
     ],
 )
 def test_bad_arguments_say_what_was_expected(call, match):
@@ -325,16 +286,13 @@ def test_a_start_that_is_no_profile_is_refused():
         replicator(catalogue.load("chicken"), [[0.5, 0.4], [1, 0]])
 
 
-@pytest.mark.parametrize(
-    ("engine", "form"),
-    [(engine, form) for engine in ENGINES for form in ("euler", "rk4")] + [("numpy", "discrete")],
-)
-def test_shares_sum_to_one_however_many_steps_are_taken(engine, form):
+@pytest.mark.parametrize("form", ["euler", "rk4", "discrete"])
+def test_shares_sum_to_one_however_many_steps_are_taken(form):
     payoffs = np.array(
         [[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]]
     )
     game = NormalForm.bimatrix(payoffs, payoffs.T)
-    found = replicator(game, steps=20_000, form=form, one_population=True, engine=engine)
+    found = replicator(game, steps=20_000, form=form, one_population=True)
     assert np.abs(found.strategies[0].sum(axis=1) - 1).max() <= 1e-12
     assert (found.strategies[0] >= 0).all()
 

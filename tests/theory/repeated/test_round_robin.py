@@ -20,16 +20,6 @@ from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
 
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-ENGINES = [
-    "numpy",
-    pytest.param(
-        "numba",
-        marks=pytest.mark.skipif(
-            not __import__("importlib.util").util.find_spec("numba"),
-            reason="numba is not installed",
-        ),
-    ),
-]
 
 
 def totals(first, second, rounds, **rules):
@@ -74,17 +64,14 @@ def test_noise_flips_actions():
     assert other == pytest.approx(0.9 * 0.9 * 5 + 0.9 * 0.1 * 3 + 0.1 * 0.9 * 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_played_totals_agree_with_the_exact_ones(engine):
+def test_played_totals_agree_with_the_exact_ones():
     strategies = [
         classic_strategy(n)
         for n in ("tit-for-tat", "grim", "random", "joss", "win-stay-lose-shift")
     ]
-    for rules in (Repetition(50, 0.05), Repetition(50, 0.02, 0.9))[: 2 if engine == "numpy" else 1]:
+    for rules in (Repetition(50, 0.05), Repetition(50, 0.02, 0.9)):
         sure = exact_round_robin(strategies, DILEMMA, rules)
-        played = play_round_robin(
-            strategies, DILEMMA, rules, repetitions=2000, seed=3, engine=engine
-        )
+        played = play_round_robin(strategies, DILEMMA, rules, repetitions=2000, seed=3)
         error = (played.totals - sure.totals) / (played.spread / np.sqrt(2000))
         assert np.abs(error).max() < 5
         assert 0.7 < np.sqrt((error**2).mean()) < 1.4
@@ -124,12 +111,10 @@ def test_three_actions_are_played_too():
     assert np.abs(played.totals[3] - sure.totals[3]).max() < 1
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_same_seed_plays_the_same(engine):
+def test_the_same_seed_plays_the_same():
     strategies = classic_strategies()[:4]
     plays = [
-        play_round_robin(strategies, DILEMMA, Repetition(20, 0.1), seed=s, engine=engine).totals
-        for s in (1, 1, 2)
+        play_round_robin(strategies, DILEMMA, Repetition(20, 0.1), seed=s).totals for s in (1, 1, 2)
     ]
     assert (plays[0] == plays[1]).all()
     assert (plays[0] != plays[2]).any()

@@ -122,14 +122,14 @@ def test_a_large_game_keeps_to_the_largest_cost_rule_while_there_is_progress(mon
     from bestresponse.theory.zero_sum import simplex as module
 
     pivots = 0
-    pivot = module._Tableaus.pivot
+    pivot = module._Tableau.pivot
 
     def count(self, *arguments):
         nonlocal pivots
         pivots += 1
         pivot(self, *arguments)
 
-    monkeypatch.setattr(module._Tableaus, "pivot", count)
+    monkeypatch.setattr(module._Tableau, "pivot", count)
     solution = solve_zero_sum(np.random.default_rng(0).random((1, 400, 400)), engine="numpy")[0]
     assert solution.relative_gap <= 1e-12
     assert 3 * (400 + 400) < pivots < 4500

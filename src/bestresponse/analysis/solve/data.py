@@ -97,7 +97,7 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
         "complete_for": list(solved.complete_for),
         "regret": solved.regret,
         **_describe_value(solved.value),
-        "equilibria": [_describe_tree_equilibrium(e) for e in solved.equilibria],
+        "equilibria": list(map(_describe_tree_equilibrium, solved.equilibria)),
         "remarks": list(solved.remarks),
     }
     if solved.table is not None:

@@ -123,7 +123,7 @@ def _find_single_facts(facts: Mapping[str, object], players: Sequence[str]) -> d
     for fact in facts.values():
         if not isinstance(fact, Mapping) or set(fact) == set(players):
             continue
-        if all(_is_single(value) for value in fact.values()):
+        if all(map(_is_single, fact.values())):
             single |= fact
     return single
 

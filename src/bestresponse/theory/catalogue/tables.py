@@ -119,7 +119,7 @@ def _build_game(numbers: range, players: int, pay: Callable[[Array], Array]) -> 
     """Let all players choose from `numbers`; `pay` maps the grid of choices to payoffs."""
     indices = np.indices((len(numbers),) * players)
     choices = np.array(numbers, dtype=np.float64)[indices]
-    labels = tuple(str(number) for number in numbers)
+    labels = tuple(map(str, numbers))
     return NormalForm(pay(choices), actions=(labels,) * players)
 
 

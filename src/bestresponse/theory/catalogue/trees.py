@@ -28,7 +28,7 @@ def kuhn_poker(players: int = 2) -> Tree:
         raise UsageError(f"kuhn poker is played by 2 to 5, got {players}")
     names = tuple(f"player {i + 1}" for i in range(players))
     ranks = _KUHN_RANKS[players]
-    deals = ["".join(deal) for deal in permutations(ranks, players)]
+    deals = list(map("".join, permutations(ranks, players)))
 
     def expand(position: tuple[str, str]) -> Leaf | Chance | Turn:
         deal, history = position

@@ -16,15 +16,6 @@ be positive and which constraints can be slack at all; within those the problem 
 a barrier method with Newton steps follows the central path to within 1e-7 of the optimum. The
 optimum is proportional to exp(-G'k) with k >= 0 positive on binding constraints only, which
 Newton's method on k then finds to full precision.
-
-Welfare-maximising correlated equilibria of many bimatrix games at once, each with a certificate.
-
-Program: maximise w'p over p >= 0 with G p <= 0 and 1'p <= 1, where w > 0 is the welfare of the
-cells and G holds the incentives to disobey. p = 0 is feasible, so no first phase is needed, and w >
-0 makes the sum reach 1. Where the cell of largest welfare is a pure equilibrium it is the answer.
-Certificate: the largest incentive, and by weak duality the distance from max over cells of w - G'k,
-k >= 0 the multipliers. Games that miss 1e-9 in either, and all of them where nothing is compiled,
-are solved in whole numbers up to 16 cells, by HiGHS beyond.
 """
 
 from __future__ import annotations
@@ -36,12 +27,11 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
 from bestresponse.theory.arrays import Bools, Indices, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
-from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import (
     Array,
@@ -49,7 +39,6 @@ from bestresponse.theory.games.normal_form import (
     NormalForm,
     Numbers,
     as_normal_form,
-    as_payoffs,
 )
 from bestresponse.theory.linear_program import (
     find_fairest_mixture,
@@ -523,93 +512,3 @@ def _find_fairest(
         if mixture is not None:
             return mixture
     return fairest
-
-
-_SHIFTS = (1e-6, 1e-8, 1e-5)  # each is tried where those before it do not lead to a certificate
-_WORTH_COMPILING = (
-    3_000  # payoffs of each player: some seconds of work in whole numbers, and loading takes one
-)
-_KERNELS = "bestresponse.theory.correlation.kernels"
-_EXACT_BATCH_CELLS = 16  # fewer than for a single game: many games of a batch may need it
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class CorrelatedBatch:
-    """`distribution` is (n, rows, columns), `welfare` (n,) the sum of both payoffs.
-
-    `violation` is the largest incentive to disobey as a share of the player's payoff range, `gap`
-    how far the welfare may be from the largest possible, as a share of the range of welfare (nan
-    where only HiGHS says it is the largest); `resolved` marks games that were solved in whole
-    numbers or by HiGHS.
-    """
-
-    distribution: Array
-    welfare: Array
-    violation: Array
-    gap: Array
-    resolved: NDArray[np.bool_]
-
-
-def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> CorrelatedBatch:
-    """Find the correlated equilibrium of largest welfare of each game.
-
-    Row[g], col[g] are the payoffs of game g.
-
-    >>> chicken = correlated_batch([[[0, 7], [2, 6]]], [[[0, 2], [7, 6]]])
-    >>> chicken.distribution.round(9).tolist(), chicken.welfare.round(9).tolist()
-    ([[[0.0, 0.25], [0.25, 0.5]]], [10.5])
-    """
-    first = as_payoffs(row, "row payoffs")
-    second = as_payoffs(col, "column payoffs")
-    if first.ndim != 3 or first.shape != second.shape:
-        raise InvalidGame(
-            f"expected two arrays of one shape (games, rows, columns), got {first.shape},"
-            f" {second.shape}"
-        )
-    games, m, n = first.shape
-    p = np.zeros((games, m * n))
-    violations = np.full(games, np.inf)
-    gaps = np.full(games, np.inf)
-    kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
-    if kernels is not None:
-        deviations = m * (m - 1) + n * (n - 1)
-        shifts = perturbations(deviations + 1)
-        kernels.solve_all(
-            np.ascontiguousarray(first),
-            np.ascontiguousarray(second),
-            shifts=shifts,
-            p=p,
-            violations=violations,
-            gaps=gaps,
-        )
-    wrong = ~((violations <= VIOLATION_LIMIT) & (gaps <= VIOLATION_LIMIT))
-    for g in np.flatnonzero(wrong):
-        game = NormalForm.bimatrix(first[g], second[g])
-        if m * n <= _EXACT_BATCH_CELLS:
-            p[g] = exact_correlated(game, game.payoffs.sum(axis=0), coarse=False)
-            gaps[g] = 0.0
-        else:
-            p[g] = correlated(game).distribution.ravel()
-            gaps[g] = np.nan
-        violations[g] = relative_violation(incentives(game, False), p[g])
-    together = (first + second).reshape(games, -1)
-    welfare = (p * together).sum(axis=1)
-    return CorrelatedBatch(p.reshape(games, m, n), welfare, violations, gaps, wrong)
-
-
-def perturbations(rows: int) -> Array:
-    """Three choices of one shift per row.
-
-    Each shift is between a size and twice that, by multiples of irrational numbers.
-
-    All incentive constraints have right side 0, so every basis would be degenerate. Pivots are
-    chosen as if row r had a small positive right side of its own, irregular enough that no two rows
-    tie.
-    """
-    steps = np.arange(1, rows + 1)
-    factors = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
-    choices = []
-    for size, factor in zip(_SHIFTS, factors, strict=True):
-        irregular = (steps * factor) % 1.0
-        choices.append(size * (1.0 + irregular))
-    return np.stack(choices)

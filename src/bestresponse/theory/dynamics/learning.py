@@ -3,7 +3,6 @@ dynamics."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, count, islice
 
 import numpy as np
@@ -13,7 +12,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.trajectory import (
     Trajectory,
     allot,
-    choose_loop,
     external_regrets,
     find_end,
     find_uniform,
@@ -21,11 +19,8 @@ from bestresponse.theory.dynamics.trajectory import (
     record,
     space_records,
     start_or_uniform,
-    stepwise,
-    two_matrices,
     walk,
 )
-from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import (
     Array,
     GameLike,
@@ -70,7 +65,7 @@ def _learn(
 
     def advance(most: int) -> None:
         for time in islice(rounds, most):
-            profile = [choose(i) for i in range(players)]
+            profile = list(map(choose, range(players)))
             for i, value in enumerate(values(profile)):
                 got = profile[i] @ value
                 earned[i] += got
@@ -80,14 +75,13 @@ def _learn(
                 averages[i] += (time if linear else 1) * profile[i]
 
     gaps = space_records(steps, stride)
-    times, held = walk(stepwise(advance, state), gaps, *sizes)
+    times, held = walk(advance, state, gaps, *sizes)
     return record(
         game=game,
         method=method,
-        engine="numpy",
         times=times,
         paths=held[:players],
-        last=tuple(choose(i) for i in range(players)),
+        last=tuple(map(choose, range(players))),
         external=external_regrets(times, held[players : 2 * players], held[-1]),
     )
 
@@ -203,11 +197,10 @@ def logit_dynamics(
                 mix += size * (logit_reply(value, precision) - mix)
 
     gaps = chain([0], space_records(steps, stride))
-    times, paths = walk(stepwise(advance, state), gaps, *game.shape)
+    times, paths = walk(advance, state, gaps, *game.shape)
     return record(
         game=game,
         method=f"logit dynamics, precision {precision:g}",
-        engine="numpy",
         times=size * times,
         paths=paths,
         last=find_end(paths),
@@ -233,7 +226,6 @@ def fictitious_play(
     precision: float | None = None,
     seed: Seed = 0,
     stride: int | None = None,
-    engine: Engine = "auto",
 ) -> Trajectory:
     """Let everybody play a best reply to what the others have done so far, for `steps` rounds.
 
@@ -289,22 +281,8 @@ def fictitious_play(
             actions = [_choose(total, scale, rng) for total in tally.totals]
             _play(game, tally, tuple(actions), gain)
 
-    is_plain = precision is None and gain is None
-    chosen = choose_loop(engine, game, steps) if is_plain else "numpy"
-    run = stepwise(advance, state)
-    if chosen == "numba":
-        from bestresponse.theory.dynamics.kernels import best_reply_steps
-
-        run = partial(
-            best_reply_steps,
-            two_matrices(game),
-            tally.totals,
-            tally.counts,
-            tally.earned,
-            state,
-        )
     first, *gaps = space_records(steps, stride)  # the first round has been played already
-    times, held = walk(run, [first - 1, *gaps], *sizes)
+    times, held = walk(advance, state, [first - 1, *gaps], *sizes)
 
     external = None
     if gain is None and not weight:
@@ -317,10 +295,9 @@ def fictitious_play(
     return record(
         game=game,
         method=method,
-        engine=chosen,
         times=times + 1,
         paths=held[:players],
-        last=tuple(_find_best_reply(total) for total in tally.totals),
+        last=tuple(map(_find_best_reply, tally.totals)),
         external=external,
     )
 

@@ -10,23 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.arrays import Ints
 from bestresponse.theory.dynamics.trajectory import (
-    Run,
     Trajectory,
     allot,
     check_one_population,
-    choose_loop,
     find_end,
     fitness,
     record,
     space_records,
     start_or_uniform,
-    stepwise,
-    two_matrices,
     walk,
 )
-from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import (
     Array,
     GameLike,
@@ -35,7 +29,7 @@ from bestresponse.theory.games.normal_form import (
 )
 
 Form = Literal["euler", "rk4", "discrete"]
-_EXTINCT = 1e-300  # as in `kernels`, so that both engines give the same path
+_EXTINCT = 1e-300  # smaller numbers would soon be denormal, which makes arithmetic slow
 
 
 def replicator(
@@ -49,7 +43,6 @@ def replicator(
     background: float | None = None,
     mutation: float = 0.0,
     stride: int | None = None,
-    engine: Engine = "auto",
 ) -> Trajectory:
     """Let actions that earn more than average grow.
 
@@ -72,8 +65,7 @@ def replicator(
     `mutation` is the share m of every action's offspring that turns into one of the other actions,
     all alike: x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable
     polymorphisms in a selection model with mutation", SIAM Journal on Applied Mathematics 41,
-    1981). Payoffs are then fitnesses, which must not be negative. The loop is compiled in
-    continuous time without mutation only.
+    1981). Payoffs are then fitnesses, which must not be negative.
     """
     game = as_normal_form(game)
     _check_replicator(
@@ -83,30 +75,20 @@ def replicator(
         one_population=one_population,
         mutation=mutation,
     )
-    plain = bool(mutation) or form == "discrete"
-    if plain and engine == "numba":
-        raise UsageError(
-            "the loop is compiled neither for generations nor with mutation; use engine='numpy'"
-        )
     if start is not None and one_population:
         start = [start[0], start[0]]
     state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, start))
 
-    chosen = "numpy" if plain else choose_loop(engine, game, steps)
-    if chosen == "numba":
-        run = _compile_shares(game, parts, (size, form == "rk4", one_population))
-    else:
-        growth = _Growth(
-            values=fitness(_add_background(game, background) if form == "discrete" else game),
-            form=form,
-            size=size,
-            single=one_population,
-            mutation=mutation,
-        )
-        run = stepwise(partial(growth.advance, parts), state)
-
-    times, paths = walk(run, chain([0], space_records(steps, stride)), *game.shape)
+    growth = _Growth(
+        values=fitness(_add_background(game, background) if form == "discrete" else game),
+        form=form,
+        size=size,
+        single=one_population,
+        mutation=mutation,
+    )
+    gaps = chain([0], space_records(steps, stride))
+    times, paths = walk(partial(growth.advance, parts), state, gaps, *game.shape)
     unit = 1.0 if form == "discrete" else size
     method = f"replicator, {form}"
     if mutation:
@@ -114,7 +96,6 @@ def replicator(
     return record(
         game=game,
         method=method,
-        engine=chosen,
         times=unit * times,
         paths=paths,
         last=find_end(paths),
@@ -176,44 +157,9 @@ def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     return NormalForm(np.stack(shifted))
 
 
-def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, bool, bool]) -> Run:
-    from bestresponse.theory.dynamics.kernels import flow
-
-    rows, columns = game.shape
-    # Rounded up to what the compiled loops handle at once; the actions added have no share and earn
-    # 0.
-    widths = [_round_up(rows, 16), _round_up(columns, 16)]
-    row = np.zeros((_round_up(columns, 4), widths[0]))
-    col = np.zeros((_round_up(rows, 4), widths[1]))
-    for wide, matrix in zip((row, col), two_matrices(game), strict=True):
-        wide[: matrix.shape[0], : matrix.shape[1]] = matrix
-    state, (x, y) = allot(*widths)
-    for wide, mix in zip((x, y), start, strict=True):
-        wide[: len(mix)] = mix
-
-    def run(gaps: Ints, seen: Array) -> None:
-        raw = np.empty((len(gaps), len(state)))
-        flow(
-            payoffs=(row, col),
-            shares=(x, y),
-            how=how,
-            gaps=gaps,
-            state=state,
-            seen=raw,
-        )
-        seen[:, :rows] = raw[:, :rows]
-        seen[:, rows:] = raw[:, widths[0] : widths[0] + columns]
-
-    return run
-
-
-def _round_up(count: int, multiple: int) -> int:
-    return count if count <= 8 else count + -count % multiple
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class _Growth:
-    """A step of the replicator dynamics in plain code; `values` says what every action earns."""
+    """A step of the replicator dynamics; `values` says what every action earns."""
 
     values: Callable[[Sequence[Array]], list[Array]]
     form: Form

@@ -9,23 +9,13 @@ for the learning rules with a guarantee, in every game.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from sys import modules
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.arrays import Ints
-from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
-
-Run = Callable[[Ints, Array], None]
-"""Go on by each of the numbers of steps given, and write the state after each into the rows
-given."""
-# Steps that plain code takes in about the time it takes to load the compiled loop.
-_WORTH_COMPILING = 100_000
-_WORTH_CALLING = 1_000  # steps, once it is loaded
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,7 +28,6 @@ class Trajectory:
     """
 
     method: str
-    engine: str
     times: Array
     strategies: tuple[Array, ...]
     gains: Array
@@ -97,7 +86,6 @@ def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
 def record(
     game: NormalForm,
     method: str,
-    engine: str,
     times: Array,
     paths: Sequence[Array],
     last: Profile,
@@ -118,7 +106,6 @@ def record(
 
     return Trajectory(
         method=method,
-        engine=engine,
         times=times,
         strategies=strategies,
         gains=np.stack(gains, axis=1),
@@ -133,22 +120,21 @@ def allot(*sizes: int) -> tuple[Array, list[Array]]:
     return state, np.split(state, np.cumsum(sizes)[:-1])
 
 
-def stepwise(advance: Callable[[int], None], state: Array) -> Run:
-    """Return a run that calls `advance` from one record to the next."""
+def walk(
+    advance: Callable[[int], None],
+    state: Array,
+    gaps: Iterable[int],
+    *sizes: int,
+) -> tuple[Array, list[Array]]:
+    """Numbers of steps at the records, and the parts of the state then, of these sizes.
 
-    def run(gaps: Ints, seen: Array) -> None:
-        for at, gap in enumerate(gaps):
-            advance(int(gap))
-            seen[at] = state
-
-    return run
-
-
-def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]]:
-    """Numbers of steps at the records, and the parts of the state then, of these sizes."""
+    `advance` takes so many steps from one record to the next.
+    """
     counts = np.fromiter(gaps, dtype=np.int64)
     seen = np.empty((len(counts), sum(sizes)))
-    run(counts, seen)
+    for at, gap in enumerate(counts.tolist()):
+        advance(gap)
+        seen[at] = state
     return np.cumsum(counts, dtype=np.float64), np.split(seen, np.cumsum(sizes)[:-1], axis=1)
 
 
@@ -178,38 +164,16 @@ def space_records(steps: int, stride: int | None) -> Iterator[int]:
         yield rest
 
 
-def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
-    """Choose the compiled loop for two players if the run is long enough.
-
-    It has to be long enough to pay for loading the loop.
-    """
-    if engine == "numba" and game.num_players != 2:
-        raise UsageError(
-            f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'"
-        )
-    worth = _WORTH_CALLING if "numba" in modules else _WORTH_COMPILING
-    pays = steps >= worth and game.num_players == 2
-    return choose_engine(engine, pays=pays)
-
-
 def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Profile:
     """`start` as a profile of `game`, or uniform play."""
     if start is not None:
         return as_profile(game, start)
-    return tuple(find_uniform(actions) for actions in game.shape)
+    return tuple(map(find_uniform, game.shape))
 
 
 def find_uniform(actions: int) -> Array:
     """Return the mix that plays every action equally often."""
     return np.full(actions, 1.0 / actions)
-
-
-def two_matrices(game: NormalForm) -> tuple[Array, Array]:
-    """Return the payoffs of a bimatrix game for compiled loops.
-
-    Both matrices have the opponent's action first.
-    """
-    return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])
 
 
 def find_end(paths: Sequence[Array]) -> Profile:

@@ -216,7 +216,7 @@ def _describe(game: NormalForm, leader: int, reply: _Reply, method: str) -> Comm
     gain = max(earned[follower]) - payoffs[follower]
     distribution = np.zeros(game.shape)
     turned = distribution.T if leader else distribution
-    turned[:, reply.action] = [float(p) for p in reply.mixture]
+    turned[:, reply.action] = list(map(float, reply.mixture))
     return Commitment(
         game=game,
         leader=leader,

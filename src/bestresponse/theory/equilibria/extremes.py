@@ -7,7 +7,7 @@ convex combinations of extreme ones within maximal Nash subsets (Winkels 1979; A
 Savani and von Stengel 2010).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,9 +19,8 @@ from threading import Thread
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.theory.arrays import Numbers
 from bestresponse.theory.deadline import NEVER, Deadline
-from bestresponse.theory.engines import Engine, load_kernels
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels
 from bestresponse.theory.equilibria.components import (
     Edge,
     compute_indices,
@@ -55,8 +54,8 @@ _LOADING_SECONDS = 1.0
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
-Seen = tuple[int, int, bool, bool, float, Numbers]
-"""What an enumeration saw, as `extreme_kernels.extreme_pairs` gives it."""
+Seen = tuple[int, float, Array]
+"""What the compiled enumeration saw, as `extreme_kernels.extreme_pairs` gives it."""
 _COMPILED = ("auto", "numba")
 
 
@@ -78,38 +77,48 @@ _READY: dict[tuple[int, ...], _Compiled] = {}
 """The compiled enumeration, for the shapes of payoffs it was found to fit."""
 
 
+@dataclass(frozen=True, eq=False)
 class Extremes:
     """The extreme equilibria of a game, and what follows from them.
 
-    Pure ones come first, then by size of support.
-
-    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact`
-    says that the payoffs are known exactly and were never rounded; `table` keeps what the
-    enumeration saw, as `extreme_kernels.extreme_pairs` gives it.
+    Pure ones come first, then by size of support. `strategies` has one of them a row, x beside y,
+    and `edges` the numbers of both vertices: those with the same first (second) number have the
+    same x (y). `bases` has both vertices and the nonbasic variables of x's polytope, as bits, of
+    every equilibrium of the perturbed game, which is perturbed lexicographically and hence
+    nondegenerate. `regret` is the largest regret of any of them, as a share of the player's payoff
+    range. Where integers of any length were used, `points` has both strategies, unscaled.
     """
 
-    def __init__(self, game: NormalForm, seen: Seen) -> None:
-        self.game = game
-        (
-            self.num_equilibria,
-            self.num_bases,
-            self.exact,
-            self.degenerate,
-            self.regret,
-            self.table,
-        ) = seen
+    game: NormalForm
+    strategies: Array
+    edges: list[Edge]
+    bases: Sequence[Sequence[int]]
+    regret: float
+    degenerate: bool = False
+    points: Sequence[tuple[tuple[int, ...], tuple[int, ...]]] | None = None
 
     @property
     def x(self) -> Array:
         """The row player's strategies, one a row."""
-        m, _ = self.game.shape
-        return np.asarray(self.table[: self.num_equilibria, :m], dtype=np.float64)
+        return self.strategies[:, : self.game.shape[0]]
 
     @property
     def y(self) -> Array:
         """The column player's strategies, one a row."""
-        m, n = self.game.shape
-        return np.asarray(self.table[: self.num_equilibria, m : m + n], dtype=np.float64)
+        return self.strategies[:, self.game.shape[0] :]
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether integers of any length were used.
+
+        Payoffs were rounded to 14 digits for this unless `exact`.
+        """
+        return self.points is not None
+
+    @property
+    def exact(self) -> bool:
+        """Whether payoffs are known exactly and were never rounded."""
+        return self.in_integers and self.game.is_exact
 
     @property
     def method(self) -> str:
@@ -120,36 +129,10 @@ class Extremes:
             return "vertex enumeration, to 1e-12"
         return "vertex enumeration, floating point"
 
-    @property
-    def in_integers(self) -> bool:
-        """Whether integers of any length were used.
-
-        Payoffs were rounded to 14 digits for this unless `exact`.
-        """
-        return bool(self.table.dtype == np.object_)
-
-    @cached_property
-    def edges(self) -> list[Edge]:
-        """The numbers of both vertices of every equilibrium.
-
-        Those with the same first (second) number have the same x (y).
-        """
-        return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
-
-    @property
-    def bases(self) -> list[tuple[int, ...]]:
-        """Vertices and nonbasic variables of every equilibrium of the perturbed game.
-
-        Each has the vertex of x, the vertex of y, and the nonbasic variables of x's polytope as
-        bits. The game is perturbed lexicographically and hence nondegenerate.
-        """
-        rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases, :3]
-        return [tuple(map(int, row)) for row in rows]
-
     @cached_property
     def indices(self) -> dict[Edge, int]:
         """The indices of the perturbed game's equilibria, by the extreme one they are near."""
-        return compute_indices(self.game, self.bases, self.exact or self.in_integers)
+        return compute_indices(self.game, self.bases, self.in_integers)
 
     @cached_property
     def parts(self) -> list[list[Edge]]:
@@ -179,11 +162,9 @@ class Extremes:
 
     def find_strategies(self, number: int) -> Profile:
         """Give the mixed strategy of every player."""
-        m, n = self.game.shape
-        row = self.table[number]
-        if row.dtype != np.float64:
-            row = row[: m + n].astype(np.float64)
-        return row[:m], row[m : m + n]
+        row = self.strategies[number]
+        m, _ = self.game.shape
+        return row[:m], row[m:]
 
     def find_index(self, number: int) -> int | None:
         """Compute the index, or None where the equilibrium is not isolated."""
@@ -196,13 +177,10 @@ class Extremes:
 
     def find_fractions(self, number: int) -> Fractions | None:
         """Give the strategies as fractions, or None where floating point was used."""
-        if not self.exact:
+        if self.points is None or not self.game.is_exact:
             return None
-        m, n = self.game.shape
-        _, unscaled, _ = np.split(self.table[number], [m + n, 2 * (m + n)])
-        whole = list(map(int, unscaled))
         strategies = []
-        for weights in (whole[:m], whole[m:]):
+        for weights in self.points[number]:
             total = sum(weights)
             shares = [Fraction(weight, total) for weight in weights]
             strategies.append(tuple(shares))
@@ -236,34 +214,35 @@ def extreme_equilibria(
     """Find all extreme equilibria of a two-player game, each certified by its regret.
 
     Two enumerations give the same answer. With integers of any length: where `exact` asks for it,
-    and with the engine "numpy". Compiled: exact for small integer payoffs; others are solved in
-    floating point, and any comparison close to a tie makes it start again with integers. "auto"
-    compiles once the games solved so far repay it. Raises TooLarge when the polytopes have more
-    vertices than fit into memory, or are bound to, and NotCertified where they take longer than the
-    `deadline`: `lemke_howson` finds one equilibrium of such a game.
+    and with the engine "numpy". Compiled: in floating point, and any comparison close to a tie
+    makes it start again with integers. "auto" compiles once the games solved so far repay it.
+    Raises TooLarge when the polytopes have more vertices than fit into memory, or are bound to, and
+    NotCertified where they take longer than the `deadline`: `lemke_howson` finds one equilibrium of
+    such a game.
 
     >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     >>> extreme_equilibria(battle).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
     game = as_normal_form(game)
-    payoffs = game.payoffs
-    compiled = _READY.get(payoffs.shape) if engine in _COMPILED else None
-    compiled = compiled or _find_kernel(game, engine)
+    require_two_players(game, "extreme_equilibria")
+    choose_engine(engine, pays=False)  # refuses one that is unknown or not installed
+    compiled = None if exact else _find_kernel(game, engine)
     if compiled is None:
         return _enumerate_in_integers(game, deadline)
-    count, _, whole, degenerate, worst, _ = seen = compiled.enumerate(payoffs, deadline)
+    m, n = game.shape
+    count, worst, table = compiled.enumerate(game.payoffs, deadline)
     if count == _TOO_MANY:
-        raise _too_large(
-            payoffs.shape[1],
-            payoffs.shape[2],
-            "has more than 67 million vertices, or 1 GiB of them",
-        )
-    is_in_doubt = count < 0 or worst > _REGRET_LIMIT
-    is_even = not degenerate and count % 2 == 0  # a nondegenerate game has an odd number
-    if is_in_doubt or is_even or (exact and not whole):
+        raise _too_large(m, n, "has more than 67 million vertices, or 1 GiB of them")
+    # A nondegenerate game has an odd number of equilibria.
+    if count % 2 == 0 or count < 0 or worst > _REGRET_LIMIT:
         return _enumerate_in_integers(game, deadline)
-    return Extremes(game, seen)
+    if count > 1:
+        sizes = np.count_nonzero(table[:, : m + n], axis=1)
+        table = table[np.lexsort((*-table[:, m + n - 1 :: -1].T, sizes))]
+    bases = table[:, m + n :].astype(np.int64)
+    edges = [(k, h) for k, h, _ in bases.tolist()]
+    return Extremes(game, table[:, : m + n], edges, bases.tolist(), worst)
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -305,7 +284,9 @@ def _find_kernel(game: NormalForm, engine: Engine) -> _Compiled | None:
 
     It is None if it does not exist, does not fit or would not pay.
     """
-    require_two_players(game, "extreme_equilibria")
+    ready = _READY.get(game.payoffs.shape)
+    if ready is not None and engine in _COMPILED:
+        return ready
     m, n = game.shape
     most = most_vertices(m, m + n) + most_vertices(n, m + n)
     numbers = min(most * (m + n) * m * n, 10**9)
@@ -388,16 +369,16 @@ def _enumerate_in_integers(game: NormalForm, deadline: Deadline) -> Extremes:
 
     x = _make_strategies([point for point, _ in points])
     y = _make_strategies([point for _, point in points])
-    width = 2 * (m + n) + 2
-    table = np.zeros((len(pairs) + len(bases), width), dtype=object)
-    for row, (pair, (first, second)) in enumerate(zip(pairs, points, strict=True)):
-        table[row] = [*x[row], *y[row], *first, *second, *pair]
-    table[len(pairs) :, :3] = bases
-
     corners = (*of_x.vertices, *of_y.vertices)
-    degenerate = any(vertex.is_degenerate for vertex in corners)
-    regret = find_largest_regret(game.payoffs, x, y)
-    return Extremes(game, (len(pairs), len(bases), game.is_exact, degenerate, regret, table))
+    return Extremes(
+        game=game,
+        strategies=np.hstack([x, y]),
+        edges=pairs,
+        bases=bases,
+        regret=find_largest_regret(game.payoffs, x, y),
+        degenerate=any(vertex.is_degenerate for vertex in corners),
+        points=points,
+    )
 
 
 def _check_memory(m: int, n: int) -> None:

@@ -270,7 +270,7 @@ class Equilibrium:
     def payoffs(self) -> Array:
         """What each player expects."""
         if self._exact_deviations is not None and self._earned is not None:
-            return np.array([float(u) for u in self._earned])
+            return np.array(list(map(float, self._earned)))
         return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
 
     @cached_property

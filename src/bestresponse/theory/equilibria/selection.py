@@ -38,7 +38,7 @@ def select_equilibria(equilibria: Sequence[Equilibrium]) -> tuple[Equilibrium, .
     ]
     if len(best) == 1:
         return (best[0],)
-    safety = np.array([_measure_safety(e) for e in best])
+    safety = np.array(list(map(_measure_safety, best)))
     kept = zip(best, safety, strict=True)
     return tuple(e for e, product in kept if _is_near(product, safety, largest**2))
 

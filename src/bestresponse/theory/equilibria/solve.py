@@ -51,7 +51,7 @@ def solve_bimatrix(
         exact = most_vertices(m, m + n) + most_vertices(n, m + n) <= EXACT_VERTICES
     extremes = extreme_equilibria(game, exact=exact, engine=engine, deadline=deadline)
     equilibria = tuple(
-        [Equilibrium(game, extremes, number) for number in range(extremes.num_equilibria)]
+        [Equilibrium(game, extremes, number) for number in range(len(extremes.edges))]
     )
     used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
     return NashResult(

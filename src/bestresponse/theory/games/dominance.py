@@ -373,7 +373,7 @@ def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
         # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
         if min(map(max, columns)) >= 0 and max(map(max, columns)) > 0:
             gains = [[-u for u in column] for column in columns]
-            point = maximize(gains, [sum(row) for row in known.tolist()])
+            point = maximize(gains, list(map(sum, known.tolist())))
             total = sum(point)
             mix = np.array([p / total for p in point]) if total else None
     elif (lead.floats.max(axis=0) >= -lead.slack).all() and (lead.floats > lead.slack).any():

@@ -81,7 +81,7 @@ def rewrite_game(
         raise UsageError(f"order: expected an order of 0 to {count - 1}, got {players}")
     if actions is None:
         actions = [range(game.shape[i]) for i in players]
-    moves = [tuple(ordering) for ordering in actions]
+    moves = list(map(tuple, actions))
     factors = tuple(map(float, scale or [1.0] * count))
     offsets = tuple(map(float, shift or [0.0] * count))
     if {len(moves), len(factors), len(offsets)} != {count}:
@@ -253,7 +253,7 @@ def name_ordinal(game: GameLike) -> OrdinalGame:
                 f"{player} is indifferent between outcomes {table.tolist()}; expected four"
                 " different payoffs"
             )
-    row, col = (_rank_cells(table) for table in game.payoffs)
+    row, col = map(_rank_cells, game.payoffs)
     if row[:, 0].max() == 4:
         row = row[:, ::-1]
         col = col[:, ::-1]

@@ -165,7 +165,7 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
             f"{what}: expected at least one number, got an empty array of shape {array.shape}"
         )
     if not np.isfinite(array).all():
-        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        index = tuple(map(int, np.argwhere(~np.isfinite(array))[0]))
         raise InvalidGame(f"{what}: expected finite numbers, got {array[index]} at {list(index)}")
     return array
 

@@ -170,7 +170,7 @@ def _unfold(
                 order.append(target)
         leads_to = [numbers[target] for target in following]
         step.append([leads_to] * count)
-    actions = [act(state) for state in order]
+    actions = list(map(act, order))
     return Automaton(name, np.eye(count)[actions], np.array(step))
 
 

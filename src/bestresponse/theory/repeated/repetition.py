@@ -1,6 +1,6 @@
 """How a game is repeated: the one description of a match that every engine obeys or refuses.
 
-Matches are worked out exactly, played in bulk, compiled, drawn round by round, asked move by move
+Matches are worked out exactly, played in bulk, drawn round by round, asked move by move
 (`games.matrix.game.RepeatedGame`) and answered by best replies. All take a `Repetition`. A field
 added here is refused by every engine that does not name it.
 """
@@ -37,10 +37,10 @@ class Repetition:
     def allow(self, engine: str, *known: str) -> None:
         """Refuse what is set and an engine does not know.
 
-        >>> Repetition(10, discount=0.9).allow("the compiled loop", "rounds", "noise")
+        >>> Repetition(10, discount=0.9).allow("the ledger", "rounds", "noise")
         Traceback (most recent call last):
             ...
-        bestresponse.core.errors.UsageError: discount: the compiled loop knows only 1, got 0.9
+        bestresponse.core.errors.UsageError: discount: the ledger knows only 1, got 0.9
         """
         for field in fields(self):
             value = getattr(self, field.name)

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.arrays import Ints
-from bestresponse.theory.engines import Engine, choose_engine
 from bestresponse.theory.games.normal_form import (
     Array,
     GameLike,
@@ -27,11 +25,6 @@ from bestresponse.theory.games.normal_form import (
 )
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 from bestresponse.theory.repeated.repetition import Repetition
-
-_KERNELS = "bestresponse.theory.repeated.kernels"
-MOST_COMPILED = 65_535
-"""Rounds of a match: four counts of 16 bits share a number."""
-_BREAK_EVEN_TURNS = 20_000_000  # take plain code about as long as loading the compiled one
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,7 +97,6 @@ def play_round_robin(
     *,
     repetitions: int = 10,
     seed: int = 0,
-    engine: Engine = "auto",
 ) -> TournamentResult:
     """Play every pair `repetitions` times."""
     game = as_normal_form(game)
@@ -112,13 +104,7 @@ def play_round_robin(
     if repetitions < 1:
         raise UsageError(f"repetitions: expected at least 1, got {repetitions}")
     matches = Matches.of(strategies, game, repetition.noise)
-    turns = len(strategies) ** 2 * repetitions * repetition.rounds
-    # By the size of this call alone: the engines draw different random numbers.
-    is_plain = len(matches.mix[0, 0]) == 2 and repetition.weight == 1.0
-    pays = is_plain and turns >= _BREAK_EVEN_TURNS and repetition.rounds <= MOST_COMPILED
-    chosen = choose_engine(engine, pays=pays)
-    play = import_module(_KERNELS).play_compiled if chosen == "numba" else play_in_step
-    plays = play(matches, repetition, repetitions, seed)
+    plays = play_in_step(matches, repetition, repetitions, seed)
     totals = plays[..., :2]
     rounds = plays[..., 2]
     spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
@@ -140,7 +126,7 @@ def exact_round_robin(
     """
     game = as_normal_form(game)
     repetition = repetition or Repetition()
-    smallest = [reduced(strategy) for strategy in strategies]
+    smallest = list(map(reduced, strategies))
     matches = Matches.of(smallest, game, repetition.noise)
     totals = expected_totals(matches, repetition)
     return TournamentResult(totals, np.full(totals.shape[:2], repetition.expected_weight))
@@ -266,7 +252,7 @@ def play_in_step(
 
     Totals of both and rounds (strategies, strategies, repetitions, 3).
     """
-    repetition.allow("the loop in numpy", "rounds", "noise", "continuation", "discount")
+    repetition.allow("the loop", "rounds", "noise", "continuation", "discount")
     count = len(matches.mix)
     seats = np.indices((count, count, repetitions))
     first = seats[0].ravel()

@@ -165,7 +165,7 @@ class MediatorProgram:
     places: dict[Told, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.plexes = [_Plex(plex) for plex in self.form.plexes]
+        self.plexes = list(map(_Plex, self.form.plexes))
         leaves = self.form.sequences.T.tolist()
         self.at_leaves = [self._find_place(tuple(told)) for told in leaves]
         ranges = np.ptp(self.form.tree.payoffs[self.form.tree.leaves], axis=0)
@@ -329,7 +329,7 @@ def _group(numbers: IntArray, count: int) -> list[list[int]]:
 def choose_weights(program: MediatorProgram) -> MediatorWeights:
     """Vary profiles of plans where they are few, else pairs of sequences where these suffice."""
     form = program.form
-    counts = [count_plans(plex) for plex in form.plexes]
+    counts = list(map(count_plans, form.plexes))
     profiles = math.prod(counts)
     if profiles > _FEW_PROFILES and form.num_players == 2 and is_triangle_free(form):
         return weigh_pairs(program)

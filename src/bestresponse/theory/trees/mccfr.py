@@ -136,7 +136,7 @@ def mccfr_tree(
     """
     tree = as_tree(tree)
     to_sequence_form(tree)  # which refuses trees without perfect recall
-    positions = [tree.describe(node) for node in range(tree.num_nodes)]
+    positions = list(map(tree.describe, range(tree.num_nodes)))
     return mccfr(
         tree.players,
         0,

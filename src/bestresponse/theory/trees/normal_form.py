@@ -58,7 +58,7 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
     tree = as_tree(game)
     if has_perfect_recall(tree):
         plexes = to_sequence_form(tree).plexes
-        counts = [count_plans(plex) for plex in plexes]
+        counts = list(map(count_plans, plexes))
         entries = [count * plex.num_sequences for count, plex in zip(counts, plexes, strict=True)]
         _check_size(counts, max(entries), limit)
     played = []
@@ -291,7 +291,7 @@ def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
 
     The last player's axis is one matrix product per profile of the others.
     """
-    shape = tuple(len(rows) for rows in played)
+    shape = tuple(map(len, played))
     last = played[-1].astype(np.int64).astype(leaves.dtype)
     table = np.empty((math.prod(shape[:-1]), len(played), shape[-1]), dtype=leaves.dtype)
     profiles = product(*map(range, shape[:-1]))

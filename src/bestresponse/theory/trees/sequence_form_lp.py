@@ -118,7 +118,7 @@ def optimise_plans(
     where it is not free to choose; the plan is then the best of those that agree with them.
     """
     sparse = load_sparse()
-    own, other = (plan_constraints(plex) for plex in form.plexes)
+    own, other = map(plan_constraints, form.plexes)
     if fixed:
         own = sparse.vstack([own, _fix_behaviour(form.plexes[0], fixed)], format="csr")
     payoffs = _write_payoffs(form)
@@ -147,7 +147,7 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     `value` is what an optimal plan guarantees.
     """
     sparse = load_sparse()
-    own, other = (plan_constraints(plex) for plex in form.plexes)
+    own, other = map(plan_constraints, form.plexes)
     size = own.shape[1]
     sets = other.shape[0]
     payoffs = _write_payoffs(form)

@@ -454,7 +454,7 @@ class Grower(Generic[Position]):
             raise self._wrong(node, f"expected {len(self.players)} payoffs, got {len(payoffs)}")
         types = set(map(type, payoffs))
         try:
-            floats = [float(u) for u in payoffs]
+            floats = list(map(float, payoffs))
         except (TypeError, ValueError, OverflowError):
             floats = [math.nan]
         if not all(map(math.isfinite, floats)) or str in types:

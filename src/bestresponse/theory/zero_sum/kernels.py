@@ -10,11 +10,9 @@ finite or beyond 2**±150, is left with step 0 for numpy. Kernels are compiled o
 on disk by numba. They run under a lock, because numba's simplest threading layer ends the process
 when two threads enter it at once.
 
-The simplex of `simplex` compiled with numba, one game at a time on each core.
-
-The tableau, the pivot rules and the order of arithmetic are those of the numpy module; see there.
-Also the ways of compiling that all kernels share: results are cached on disk, division by zero
-gives infinity as it does in numpy.
+The simplex is that of `simplex`, one game at a time on each core: the tableau, the pivot rules and
+the order of arithmetic are the same. Results are cached on disk, and division by zero gives
+infinity as it does in numpy.
 """
 
 from threading import Lock

@@ -438,8 +438,8 @@ def _solve_carefully(
     if chunk.gaps[game] <= enough:
         return
     _, x, y = solve_exactly(payoffs)
-    chunk.x[:, game] = [float(p) for p in x]
-    chunk.y[:, game] = [float(q) for q in y]
+    chunk.x[:, game] = list(map(float, x))
+    chunk.y[:, game] = list(map(float, y))
     chunk.certify(here, ZeroSumStep.EXACT)
     if not chunk.gaps[game] <= PROMISED * chunk.ranges[game]:
         raise NotCertified(
@@ -452,9 +452,9 @@ def _solve_carefully(
 _KERNELS = "bestresponse.theory.zero_sum.kernels"
 # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
 _CHUNK_BYTES = 1_600_000
-# numpy takes about so long per cell of a tableau and action of either player, 2x2 to 100x100; for
-# one game thrice that
-_CELL_SECONDS = 4e-9
+# What numpy takes for a pivot, and for every cell of a tableau in it.
+_PIVOT_SECONDS = 1.2e-5
+_CELL_SECONDS = 1e-9
 _NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
 
 
@@ -530,11 +530,9 @@ def _repays_numba(games: Array) -> bool:
     if games.shape[1:] in _CLOSED_FORMS:
         return False
     count, rows, cols = games.shape
-    cells = (rows + 1) * (cols + 1) * (rows + cols)
-    seconds = count * cells * _CELL_SECONDS
-    if count == 1:
-        seconds *= 3
-    # Calls count for nothing: starting threads takes as long as numpy takes for one small game.
+    # As many pivots as actions or fewer up to 100x100, and with more actions more of each.
+    pivots = (rows + cols) * max(1.0, min(rows, cols) / 100)
+    seconds = count * pivots * (_PIVOT_SECONDS + rows * cols * _CELL_SECONDS)
     return repays_loading(_KERNELS, seconds, _NUMBA_START)
 
 

@@ -92,7 +92,7 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
             return certified if game.is_exact else Certified(certified.strategies)
     if game.is_exact:
         return None
-    played = tuple(_drop_unplayed(strategy) for strategy in mix)
+    played = tuple(map(_drop_unplayed, mix))
     return Certified(played) if _is_close(units, played) else None
 
 
@@ -145,7 +145,7 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
     if min(map(float, positive)) == 0.0:
         return None  # what floats show would be another profile
 
-    played = tuple(list_where(share) for share in shares)
+    played = tuple(map(list_where, shares))
     listed = []
     for earned, limit in zip(earnings, limits, strict=True):
         least = max(earned) - limit
@@ -160,7 +160,7 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
 
 def _find_limits(used: list[list[Fraction]]) -> list[Fraction]:
     """Return, for each player, 1e-9 of the probability of the least likely cell of the others."""
-    least = [min(strategy) for strategy in used]
+    least = list(map(min, used))
     limits = []
     for player in range(len(used)):
         others = least[:player] + least[player + 1 :]

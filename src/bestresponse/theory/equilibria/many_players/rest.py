@@ -76,7 +76,7 @@ class ReducedGame:
 
     def carry_continuum(self, continuum: Continuum) -> Continuum:
         """Describe a continuum of the rest as one of the whole game."""
-        path = tuple(self.spread(point) for point in continuum.path)
+        path = tuple(map(self.spread, continuum.path))
         return Continuum(continuum.dimension, path)
 
     def solve_simple(self, engine: Engine, deadline: Deadline) -> NashResult | None:
@@ -106,11 +106,11 @@ class ReducedGame:
         continua: list[Continuum] = []
         for component in solved.components if solved.spans else ():
             listed = tuple(carried[id(e)] for e in component.equilibria)
-            subsets = tuple(self._carry_subset(subset) for subset in component.subsets)
+            subsets = tuple(map(self._carry_subset, component.subsets))
             components.append(Component(listed, subsets, component.index))
             if not component.isolated:
-                continua.extend(self._join(subset) for subset in component.subsets)
-        left = [len(actions) for actions in self.kept]
+                continua.extend(map(self._join, component.subsets))
+        left = list(map(len, self.kept))
         if max(left) == 1:
             method = "iterated elimination"
         elif left == list(self.whole.shape):
@@ -144,7 +144,7 @@ class ReducedGame:
         corners = zip((subset.x[0], subset.y[0]), (subset.x[-1], subset.y[-1]), strict=True)
         first, last = zip(*corners, strict=True)
         middle = (subset.x.mean(axis=0), subset.y.mean(axis=0))
-        path = tuple(self.spread(point) for point in (first, middle, last))
+        path = tuple(map(self.spread, (first, middle, last)))
         return Continuum(_count_dimensions(subset.x) + _count_dimensions(subset.y), path)
 
 

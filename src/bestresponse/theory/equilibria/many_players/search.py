@@ -210,7 +210,7 @@ def _describe(
             add_continua(payoffs, point.strategies, continua)
         on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
         equilibria.append(rest.carry(point.strategies, point.exact, index, on_curve))
-    return equilibria, [rest.carry_continuum(one) for one in continua]
+    return equilibria, list(map(rest.carry_continuum, continua))
 
 
 def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
@@ -339,7 +339,7 @@ def _may_be_regular(sizes: Sequence[int]) -> bool:
 
 def _settle(search: _Search, batch: list[Supports]) -> list[Supports]:
     """Solve systems of equal sizes with a proof; return those for which that fails."""
-    unknowns = _count_unknowns([len(support) for support in batch[0]])
+    unknowns = _count_unknowns(list(map(len, batch[0])))
     if unknowns > (_MOST_UNKNOWNS if search.sure else _UNKNOWNS_IN_DOUBT):
         return batch
     systems = make_systems(search.payoffs, batch)
@@ -353,7 +353,7 @@ def _guess(search: _Search, batch: list[Supports]) -> None:
     if not batch:
         return
     search.sure = False
-    if _may_be_regular([len(support) for support in batch[0]]):
+    if _may_be_regular(list(map(len, batch[0]))):
         search.guessed = True
         systems = make_systems(search.payoffs, batch)
         _keep_roots(search, batch, guess_roots(systems, search.deadline))

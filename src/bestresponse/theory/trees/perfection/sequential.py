@@ -268,7 +268,7 @@ def _improve_pure(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
     spans = [range(low, high) for low, high in pairwise(tree.first_move.tolist())]
     for _ in range(_PURE_TRIES):
         powers = [rng.randint(1, _MOST_MISTAKES) for _ in range(count)]
-        chosen = [rng.choice(span) for span in spans]
+        chosen = list(map(rng.choice, spans))
         for _ in range(_PURE_STEPS * len(spans)):
             deadline.check("a sequential equilibrium")
             terms = [Term(Fraction(power), Fraction(1)) for power in powers]
@@ -487,7 +487,7 @@ def _find_values(tree: Tree, policy: Sequence[Fraction]) -> list[tuple[Fraction,
             values[node] = tree.read_payoffs(node)
             continue
         if owner == CHANCE:
-            weights = [tree.read_probability(child) for child in below]
+            weights = list(map(tree.read_probability, below))
         else:
             first = int(tree.first_move[tree.infoset[node]])
             weights = list(policy[first : first + len(below)])

@@ -445,7 +445,7 @@ def _draw(tree: Tree, root: int, points: list[_Point]) -> list[_Solution]:
     """Take the means of what the branches of a draw of chance earn."""
     sure = tree.is_perfect_information
     read = tree.read_probability if sure else tree.find_probability
-    weights = [read(node) for node in tree.children[root]]
+    weights = list(map(read, tree.children[root]))
     solutions = []
     for point in points:
         means = []
