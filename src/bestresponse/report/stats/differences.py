@@ -17,7 +17,7 @@ Rare large differences are missed by small samples, and players that never diffe
 be equal. So half a game that was not seen is added, as in `bound_mean`, wherever that cannot
 contradict the test. If the test finds a direction, the end away from 0 gets one as extreme as the
 most extreme that was seen; if it finds none, both ends get one as extreme as a game can be.
-`benchmarks/interval_coverage.py --differences` measures it.
+`benchmarks/interval_coverage.py` measures it.
 
 Many tests: `holm` bounds the chance of any false finding (Holm 1979, Scand. J. Stat. 6:65-70).
 """
