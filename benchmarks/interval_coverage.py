@@ -27,7 +27,7 @@ from bestresponse.report.stats.differences import paired_difference
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.studies.bench.games import Source, draw_games
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
+from bestresponse.studies.bench.policies import Arena, StatedPolicy
 from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import to_sequence_form

@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 
 from bestresponse.theory import cfr, load_openspiel, load_tree, solve_tree
 from bestresponse.theory.trees.cfr import CfrState, schedule
-from bestresponse.theory.trees.compile import openspiel_is_installed
+from bestresponse.theory.trees.openspiel import openspiel_is_installed
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 

@@ -92,9 +92,17 @@ TARGETS = {
         for name in ("measure", "metrics", "results", "differences", "listed", "frames")
     },
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
-    "studies/bench/sequential/study.py": ["studies/bench/sequential"],
-    "studies/bench/sequential/policies.py": ["studies/bench/sequential"],
-    "studies/bench/sequential/questions.py": ["studies/bench/sequential"],
+    "studies/bench/decision_frames.py": [
+        "studies/bench/test_trees.py",
+        "studies/bench/test_tree_figures.py",
+        "studies/bench/test_positions.py",
+    ],
+    "studies/bench/policies.py": [
+        "studies/bench/test_trees.py",
+        "studies/bench/test_tree_figures.py",
+    ],
+    "studies/bench/trees.py": ["studies/bench/test_trees.py"],
+    "studies/bench/positions.py": ["studies/bench/test_positions.py"],
     **{
         f"studies/behave/{name}.py": [
             f"{LIMITS}[behave]",

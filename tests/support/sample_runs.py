@@ -5,8 +5,6 @@ from running import run
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.positions.study import positions
-from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.studies.bench.study import bench
 from bestresponse.studies.population.study import PopulationConfig, population
 from bestresponse.studies.simulate.config import SimulateConfig
@@ -33,14 +31,14 @@ def bench_run(output, num_games=3, answer='{"A": 0.5, "B": 0.5}'):
     return run(bench, config, output, models(answer))
 
 
-def sequential_run(output):
+def tree_run(output):
     config = BenchConfig("scripted", "kuhn-poker")
-    return run(sequential, config, output, models('{"pass": 0.5, "bet": 0.5}'))
+    return run(bench, config, output, models('{"pass": 0.5, "bet": 0.5}'))
 
 
 def positions_run(output):
     config = BenchConfig("scripted", "nim(piles=1-2)")
-    return run(positions, config, output, models("take 1 from pile 2"))
+    return run(bench, config, output, models("take 1 from pile 2"))
 
 
 def tournament_run(output):
@@ -94,8 +92,8 @@ def population_run(output):
 MAKERS = {
     "bench": (bench_run, {"plays": 3, "total": 3, "calls": 3, "money": 0.0}),
     "population": (population_run, {"plays": 4, "total": 4, "calls": 0, "money": 0.0}),
-    "positions": (positions_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),
-    "sequential": (sequential_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
+    "bench positions": (positions_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),
+    "bench tree": (tree_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
     "simulate": (simulate_run, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}),
     "steer": (steer_run, {"plays": 0, "total": None, "calls": 28}),
     "strategies": (strategies_run, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}),
@@ -104,4 +102,4 @@ MAKERS = {
     "verify": (verify_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),
     "water": (water_run, {"plays": 2, "total": 2, "calls": 0, "money": 0.0}),
 }
-"""By study, what makes a run below a folder and what a watcher is told of it."""
+"""By study and kind of question, what makes a run below a folder and what a watcher is told of it."""

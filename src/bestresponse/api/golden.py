@@ -1,8 +1,8 @@
 """A golden play: one seeded play as text, by which a game is reviewed.
 
-It shows what a model is told, which moves are legal and what each loses against best play, and
-what the play pays. Whoever changes a rule or a sentence sees the difference in `golden.txt` in the
-folder of the game, which a test holds.
+It shows what a model is told, how it is asked the first time, which moves are legal and what each
+loses against best play, and what the play pays. Whoever changes a rule or a sentence sees the
+difference in `golden.txt` in the folder of the game, which a test holds.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from bestresponse.telling.render import write_history, write_rules
 
 _MOST_STEPS = 8
 """A longer play is cut: what comes later is told as what came before."""
+_MOST_TOLD = 4
+"""After these, only what is chosen is listed."""
 _MOST_PRICED = 20
 """Of more options only the one that is chosen is priced."""
 
@@ -41,12 +43,15 @@ def _list_lines(game: AnyGame, rng: Random) -> Iterator[str]:
     episode = Episode(game)
     for role in game.roles[:1]:
         yield f"\n## The rules, for {role}\n\n{write_rules(game.view(episode.state, role))}"
-    for _ in range(_MOST_STEPS):
+    for step in range(_MOST_STEPS):
         if episode.over:
             break
         chosen = {role: any_legal_action(ask, rng) for role, ask in episode.pending.items()}
-        first, *others = episode.pending.items()
-        yield from _describe_decision(game, episode, *first, chosen[first[0]])
+        told, *others = episode.pending.items()
+        if step < _MOST_TOLD:
+            yield from _describe_decision(game, episode, *told, chosen[told[0]])
+        else:
+            others = [told, *others]
         for role, _ in others:
             yield f"{role} chooses {format_action(chosen[role])}"
         for role, action in chosen.items():
@@ -66,13 +71,17 @@ def _describe_decision(
         return
     yield f"\n## {role} decides\n"
     history = write_history(game.view(episode.state, role))
-    yield "\n\n".join(part for part in (history, instruction(ask, "line")) if part)
     options = ask.options if isinstance(ask, Choice) else ()
     asked = [*(options if len(options) <= _MOST_PRICED else ()), action]
     truth = find_truth(game)
     values = truth.values(episode.state, role, action) if truth and truth.judges_moves else None
+    is_new = not options or not episode.counts[role]
+    asking = instruction(ask, "line") if is_new else ""
+    yield "\n\n".join(filter(None, (history, asking)))
     if values is not None:
         losses = {format_action(answer): values.lose(answer).least for answer in asked}
-        known = [f"{answer} loses {loss:.6g}" for answer, loss in losses.items()]
-        yield f"\nAgainst best play: {', '.join(known)}"
+        known = [f"{answer} {loss:.6g}" for answer, loss in losses.items()]
+        yield f"\nloses against best play: {', '.join(known)}"
+    elif not is_new:
+        yield f"\nlegal moves: {', '.join(options)}"
     yield f"\nchosen: {format_action(action)}"

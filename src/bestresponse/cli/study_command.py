@@ -198,12 +198,11 @@ def run_gated(
     figures: Path | None,
 ) -> None:
     """Run a study, write its figures and check its gate at the end, or show what it would take."""
-    chosen = study.pick(config)
-    gate.refuse(chosen)
+    gate.refuse(study)
     if dry_run:
-        show_estimate(chosen, config, as_json)
+        show_estimate(study, config, as_json)
     else:
-        run_and_show(chosen, config, as_json, gate, figures)
+        run_and_show(study, config, as_json, gate, figures)
 
 
 @dataclass(frozen=True)

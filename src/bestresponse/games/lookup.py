@@ -211,13 +211,13 @@ def find_game(
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return LoadedGame(game.name or "standard input", "standard input", game)
     if text.startswith(_OPENSPIEL):
-        from bestresponse.theory.trees.compile import load_openspiel
+        from bestresponse.games.openspiel.rules import load_openspiel_game
 
         citation = (
             'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
         )
-        tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
-        return LoadedGame(text, "openspiel", tree, "A game of OpenSpiel", citation)
+        found = load_openspiel_game(text.removeprefix(_OPENSPIEL).strip())
+        return LoadedGame(text, "openspiel", found, "A game of OpenSpiel", citation)
     known = None
     if not allow_files or not _is_like_a_path(name):
         known = _from_catalogue(text) or _from_registry(text)

@@ -293,16 +293,14 @@ class ComparedBy(Generic[C]):
 class OwnWays(Generic[C]):
     """What only few studies do in a way of their own.
 
-    `choose` names the study that is run instead with some settings. `closing`, a template, is a
-    sentence below the tables on the terminal. `judge` says what plays lost and what the solutions
-    were, for the page of single plays; without it their games are solved. `most_unasked` limits the
-    answers that this page lists where no model was asked. `more_files` are written beside the
-    report. Where a study has no plays of its own, `estimate_rest` says what is left to
-    do of a run, `locate_calls` finds the calls it made, and `repeat_run` makes it again from
-    recorded replies.
+    `closing`, a template, is a sentence below the tables on the terminal. `judge` says what plays
+    lost and what the solutions were, for the page of single plays; without it their games are
+    solved. `most_unasked` limits the answers that this page lists where no model was asked.
+    `more_files` are written beside the report. Where a study has no plays of its own,
+    `estimate_rest` says what is left to do of a run, `locate_calls` finds the calls it made, and
+    `repeat_run` makes it again from recorded replies.
     """
 
-    choose: Callable[[C], str] | None = None
     closing: str = ""
     judge: Callable[[C, Sequence[StoredPlay]], Sequence[Judgement]] | None = None
     most_unasked: int | None = None
@@ -361,7 +359,7 @@ class Study(Generic[P, C]):
         from bestresponse.runs.run import launch
 
         config = self.settings(*args, **kwargs)
-        return launch(self.pick(config), config)
+        return launch(self, config)
 
     def __repr__(self) -> str:
         return f"Study({self.name!r})"
@@ -401,22 +399,13 @@ class Study(Generic[P, C]):
                 known[metric.name] = metric
         return tuple(known.values())
 
-    def pick(self, config: C) -> Study[..., C]:
-        """Return the study that is run with these settings.
-
-        This is the study itself, or another one that takes the same settings.
-        """
-        if self.own.choose is None:
-            return self
-        return find_study(self.own.choose(config))
-
     def count_tables(self, config: C) -> int:
         """Count the tables of the report that are shown on the terminal."""
         return self.tables(config) if callable(self.tables) else self.tables
 
     def list_specs(self, config: C) -> Iterator[Spec]:
         """Yield every play with its id."""
-        return map(Spec.of, self.pick(config).specs(config))
+        return map(Spec.of, self.specs(config))
 
     def figures(self, measured: Measured) -> Figures:
         """Compute the metrics for every group."""
@@ -446,10 +435,9 @@ class Study(Generic[P, C]):
 
     def estimate(self, config: C) -> Estimate:
         """Say what a run takes at most, before anything is paid."""
-        study = self.pick(config)
-        if study.estimate_calls is None:
-            return Estimate(study.count(config))
-        return study.estimate_calls(config)
+        if self.estimate_calls is None:
+            return Estimate(self.count(config))
+        return self.estimate_calls(config)
 
     def estimate_missing(
         self,
@@ -467,10 +455,9 @@ class Study(Generic[P, C]):
 
     def count(self, config: C) -> int | None:
         """Count the plays of a run; None where that is not settled beforehand."""
-        study = self.pick(config)
-        if study.count_plays is None:
-            return sum(1 for _ in study.specs(config))
-        return study.count_plays(config)
+        if self.count_plays is None:
+            return sum(1 for _ in self.specs(config))
+        return self.count_plays(config)
 
     def count_part(self, config: C, shard: Shard | None) -> int | None:
         """Count the plays of a part of a run; None where that is not settled beforehand."""
@@ -516,8 +503,6 @@ studies = Registry(
         "improve": "bestresponse.studies.improve.rounds:improve",
         "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
-        "positions": "bestresponse.studies.bench.positions.study:positions",
-        "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:steer",
         "stories": "bestresponse.studies.stories.study:stories_study",

@@ -123,13 +123,11 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch
     from bestresponse.theory.trees.cfr import cfr as cfr
     from bestresponse.theory.trees.commitment import stackelberg_tree as stackelberg_tree
-    from bestresponse.theory.trees.compile import (
-        compile_game as compile_game,
-        load_openspiel as load_openspiel,
-    )
+    from bestresponse.theory.trees.compile import compile_game as compile_game
     from bestresponse.theory.trees.correlation import correlate_tree as correlate_tree
     from bestresponse.theory.trees.mccfr import mccfr_tree as mccfr_tree
     from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form
+    from bestresponse.theory.trees.openspiel import load_openspiel as load_openspiel
     from bestresponse.theory.trees.perfection.sequential import find_sequential as find_sequential
     from bestresponse.theory.trees.perfection.subgame_perfect import (
         solve_subgames as solve_subgames,

@@ -159,7 +159,7 @@ def test_a_way_of_asking_that_is_never_read_keeps_a_run_going(tmp_path):
 def test_a_question_about_a_policy_is_one_call_for_each_answer():
     # Kuhn poker has twelve information sets.
     config = BenchConfig("m", "kuhn-poker", attempts=2)
-    assert bench.pick(config).estimate(config).calls == {"m": 24}
+    assert bench.estimate(config).calls == {"m": 24}
 
 
 @pytest.mark.parametrize(
@@ -170,15 +170,10 @@ def test_the_first_tables_of_a_suite_are_those_that_a_command_prints(suite, tabl
     assert bench.count_tables(BenchConfig("m", suite=suite)) == tables
 
 
-def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):
+def test_a_game_played_in_turn_is_benched_at_its_information_sets(tmp_path):
     ran = br.bench(lambda prompt: "pass: 0.5, bet: 0.5", "kuhn-poker", output_dir=tmp_path, seed=7)
-    assert (ran.study.name, ran.path.name.split("-")[0], len(ran.rows())) == (
-        "sequential",
-        "sequential",
-        12,
-    )
+    assert (ran.study.name, ran.path.name.split("-")[0], len(ran.rows())) == ("bench", "bench", 12)
     assert ran.config.seed == 7
-    assert br.bench.pick(BenchConfig("m", "chicken")).name == "bench"
 
 
 @pytest.mark.parametrize(

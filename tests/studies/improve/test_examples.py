@@ -14,8 +14,7 @@ from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.plan import Plan, prepare_plays
-from bestresponse.studies.bench.sequential.questions import plan_questions, prepare_questions
+from bestresponse.studies.bench.study import plan_questions
 from bestresponse.studies.improve.answers import (
     make_matrix_examples,
     make_story_examples,
@@ -47,12 +46,8 @@ def ask_of_bench(config):
     """Return the two messages that the benchmark sends for the first play of a plan, and the
     play."""
     model = ScriptedModel([Reply("no answer")], abilities=Abilities())
-    if isinstance(config.form, br.NormalForm) or config.game is None:
-        plan = Plan(config)
-        play_one = prepare_plays(plan, {"student": model})
-    else:
-        plan = plan_questions(config)
-        play_one = prepare_questions(config, {"student": model})
+    plan = plan_questions(config)
+    play_one = plan.prepare({"student": model})
     data = next(iter(plan.list_plays()))
     play_one(Spec.of(data), [], lambda submission: None)
     return tuple(message.content for message in model.asked[0].messages), data

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.trees import compile as compiling, memory
+from bestresponse.theory.trees import memory, openspiel
 from bestresponse.theory.trees.cfr import cfr
-from bestresponse.theory.trees.compile import load_openspiel, openspiel_is_installed
+from bestresponse.theory.trees.openspiel import (
+    SpielNode,
+    SpielTree,
+    load_openspiel,
+    openspiel_is_installed,
+)
 from bestresponse.theory.trees.sequence_form import nash_conv
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.tree import Tree, uniform_policy
+from bestresponse.theory.trees.tree import Tree, build_tree, uniform_policy
 
 
 @dataclass
@@ -66,15 +72,11 @@ class CardGame:
     def new_initial_state(self) -> CardState:
         return CardState()
 
-    def get_type(self) -> SimpleNamespace:
-        return SimpleNamespace(provides_information_state_string=True)
 
-    def num_players(self) -> int:
-        return 2
-
-
-def grow(game: CardGame, limit: int = 100_000) -> Tree:
-    return compiling._Loader(game).grow(game.new_initial_state(), limit, str(game))
+def grow(game: Any, limit: int = 100_000) -> Tree:
+    players = ("player 1", "player 2")
+    unfolding = SpielTree(players, tells=True)
+    return build_tree(players, SpielNode(game.new_initial_state()), unfolding.expand, limit=limit)
 
 
 def test_positions_become_nodes_and_their_names_information_sets() -> None:
@@ -139,9 +141,7 @@ class Fickle(CardState):
 def test_positions_that_break_the_rules_of_trees_are_refused(
     state: type[CardState], message: str
 ) -> None:
-    game = SimpleNamespace(
-        new_initial_state=state, get_type=CardGame().get_type, num_players=lambda: 2
-    )
+    game = SimpleNamespace(new_initial_state=state)
     with pytest.raises(InvalidGame, match=message):
         grow(game)
 
@@ -216,6 +216,6 @@ class TestLoading:
 
 
 def test_a_missing_installation_is_said(monkeypatch):
-    monkeypatch.setattr(compiling, "openspiel_is_installed", lambda: False)
+    monkeypatch.setattr(openspiel, "openspiel_is_installed", lambda: False)
     with pytest.raises(UsageError, match=r"pip install '\.\[openspiel\]'"):
         load_openspiel("kuhn_poker")

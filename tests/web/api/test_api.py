@@ -138,7 +138,11 @@ WATCHED = MAKERS | {"behave": (behave_run, {"plays": 1, "total": None, "calls": 
 def test_there_is_a_sample_of_every_study():
     # An import has no figures of its own, and training takes a network and a package that nothing
     # else needs.
-    assert set(WATCHED) == set(studies.names()) - {"import", "improve", "train"}
+    assert {name.split()[0] for name in WATCHED} == set(studies.names()) - {
+        "import",
+        "improve",
+        "train",
+    }
 
 
 @pytest.mark.parametrize("study", list(WATCHED))
@@ -147,7 +151,7 @@ def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, s
     name = make(server.folder).path.name
     run = server.api().get(f"/api/runs/{name}").json()
     assert {key: run[key] for key in expected} == expected
-    assert (run["study"], run["finished"], run["has_report"]) == (study, True, True)
+    assert (run["study"], run["finished"], run["has_report"]) == (study.split()[0], True, True)
     report = server.api().get(f"/api/runs/{name}/report").json()
     assert report["sections"]
     assert server.admin.get(f"/watch/run/{name}").status_code == 200

@@ -66,11 +66,10 @@ _OF_MODELS = (
 
 @settings
 class BenchConfig(RunSettings):
-    """Measure the Nash gap and the exploitability of models in matrix games, or of their policies
-    in a tree.
+    """Measure how far from optimal models play: in payoff tables, in game trees, or at positions.
 
-    Games are drawn at random unless you name one. A named game is shown with its actions in many
-    orders; in a sequential game, models are asked at every information set.
+    Payoff tables are drawn at random unless you name a game. A named table is shown with its
+    actions in many orders; in a sequential game, models are asked at every information set.
     """
 
     model: ModelsSetting = setting(default=(DefaultModel(EMBEDDED),), kw_only=False, short="-m")

@@ -20,7 +20,6 @@ from bestresponse.report.frames import BASELINE, Frame, Heads, R, Row, column
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
-from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.differences import DifferenceRow, list_differences
 from bestresponse.studies.bench.listed import ListedRow, list_worst
 from bestresponse.studies.bench.measure import (
@@ -50,9 +49,8 @@ _MOST_TEXTS = 20
 _LONGEST_READING = 120  # characters; readings that begin alike are counted together
 
 
-def measure_bench(config: BenchConfig, folder: RunFolder) -> Measured:
+def measure_tables(plan: Plan, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
-    plan = Plan(config)
     rows: list[PlayRow] = []
     worst: list[tuple[PlayRow, StoredPlay]] = []
     pairs = measure_plays(plan, folder.sorted_plays())

@@ -12,7 +12,6 @@ from bestresponse.report.frames import column
 from bestresponse.report.numbers import format_number
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.runs.study import Judgement
-from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.measure import PlayRow, find_decision, measure_plays
 from bestresponse.studies.bench.plan import BASE, Plan, find_theme, make_bench_game
@@ -130,9 +129,8 @@ def _write_numbers(numbers: Array) -> str:
     return "\N{NO-BREAK SPACE}".join(written)
 
 
-def judge_plays(config: BenchConfig, plays: Sequence[StoredPlay]) -> list[Judgement]:
+def judge_plays(plan: Plan, plays: Sequence[StoredPlay]) -> list[Judgement]:
     """Say what every play lost, as a share of the payoff range, and what would have been right."""
-    plan = Plan(config)
     return [_judge_play(plan, row, play) for row, play in measure_plays(plan, plays)]
 
 

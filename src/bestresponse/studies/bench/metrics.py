@@ -17,7 +17,6 @@ from bestresponse.report.frames import Frame, Metric, Value
 from bestresponse.report.stats import statistics
 from bestresponse.report.stats.differences import compare_sums
 from bestresponse.runs.study import GameValue, Measured
-from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import VARIANTS
 from bestresponse.studies.bench.measure import (
     GENERAL_SUM,
@@ -519,12 +518,11 @@ METRICS: tuple[Metric[Rows], ...] = (
 and docs."""
 
 
-def list_game_values(config: BenchConfig, measured: Measured) -> Iterator[GameValue]:
+def list_game_values(plan: Plan, measured: Measured) -> Iterator[GameValue]:
     """Yield what models lost in the games as drawn.
 
     A game is known by its payoffs, whatever its number in the run is.
     """
-    plan = Plan(config)
     rows = cast(Rows, measured.frames["plays"].rows)
     for row in select_conditions(select_original(rows), BASE):
         payoffs = plan.conditions[row["condition"]].drawn.payoffs[row["game"]]

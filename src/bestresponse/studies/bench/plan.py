@@ -135,6 +135,20 @@ class Plan:
         """How every game of the base settings is also told."""
         return {"invariance": VARIANTS, "generalisation": (PADDED,)}.get(self.config.suite, ())
 
+    @property
+    def what(self) -> str:
+        """What is asked about, in words."""
+        games = f"{self.config.games:,} game{'s' if self.config.games > 1 else ''}"
+        return f"{games}, seed {self.config.seed}"
+
+    def make_game(self, data: JsonMapping) -> MatrixGame:
+        """Make the game of a play, as it is shown."""
+        return make_bench_game(data)
+
+    def prepare(self, models: Mapping[str, Model]) -> PlayOne:
+        """Return the function that plays one spec."""
+        return prepare_plays(self, models)
+
     @cached_property
     def total(self) -> int:
         """How many plays there are: every game has the same."""

@@ -128,7 +128,7 @@ def summarize(rows: Sequence[PlayRow]) -> BenchmarkSummary:
     )
 
 
-def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
+def list_benchmark_files(plan: Plan, run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
     """Yield the path and the text of every file, of the games as drawn.
 
     The summary is of those under the base settings.
@@ -136,7 +136,6 @@ def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
     players: dict[str, list[PlayRow]] = {}
     for row in select_original(run.frame("plays")):
         players.setdefault(f"{row['model']} {row['asked_for']}", []).append(row)
-    plan = Plan(run.config)
     moment = write_timestamp(run.manifest.created)
     endings = _name_files(list(players))
     for player, rows in players.items():

@@ -1,22 +1,20 @@
-"""The Nash-gap benchmark: how far from optimal models play matrix games.
+"""The benchmark: how far from optimal a model plays.
 
-Every play puts one game to one model; the opponent is fixed to its equilibrium strategy. A game
-that is played in turn is the study `sequential`, one that is solved by its positions the study
-`positions`, with the same settings.
+A question is a payoff table of two players, an information set of a game that is played in turn,
+or a position of a game of perfect information.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
-from bestresponse.core.capabilities import check_telling
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import SettingError
 from bestresponse.core.files import read_toml
-from bestresponse.core.game import Game, S, View
-from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.games.capabilities import HasTree
+from bestresponse.core.game import AnyGame, View
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
@@ -34,15 +32,27 @@ from bestresponse.report.blocks import (
 )
 from bestresponse.report.document import Code, Note
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
+from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
-from bestresponse.runs.study import ComparedBy, Estimate, OwnWays, Study
+from bestresponse.runs.study import (
+    ComparedBy,
+    Estimate,
+    GameValue,
+    Judgement,
+    Measured,
+    OwnWays,
+    Study,
+)
+from bestresponse.studies.bench import decision_frames, metrics
 from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
-from bestresponse.studies.bench.frames import measure_bench
+from bestresponse.studies.bench.decision_report import draw_policies, show_decisions
+from bestresponse.studies.bench.frames import measure_tables
 from bestresponse.studies.bench.listed import judge_plays
 from bestresponse.studies.bench.measure import PlayRow, measure_plays
-from bestresponse.studies.bench.metrics import METRICS, is_gap_known, list_game_values
-from bestresponse.studies.bench.plan import BASE, Plan, make_bench_game, prepare_plays
+from bestresponse.studies.bench.plan import BASE, Plan
+from bestresponse.studies.bench.positions import PositionPlan
 from bestresponse.studies.bench.result_files import list_benchmark_files
+from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
@@ -53,24 +63,29 @@ _CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
 
 
-def estimate_prompts(
-    config: BenchConfig,
-    what: str,
-    firsts: Iterable[tuple[JsonObject, int]],
-) -> Estimate:
-    """Count calls (every attempt) and tokens from some plays.
+@lru_cache(maxsize=4)
+def plan_questions(config: BenchConfig) -> Plan | TreePlan | PositionPlan:
+    """Return what these settings ask about, the same object each time.
 
-    Each play comes with the number of plays that are asked like it.
+    Its games are drawn, and its decisions found, once.
     """
-    study = bench.pick(config)
+    if config.positions is not None:
+        return PositionPlan(config)
+    return TreePlan(config) if isinstance(config.form, Tree) else Plan(config)
+
+
+def estimate_prompts(config: BenchConfig) -> Estimate:
+    """Count calls (every attempt) and tokens from the first plays of their kind."""
+    plan = plan_questions(config)
+    what = plan.what
     plays = 0
-    calls = {str(name): 0 for name in config.models}
+    calls = dict.fromkeys(map(str, config.models), 0)
     characters = dict(calls)
-    for data, count in firsts:
+    for data, count in plan.count_by_first():
         plays += count
         if data["model"] not in calls:
             continue
-        shown, ask = show_question(study.game(config, data), data)
+        shown, ask = show_question(plan.make_game(data), data)
         asked = (
             count
             * data.get("samples", 1)
@@ -92,20 +107,17 @@ def estimate_prompts(
     )
 
 
-def check_prompts(config: BenchConfig, firsts: Iterable[tuple[JsonObject, int]]) -> None:
+def check_prompts(config: BenchConfig) -> None:
     """Refuse a game that a model cannot be told.
 
-    Its prompt would be longer than the settings allow, or it cannot be told by its own check.
+    Its prompt would be longer than the settings allow.
     """
-    study = bench.pick(config)
-    models = {str(name) for name in config.models}
-    for data, _ in firsts:
+    plan = plan_questions(config)
+    models = set(map(str, config.models))
+    for data, _ in plan.count_by_first():
         if data["model"] not in models:
             continue
-        game = study.game(config, data)
-        # Trees are limited by their length alone, which the setting takes the place of.
-        if game is not None and not isinstance(game, HasTree):
-            check_telling(game)
+        game = plan.make_game(data)
         shown, ask = show_question(game, data)
         tokens = -(-len(prompt(shown, ask, "line")) // CHARACTERS_PER_TOKEN)
         if tokens > config.max_prompt_tokens:
@@ -118,17 +130,46 @@ def check_prompts(config: BenchConfig, firsts: Iterable[tuple[JsonObject, int]])
 
 def prepare_checked_plays(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one spec, once it is known that no prompt is too long."""
-    plan = Plan(config)
-    check_prompts(config, plan.count_by_first())
-    return prepare_plays(plan, models)
+    check_prompts(config)
+    return plan_questions(config).prepare(models)
 
 
-def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
+def show_question(game: AnyGame, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
-    assert game is not None, "every play of the benchmark has a game"
     role = game.roles[data.get("seat", 0)]
     state = game.start()
     return game.view(state, role), game.asks(state)[role]
+
+
+def measure_run(config: BenchConfig, folder: RunFolder) -> Measured:
+    """Measure the finished plays."""
+    plan = plan_questions(config)
+    if isinstance(plan, Plan):
+        return measure_tables(plan, folder)
+    return decision_frames.measure_decisions(plan, folder)
+
+
+def list_compared(config: BenchConfig, measured: Measured) -> Iterator[GameValue]:
+    """Yield what players lost, game by game or decision by decision."""
+    plan = plan_questions(config)
+    if isinstance(plan, Plan):
+        return metrics.list_game_values(plan, measured)
+    return decision_frames.list_decision_values(plan, measured)
+
+
+def judge_answers(config: BenchConfig, plays: Sequence[StoredPlay]) -> list[Judgement]:
+    """Say what every play lost, and what would have been right."""
+    plan = plan_questions(config)
+    if isinstance(plan, Plan):
+        return judge_plays(plan, plays)
+    return [decision_frames.judge_decision(plan, play) for play in plays]
+
+
+def list_files(measured: Measured, run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
+    """Yield the files of the benchmark's document, which describes payoff tables."""
+    plan = plan_questions(run.config)
+    if isinstance(plan, Plan):
+        yield from list_benchmark_files(plan, run)
 
 
 def play_until_precise(
@@ -141,11 +182,12 @@ def play_until_precise(
 
     It has to be known as precisely as the settings want.
     """
-    plan = Plan(config)
+    plan = plan_questions(config)
     half_width = config.precision
     seen: dict[tuple[str, str], list[PlayRow]] = {}
 
     def add(play: StoredPlay) -> None:
+        assert isinstance(plan, Plan), "a precision is that of games that are drawn"
         if play.data["variant"] == "original" and play.data["condition"] == BASE:
             ((row, _),) = measure_plays(plan, [play])
             if row["gap_normalised"] is not None:
@@ -154,7 +196,7 @@ def play_until_precise(
     def is_precise() -> bool:
         if half_width is None or len(seen) < len(config.model) * len(config.elicit):
             return False
-        return all(is_gap_known(rows, half_width) for rows in seen.values())
+        return all(metrics.is_gap_known(rows, half_width) for rows in seen.values())
 
     def note(spec: Spec, record: Record) -> bool:
         add(StoredPlay(spec.id, spec.data, record))
@@ -187,9 +229,9 @@ def warn_unfinished(measured: Measurement) -> Shown | None:
 
 def show_first_play(measured: Measurement) -> Shown:
     """Show the first question of the run as models are asked it."""
-    study = bench.pick(measured.config)
-    data = next(iter(study.specs(measured.config)))
-    shown, _ = show_question(study.game(measured.config, data), data)
+    plan = plan_questions(measured.config)
+    data = next(iter(plan.list_plays()))
+    shown, _ = show_question(plan.make_game(data), data)
     question = "\n\n".join(filter(None, (write_rules(shown), write_history(shown))))
     return Shown("The first question as it was shown", (Code(question, "text"),))
 
@@ -236,13 +278,6 @@ def list_outliers(figure: str) -> table:
     )
 
 
-def choose_study(config: BenchConfig) -> str:
-    """Name the study that asks about the game of these settings."""
-    if config.positions is not None:
-        return "positions"
-    return "sequential" if isinstance(config.form, Tree) else "bench"
-
-
 _IN_NUMBERS = (
     "nash_gap_median",
     "nash_gap_std",
@@ -258,39 +293,42 @@ _IN_NUMBERS = (
 """The metrics of the second table: how the gaps of all answers are spread."""
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
+
+_TABLES = {"invariance": 4, "sensitivity": 3, "generalisation": 7, "buckets": 3}
+"""Of a suite, on the terminal; others have two."""
+
+
+def count_tables(config: BenchConfig) -> int:
+    """Count the tables that are shown on the terminal."""
+    if config.positions is not None:
+        return 1
+    return _TABLES.get(config.suite, 2)
+
+
 bench = Study(
     "bench",
     BenchConfig,
-    specs=lambda config: Plan(config).list_plays(),
+    specs=lambda config: plan_questions(config).list_plays(),
     play=prepare_checked_plays,
-    measure=measure_bench,
-    metrics=METRICS,
-    compared=ComparedBy(list_game_values, tested=("exploitability_normalised", "gap_normalised")),
+    measure=measure_run,
+    metrics=decision_frames.ALL_METRICS,
+    compared=ComparedBy(
+        list_compared,
+        tested=("exploitability_normalised", "gap_normalised", "regret_normalised"),
+    ),
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",
-    tables=lambda config: {
-        "invariance": 4,
-        "sensitivity": 3,
-        "generalisation": 7,
-        "buckets": 3,
-    }.get(config.suite, 2),
-    game=lambda config, data: make_bench_game(data),
-    count_plays=lambda config: None if config.precision else Plan(config).total,
-    estimate_calls=lambda config: estimate_prompts(
-        config,
-        f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}",
-        Plan(config).count_by_first(),
-    ),
+    tables=count_tables,
+    game=lambda config, data: plan_questions(config).make_game(data),
+    count_plays=lambda config: None if config.precision else plan_questions(config).total,
+    estimate_calls=estimate_prompts,
     make_run=play_until_precise,
-    own=OwnWays(
-        choose=choose_study,
-        judge=judge_plays,
-        more_files=lambda measured, run: list_benchmark_files(run),
-    ),
+    own=OwnWays(judge=judge_answers, more_files=list_files),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,
+        text(_PROSE["partly_asked"], kind="warning"),
         show_people,
         text(_PROSE["small_model"], kind="info"),
         headline(
@@ -298,6 +336,9 @@ bench = Study(
                 "nash_gap",
                 "gap_normalised",
                 "exploitability_normalised",
+                "nash_conv",
+                "regret",
+                "optimal",
                 "success_1",
                 "contamination",
                 "invariance",
@@ -306,9 +347,18 @@ bench = Study(
         ),
         metrics_table(
             "How far from optimal",
-            "With 95 % intervals (games resampled). Smaller gaps are better.",
+            _PROSE["metrics"],
             but=_IN_NUMBERS,
-            last=("success_1", "success_5", "games_needed", "asked", "answered"),
+            last=(
+                "success_1",
+                "success_5",
+                "games_needed",
+                "policies",
+                "complete",
+                "known",
+                "asked",
+                "answered",
+            ),
         ),
         metrics_table(
             "The Nash gap in numbers",
@@ -316,6 +366,21 @@ bench = Study(
             only=("nash_gap", *_IN_NUMBERS),
         ),
         text(_PROSE["gap_and_exploitability"]),
+        text(_PROSE["positions"]),
+        table(
+            "seats",
+            title="Seat by seat",
+            caption="Equilibrium by {{ frame('game')[0].method }}.",
+        ),
+        draw_policies,
+        table(
+            "infosets",
+            ("seat", "infoset", "policy", "equilibrium", "excess", "loss", "regret"),
+            title="Where policies lose",
+            caption="Weighted by how likely play comes there.",
+            split="player",
+            most=400,
+        ),
         text(_PROSE["variants"], title="Same game, told otherwise"),
         table("variants", ("player", "version", "invariance")),
         show_pairs(
@@ -422,6 +487,7 @@ bench = Study(
             caption="Unread answers and large losses first.",
             most=100,
         ),
+        show_decisions,
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),
         table("texts", caption="What was done, and what was wrong."),

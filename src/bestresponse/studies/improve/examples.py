@@ -27,7 +27,7 @@ from bestresponse.players.llm.texts import TEXTS
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.plan import make_bench_game
-from bestresponse.studies.bench.sequential.questions import QuestionPlan, plan_questions
+from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.studies.improve.claims import write_claims_question
 from bestresponse.studies.improve.rows import ChatMessage, GameTask
 from bestresponse.telling.render import write_rules
@@ -198,8 +198,9 @@ def write_question(task: GameTask, worked: bool) -> tuple[str, str]:
 def find_ask(task: GameTask) -> tuple[View, Mixture]:
     """Return what a player sees, and the ask for a mixed strategy."""
     if task["kind"] == "tree":
-        question = plan_tree(task["game"]).make_question(task)
-        return question.shown, Mixture(question.ask.options)
+        plan = plan_tree(task["game"])
+        view = plan.views[plan.tree.infoset_index[task["player"], task["infoset"]]]
+        return view, Mixture(tuple(task["moves"]))
     game = make_task_game(task)
     seat = task["seat"]
     view = game.view(game.start(), game.roles[seat])
@@ -266,6 +267,6 @@ def write_cells(
 
 
 @cache
-def plan_tree(game: str) -> QuestionPlan:
+def plan_tree(game: str) -> TreePlan:
     """Return the questions of the benchmark about a game played in turn."""
-    return plan_questions(BenchConfig("student", NamedGame(game), elicit="mixed"))
+    return TreePlan(BenchConfig("student", NamedGame(game), elicit="mixed"))

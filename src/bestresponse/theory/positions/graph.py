@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.ask import Lottery
-from bestresponse.core.capabilities import AnyPositions, ToMove
+from bestresponse.core.capabilities import AnyPositions, HasPositions, P, ToMove
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import NATURE, Role
+from bestresponse.core.game import NATURE, Role, S
 from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.trees.tree import CHANCE, LEAF
@@ -173,7 +173,7 @@ class _Explorer:
 
 
 def explore(
-    game: AnyPositions,
+    game: HasPositions[S, P],
     *,
     most: int = MOST_POSITIONS,
     deadline: Deadline = NEVER,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-from bestresponse.core.capabilities import AnyPositions, ToMove
+from bestresponse.core.capabilities import HasPositions, P, ToMove
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import S
 
 
 def check_keys(
-    game: AnyPositions,
+    game: HasPositions[S, P],
     *,
     seed: int = 0,
     plays: int = 100,
@@ -46,7 +47,7 @@ def check_keys(
     return looked
 
 
-def _find_future(game: AnyPositions, position: object, turn: ToMove) -> object:
+def _find_future(game: HasPositions[S, P], position: P, turn: ToMove) -> object:
     """Return what happens within one move: who moves, where to, with which chances."""
     if not turn.role:
         return game.find_result(position)

@@ -24,8 +24,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from bestresponse.core.capabilities import AnyPositions
+from bestresponse.core.capabilities import HasPositions, P
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.core.game import S
 from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
@@ -115,7 +116,7 @@ class PositionSolution:
         # Where the mover is indifferent, the others may be promised either of two values.
         return float(np.where(graph.owner >= 0, own, off.max(axis=1)).max())
 
-    def list_worths(self, game: AnyPositions, position: object) -> dict[str, float]:
+    def list_worths(self, game: HasPositions[S, P], position: P) -> dict[str, float]:
         """Return what each legal move is worth to whoever chooses at a position.
 
         The moves are named as in this very position, also where its key stands for several.

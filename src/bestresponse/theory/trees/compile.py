@@ -1,4 +1,4 @@
-"""Trees of games that are written as programs: those of this package and those of OpenSpiel.
+"""Trees of games that are written as programs.
 
 Any `core` game whose asks can be enumerated, compiled into a `Tree`.
 
@@ -8,38 +8,23 @@ positions belong to one information set of a role when its views there are equal
 policy of the tree is a function of views: what the view does not tell, the role has forgotten.
 Solvers need perfect recall; where a game's views leave out a role's own past, `remember=True` adds
 its earlier views and moves to the information sets.
-
-Games of OpenSpiel as trees, where `pyspiel` is installed (extra `openspiel`).
-
-Any game, sequential or simultaneous, whose chance can be enumerated: nodes with simultaneous moves
-become successive moves without sight of each other. Information sets are OpenSpiel's information
-state strings.
-
-M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
-from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.core.extras import install_hint
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE, Game, Role, S, View
 from bestresponse.core.json import canonical
-from bestresponse.core.registry import did_you_mean
 from bestresponse.core.told_json import spell_told
-from bestresponse.theory.files.game_text import number_repeats
-from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import (
-    LEAF,
     NODE_LIMIT,
     Chance,
-    Grower,
     Leaf,
     Tree,
     Turn,
@@ -47,7 +32,7 @@ from bestresponse.theory.trees.tree import (
 )
 
 if TYPE_CHECKING:
-    import pyspiel
+    pass
 
 
 def _spell_history(view: View) -> str:
@@ -184,126 +169,3 @@ def _kind(ask: Ask) -> str:
         if isinstance(ask, Amount)
         else type(ask).__name__
     )
-
-
-# who moves, in OpenSpiel's numbers, where no single player does
-_CHANCE = -1
-_SIMULTANEOUS = -2
-_TERMINAL = -4
-
-
-def openspiel_is_installed() -> bool:
-    """Say whether OpenSpiel can be imported."""
-    return find_spec("pyspiel") is not None
-
-
-def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree:
-    """Build the tree of an OpenSpiel game.
-
-    The game is given by its name with parameters ("kuhn_poker(players=3)") or itself.
-    """
-    if not openspiel_is_installed():
-        raise UsageError(f"OpenSpiel is not installed: {install_hint('openspiel')}")
-    import pyspiel
-
-    if isinstance(game, str):
-        game = _loaded(game)
-    kind = game.get_type()
-    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise InvalidGame(
-            f"{game} samples its chance moves; a tree needs them listed with probabilities"
-        )
-    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-        raise InvalidGame(f"{game} is a mean field game; a tree needs a finite number of players")
-    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-    if not perfect and not kind.provides_information_state_string:
-        raise InvalidGame(f"{game} gives no information state strings; a tree needs them")
-    return _Loader(game).grow(game.new_initial_state(), limit, str(game))
-
-
-def _loaded(name: str) -> pyspiel.Game:
-    import pyspiel
-
-    known = pyspiel.registered_names()
-    plain = name.partition("(")[0].strip()
-    if plain not in known:
-        raise InvalidGame(f"OpenSpiel has no game {plain!r}.{did_you_mean(plain, known)}")
-    try:
-        return pyspiel.load_game(name)
-    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
-        raise InvalidGame(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from None
-
-
-class _Loader(Grower[Any]):
-    """Loads games with states as positions.
-
-    If players move at the same time, the moves of those who have chosen already belong to the
-    position.
-    """
-
-    def __init__(self, game: pyspiel.Game) -> None:
-        super().__init__([f"player {i + 1}" for i in range(game.num_players())], self._describe)
-        self.tells = game.get_type().provides_information_state_string
-        self.offered: dict[tuple[int, str], tuple[int, list[int]]] = {}
-
-    def settle(self, node: int, position: pyspiel.State) -> tuple[int, Sequence[object]]:
-        """Do as for any description, but without one if one player moves.
-
-        Large games have millions of nodes.
-        """
-        player = _SIMULTANEOUS if isinstance(position, tuple) else position.current_player()
-        if player == _TERMINAL:
-            self.payoffs.extend(position.returns())
-            return LEAF, ()
-        if player < 0:
-            return super().settle(node, position)
-        actions = position.legal_actions()
-        key = player, position.information_state_string() if self.tells else position.history_str()
-        number, known = self.offered.get(key, (-1, None))
-        if actions != known:
-            number = self.find_infoset(node, self._turn(position, player, actions, actions))
-            self.offered[key] = number, actions
-        after = [*map(position.child, actions[:-1]), position]
-        # Copies take most of the time, and this position is not looked at again.
-        position.apply_action(actions[-1])
-        return number, after
-
-    def _describe(self, position: pyspiel.State) -> Chance | Turn:
-        if isinstance(position, tuple):
-            return self._simultaneous(*position)
-        if position.is_simultaneous_node():
-            return self._simultaneous(position, ())
-        outcomes = position.chance_outcomes()
-        labels = number_repeats(
-            position.action_to_string(_CHANCE, action) for action, _ in outcomes
-        )
-        chances: list[float | Fraction] = [read_simplest(p) for _, p in outcomes]
-        if sum(chances) != 1:
-            chances = [p for _, p in outcomes]
-        branches = zip(labels, outcomes, chances, strict=True)
-        return Chance({label: (p, position.child(action)) for label, (action, _), p in branches})
-
-    def _simultaneous(self, state: pyspiel.State, chosen: tuple[int, ...]) -> Turn:
-        player = len(chosen)
-        actions = state.legal_actions(player) or [0]
-        after: list[object] = []
-        for action in actions:
-            made = (*chosen, action)
-            if len(made) < len(self.players):
-                after.append((state, made))
-                continue
-            child = state.clone()
-            child.apply_actions(list(made))
-            after.append(child)
-        return self._turn(state, player, actions, after)
-
-    def _turn(
-        self,
-        state: pyspiel.State,
-        player: int,
-        actions: list[int],
-        after: Sequence[object],
-    ) -> Turn:
-        infoset = state.information_state_string(player) if self.tells else state.history_str()
-        labels = number_repeats(state.action_to_string(player, action) for action in actions)
-        return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

@@ -255,6 +255,15 @@ class StatedPolicy:
         known = self.known[self.list_infosets(seat)]
         return bool(known.all())
 
+    @property
+    def share_known(self) -> float:
+        """The share of the seats' information sets with a choice at which it is known."""
+        asked = []
+        for k, infoset in enumerate(self.arena.tree.infosets):
+            if infoset.player in self.seats and len(infoset.moves) > 1:
+                asked.append(self.known[k])
+        return float(np.mean(asked))
+
     @cached_property
     def complete(self) -> bool:
         """Whether the policy is known at every information set of the seats."""
@@ -360,7 +369,7 @@ class StatedPolicy:
 
         They are also given as shares of the payoff range.
         """
-        ranges = [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
+        ranges = self.seat_ranges
         taken = [seat.settle(seat.exploitability) for seat in self.seat_figures]
         gaps = [seat.settle(seat.gap) for seat in self.seat_figures]
         regret = average([seat.regret for seat in self.seat_figures])
@@ -444,15 +453,25 @@ class StatedPolicy:
         """
         return self.split_losses(self.policy) if self.known.all() else {}
 
-    def estimate(self, name: str) -> Interval | None:
+    def bound(self, figure: str, end: int) -> float | None:
+        """Return the least or the most that a figure can be, as a share of the range of payoffs."""
+        ends = [getattr(seat, figure) for seat in self.seat_figures]
+        return average([None if pair is None else pair[end] for pair in ends], self.seat_ranges)
+
+    @property
+    def seat_ranges(self) -> list[float]:
+        """The ranges of payoffs of the seats."""
+        return [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
+
+    def estimate(self, name: str) -> float | Interval | None:
         """Return one figure with the interval that the sampling of moves leaves.
 
         With none where the policy was stated, since one policy does not tell how policies of its
-        player vary.
+        player vary. A baseline is known.
         """
         figure = self.figures[name]
-        if figure is None:
-            return None
+        if figure is None or self.is_baseline:
+            return figure
         if not self.counts:
             return Interval(
                 figure,

@@ -14,10 +14,10 @@ import running
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Figure
+from bestresponse.studies.bench import decision_report
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.sequential import study
-from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
-from bestresponse.studies.bench.sequential.study import sequential
+from bestresponse.studies.bench.policies import Arena, StatedPolicy
+from bestresponse.studies.bench.study import bench
 from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -32,7 +32,7 @@ def answer(bet, line=""):
 
 def run(tmp_path, script, **changes):
     config = BenchConfig(**{"model": "scripted", "game": "kuhn-poker", **changes})
-    return running.run(sequential, config, tmp_path, {"scripted": ScriptedModel(script)})
+    return running.run(bench, config, tmp_path, {"scripted": ScriptedModel(script)})
 
 
 def find_figures(ran, player="scripted", way="mixed"):
@@ -92,8 +92,8 @@ def test_incomplete_policies_enter_no_mean_but_the_share_of_known_sets(tmp_path)
     conv = figures["nash_conv"]
     assert conv.estimate == pytest.approx(11 / 12)
     assert (conv.low, conv.high, conv.method, conv.n) == (-math.inf, math.inf, "none", 1)
-    # Bounds are over both: with 11/24 for the first, the mean of all four seats lies around it.
-    assert figures["exploitability_at_least"] < 11 / 24 < figures["exploitability_at_most"]
+    # Bounds are over both: with 11/24 of a range of 4 for the first, the mean of all four seats lies around it.
+    assert figures["exploitability_at_least"] < 11 / 96 < figures["exploitability_at_most"]
     assert ran.answered == 23
     # Where one of the policies is silent, the other speaks for the player; its losses are not known
     # then.
@@ -137,10 +137,11 @@ def test_answers_are_listed_by_information_set_and_sample(tmp_path):
     assert [row["infoset"] for row in rows] == [
         label for label in ("J", "J pb", "Q", "Q pb", "K", "K pb") for _ in range(2)
     ]
-    assert {(tuple(row["strategy"]), row["temperature"], row["way"]) for row in rows} == {
+    assert {(tuple(row["strategy"]), row["temperature"], row["asked_for"]) for row in rows} == {
         ((0.0, 1.0), 1.0, "sampled")
     }
-    assert dict(ran.frame("game")[0]) | {"method": ""} == {"infosets": 6, "asked": 6, "method": ""}
+    (game,) = ran.frame("game")
+    assert (game["decisions"], game["asked"], game["positions"]) == (6, 6, None)
 
 
 def test_information_sets_are_listed_by_what_they_lose(tmp_path):
@@ -193,9 +194,9 @@ def draw(tmp_path, monkeypatch, script, **changes):
     """The overlays of the trees of a report, and its figures."""
     overlays = []
     monkeypatch.setattr(
-        study, "draw_tree", lambda tree, overlay: overlays.append(overlay) or b"<svg >"
+        decision_report, "draw_tree", lambda tree, overlay: overlays.append(overlay) or b"<svg >"
     )
-    shown = study.draw_policies(run(tmp_path, script, **changes))
+    shown = decision_report.draw_policies(run(tmp_path, script, **changes))
     return overlays, shown
 
 
@@ -246,22 +247,28 @@ def test_of_a_large_tree_only_the_ways_to_the_largest_losses_are_drawn(tmp_path,
     losses = dict.fromkeys(range(12), 0.0)
     king, called = (tree.infoset_index["player 1", label] for label in ("K", "K pb"))
     losses |= {called: 0.5, king: 0.25}
-    assert study._choose_nodes(tree, losses) == set()
-    monkeypatch.setattr(study, "MOST_ENDS", 30)  # Kuhn poker has 30 ends
-    assert study._choose_nodes(tree, losses) == set()
-    monkeypatch.setattr(study, "MOST_ENDS", 29)
-    monkeypatch.setattr(study, "_MOST_DRAWN", 1)
+    assert decision_report._choose_nodes(tree, losses) == set()
+    monkeypatch.setattr(decision_report, "MOST_ENDS", 30)  # Kuhn poker has 30 ends
+    assert decision_report._choose_nodes(tree, losses) == set()
+    monkeypatch.setattr(decision_report, "MOST_ENDS", 29)
+    monkeypatch.setattr(decision_report, "_MOST_DRAWN", 1)
     # From the first position of the set: its two moves, the position itself, the bet, the pass, the
     # deal, the start.
     position = int(np.flatnonzero(tree.infoset == called)[0])
     bet = int(tree.parent[position])
     deal = int(tree.parent[bet])
-    assert study._choose_nodes(tree, losses) == {*tree.children[position], position, bet, deal, 0}
-    monkeypatch.setattr(study, "_MOST_DRAWN", 2)
+    assert decision_report._choose_nodes(tree, losses) == {
+        *tree.children[position],
+        position,
+        bet,
+        deal,
+        0,
+    }
+    monkeypatch.setattr(decision_report, "_MOST_DRAWN", 2)
     # The king's first position lies on that way; its other move, to bet at once, is new.
     first = int(np.flatnonzero(tree.infoset == king)[0])
     assert first == deal
-    both = study._choose_nodes(tree, losses)
+    both = decision_report._choose_nodes(tree, losses)
     assert both == {*tree.children[position], position, *tree.children[deal], deal, 0}
     overlays, shown = draw(tmp_path, monkeypatch, lambda request: answer("1/2"))
     assert 0 < len(overlays[0].nodes) < 55
@@ -269,9 +276,9 @@ def test_of_a_large_tree_only_the_ways_to_the_largest_losses_are_drawn(tmp_path,
 
 
 def test_the_eight_largest_losses_are_drawn(monkeypatch):
-    monkeypatch.setattr(study, "MOST_ENDS", 29)
+    monkeypatch.setattr(decision_report, "MOST_ENDS", 29)
     tree = kuhn_poker()
-    nodes = study._choose_nodes(tree, {k: float(k) for k in range(12)})
+    nodes = decision_report._choose_nodes(tree, {k: float(k) for k in range(12)})
     firsts = [int(np.flatnonzero(tree.infoset == k)[0]) for k in range(12)]
     # Both moves lead on from the sets 4 to 11; of others there is what leads to these, if anything.
     whole = [k for k, node in enumerate(firsts) if nodes.issuperset(tree.children[node])]
@@ -284,7 +291,7 @@ def test_replies_are_listed_up_to_2000_characters(tmp_path):
 
 
 def test_a_command_prints_figures_and_seats():
-    assert sequential.count_tables(BenchConfig("m", "kuhn-poker")) == 2
+    assert bench.count_tables(BenchConfig("m", "kuhn-poker")) == 2
 
 
 def test_nothing_is_drawn_where_nothing_was_answered(tmp_path, monkeypatch):

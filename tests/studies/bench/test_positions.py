@@ -14,9 +14,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.positions.questions import plan_positions
-from bestresponse.studies.bench.positions.study import positions
-from bestresponse.studies.bench.study import bench
+from bestresponse.studies.bench.study import bench, plan_questions
 
 ONE = "take 1 from pile 2"
 
@@ -27,7 +25,7 @@ def config(**changes):
 
 def run(tmp_path, answer, **changes):
     model = ScriptedModel(lambda request: answer(request.messages[-1].content))
-    return running.run(positions, config(**changes), tmp_path, {"scripted": model})
+    return running.run(bench, config(**changes), tmp_path, {"scripted": model})
 
 
 def figures(ran, player="scripted", way="pure"):
@@ -38,9 +36,8 @@ def figures(ran, player="scripted", way="pure"):
 
 
 def test_a_game_with_positions_is_asked_about_position_by_position():
-    assert bench.pick(config()).name == "positions"
-    plan = plan_positions(config())
-    assert [(question.role, dict(question.worths)) for question in plan.questions] == [
+    plan = plan_questions(config())
+    assert [(one.role, plan.find_worths(number)) for number, one in plan.decisions.items()] == [
         (
             "player 1",
             {"take 1 from pile 1": -1, "take 1 from pile 2": 1, "take 2 from pile 2": -1},
@@ -56,17 +53,17 @@ def test_regrets_and_optimal_moves_are_those_worked_out_by_hand(tmp_path):
     assert found["regret"]["estimate"] == 1
     assert found["regret_normalised"]["estimate"] == 0.5
     assert found["optimal"]["estimate"] == 0.5
-    assert (found["asked"], found["answered"]) == (2, 1)
+    assert (found["asked"], found["answered"]) == (2, 2)
     even = figures(ran, "uniform", "baseline")
     assert even["regret"]["estimate"] == pytest.approx((4 / 3 + 1) / 2)
     assert even["optimal"]["estimate"] == pytest.approx((1 / 3 + 1 / 2) / 2)
-    rows = sorted(ran.frame("plays").rows, key=lambda row: row["question"])
+    rows = sorted(ran.frame("plays").rows, key=lambda row: row["decision"])
     assert [(row["answer"], row["best"], row["regret"]) for row in rows] == [
         (ONE, ONE, 0),
         (ONE, "take 2 from pile 2", 2),
     ]
-    assert rows[1]["position"] == "Objects left: pile 1: 0; pile 2: 2."
-    assert "What moves lose" in render(ran.report())
+    assert rows[1]["infoset"] == "Objects left: pile 1: 0; pile 2: 2."
+    assert "How far from optimal" in render(ran.report())
 
 
 def test_a_mixture_loses_what_its_moves_lose_on_average(tmp_path):
@@ -86,7 +83,7 @@ def test_an_answer_that_cannot_be_read_has_no_regret(tmp_path):
 
 
 def test_players_without_a_model_play_best_or_anyhow(tmp_path):
-    ran = running.run(positions, config(model=("random", "uniform", "equilibrium")), tmp_path, {})
+    ran = running.run(bench, config(model=("random", "uniform", "equilibrium")), tmp_path, {})
     assert figures(ran, "equilibrium")["regret"]["estimate"] == 0
     assert figures(ran, "equilibrium")["optimal"]["estimate"] == 1
     assert figures(ran, "random")["asked"] == 2
@@ -94,21 +91,20 @@ def test_players_without_a_model_play_best_or_anyhow(tmp_path):
 
 def test_everybody_is_asked_the_same_and_moves_come_in_other_orders():
     c = config(model=("scripted", "random"), game="nim(piles=1-2-3)", num_games=12)
-    plays = list(plan_positions(c).list_plays())
+    plays = list(plan_questions(c).list_plays())
     by_model = {
-        name: [play["question"] for play in plays if play["model"] == name] for name in c.labels
+        name: [play["decision"] for play in plays if play["model"] == name] for name in c.labels
     }
     assert by_model["scripted"] == by_model["random"] == list(range(12))
     firsts = [play["moves"][0] for play in plays[::2]]
     assert len(set(firsts)) > 3
-    assert len(plan_positions(c).questions) == len(
-        {question.view.question for question in plan_positions(c).questions}
-    )
+    told = {decision.view.question for decision in plan_questions(c).decisions.values()}
+    assert len(told) == 12
 
 
 def test_only_the_seats_that_are_wanted_are_asked():
-    plan = plan_positions(config(seat="player 2"))
-    assert {question.role for question in plan.questions} == {"player 2"}
+    plan = plan_questions(config(seat="player 2"))
+    assert {decision.role for decision in plan.decisions.values()} == {"player 2"}
 
 
 @pytest.mark.parametrize(
@@ -123,4 +119,4 @@ def test_only_the_seats_that_are_wanted_are_asked():
 )
 def test_settings_that_mean_nothing_here_are_refused(changes, problem):
     with pytest.raises(SettingError, match=problem):
-        plan_positions(config(**changes)).total  # noqa: B018
+        plan_questions(config(**changes)).total  # noqa: B018

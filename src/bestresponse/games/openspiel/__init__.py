@@ -1,0 +1,1 @@
+"""Games of OpenSpiel on OpenSpiel's own states."""

@@ -1,0 +1,115 @@
+"""Which positions of a game of perfect information a run asks about, and what a move is worth.
+
+Positions are met by random, by partly random and by best play. Where there is one legal move, or
+all moves are worth the same, there is nothing to decide, and nothing is asked. All players are
+asked the same questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from bestresponse.core.errors import SettingError
+from bestresponse.core.game import NATURE
+from bestresponse.core.seeds import generator
+from bestresponse.games.positions import Moves
+from bestresponse.studies.bench.decisions import AskedGameRow, DecisionPlan, DecisionPoint
+from bestresponse.telling.render import write_history
+from bestresponse.theory.positions.solve import TIE, list_best
+
+_ERRORS = (1.0, 0.5, 0.0)
+"""How often those who meet the positions move at random: players of every strength are asked about
+positions that they may come to."""
+_MOST_PLAYS = 40
+"""For each position that is wanted; a small game has no more."""
+_MOST_MOVES = 1_000
+
+
+@dataclass(frozen=True)
+class PositionPlan(DecisionPlan):
+    """Positions of a game that is solved by its positions."""
+
+    @cached_property
+    def _found(self) -> tuple[tuple[DecisionPoint, Mapping[str, float]], ...]:
+        """The positions with what their moves are worth, in the order in which they were met."""
+        rng = generator(self.config.seed, "positions")
+        found: dict[str, tuple[DecisionPoint, Mapping[str, float]]] = {}
+        for number in range(_MOST_PLAYS * self.config.games):
+            for decision, worths in self._play(_ERRORS[number % len(_ERRORS)], rng):
+                found.setdefault(decision.view.question, (decision, worths))
+                if len(found) == self.config.games:
+                    return tuple(found.values())
+        if not found:
+            raise SettingError("game", f"{self.game.name} has no position at which a move matters")
+        return tuple(found.values())
+
+    def _play(
+        self, error: float, rng: Random
+    ) -> Iterator[tuple[DecisionPoint, Mapping[str, float]]]:
+        """Play once, with that share of random moves; yield the positions at which moves matter."""
+        game: Any = self.game
+        state = game.start()
+        path: Moves = ()
+        while len(path) < _MOST_MOVES and (asks := game.asks(state)):
+            position = game.find_position(state)
+            turn = game.find_turn(position)
+            if turn.role == NATURE:
+                move = rng.choices(turn.moves, turn.chances)[0]
+            else:
+                worths = self.config.solved.list_worths(game, position)
+                if turn.role in self.config.seat and _matters(worths):
+                    view = game.view(state, turn.role)
+                    told = " ".join(write_history(view).split())
+                    place = {"path": [list(step) for step in path]}
+                    yield DecisionPoint(turn.role, told, view, tuple(worths), place), worths
+                is_random = rng.random() < error
+                move = rng.choice(list(worths) if is_random else list_best(worths))
+            state = game.apply(state, dict.fromkeys(asks, move))
+            path = (*path, (turn.role, move))
+
+    @cached_property
+    def decisions(self) -> Mapping[int, DecisionPoint]:
+        """The positions, each with another move offered first."""
+        numbered = enumerate(self._found)
+        return {number: replace(decision, turn=number) for number, (decision, _) in numbered}
+
+    @property
+    def num_policies(self) -> int:
+        """Every position is asked about once; `num_games` says how many these are."""
+        return 1
+
+    def describe(self) -> AskedGameRow:
+        """Say how many positions the game has, and what it is worth."""
+        solved = self.config.solved
+        return AskedGameRow(
+            decisions=solved.graph.num_decisions,
+            asked=len(self.decisions),
+            method="backward induction over positions",
+            positions=len(solved.graph.known),
+            bound=solved.bound,
+            value=float(solved.values[0, 0]),
+        )
+
+    @property
+    def what(self) -> str:
+        """How many positions are asked about."""
+        decisions = self.config.solved.graph.num_decisions
+        return f"{len(self.decisions):,} of {decisions:,} positions of {self.game.name}"
+
+    def find_worths(self, number: int) -> Mapping[str, float]:
+        """Return what each move is worth if both play best afterwards."""
+        return self._found[number][1]
+
+    def find_solution(self, number: int) -> Mapping[str, float]:
+        """Make every best move equally often."""
+        worths = self.find_worths(number)
+        best = list_best(worths)
+        return {move: (move in best) / len(best) for move in worths}
+
+
+def _matters(worths: Mapping[str, float]) -> bool:
+    return max(worths.values()) - min(worths.values()) > TIE

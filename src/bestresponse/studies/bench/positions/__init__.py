@@ -1,1 +1,0 @@
-"""The benchmark on games of perfect information: what every single move loses."""
