@@ -246,7 +246,7 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array, Array]:
         if result.plays is not None:
             plays = result.plays[part]
             errors[grid] = measure_error(plays)
-            if config.repetitions > 1:
+            if plays.shape[2] > 1:
                 spread[grid] = plays[..., :2].std(axis=2, ddof=1)
         rounds[grid] = result.rounds[part]
         if config.seats == "first":  # who never sits second has no strategy there
@@ -391,14 +391,14 @@ class Standings:
         if not np.isnan(seats).all():
             payoffs = self.config.stage.form.payoffs[:counting]
             per_round = self.sampled.estimate(index, (float(payoffs.min()), float(payoffs.max())))
-        places = self.sampled.places
+        best, worst = self._find_places(index)
         return StandingRow(
             game=self.config.game.name,
             name=entry.name,
             kind=entry.kind,
             per_round=per_round,
-            best_place=None if places is None else int(places[0][index]),
-            worst_place=None if places is None else int(places[1][index]),
+            best_place=best,
+            worst_place=worst,
             first=None if self.is_symmetric else _mean(seats[0]),
             second=None if self.is_symmetric else _mean(seats[1:]),
             share=_mean(shares),
@@ -409,6 +409,14 @@ class Standings:
             against_itself=against_itself,
             plays=int(played.sum()),
         )
+
+    def _find_places(self, index: int) -> tuple[int, int] | tuple[None, None]:
+        """Return the best and the worst place that sampled plays leave to one who takes part."""
+        places = self.sampled.places
+        if places is None:
+            return None, None
+        best, worst = places
+        return int(best[index]), int(worst[index])
 
     def _take_seats(self, index: int, first: Array, second: Array) -> Array:
         """Return what one who takes part has in the first seat, and in the second, by opponent."""

@@ -34,8 +34,9 @@ def measure_error(plays: Array) -> Array:
     left = plays.sum(axis=-2, keepdims=True) - plays
     per_round = left[..., :2] / left[..., 2:]
     rests = per_round - per_round.mean(axis=-2, keepdims=True)
-    products = np.einsum("...na,...nb->...ab", rests, rests)
-    return np.asarray(products * (count - 1) / count)
+    products: Array = np.einsum("...na,...nb->...ab", rests, rests)
+    scale = (count - 1) / count
+    return np.asarray(scale * products)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class SampledMeans:
     def sizes(self) -> Array:
         """How many cells everybody averages over."""
         first, second = np.moveaxis(self.counted, -1, 0)
-        return np.maximum(first.sum(axis=1) + second.sum(axis=0), 1)
+        return np.asarray(np.maximum(first.sum(axis=1) + second.sum(axis=0), 1.0))
 
     @cached_property
     def shared(self) -> Array:
@@ -74,16 +75,17 @@ class SampledMeans:
     def variances(self) -> Array:
         """The variance of every mean; NaN where a match was played once."""
         first, second = self._cells
-        total = first.sum(axis=1) + second.sum(axis=1)
-        return np.asarray(total / self.sizes**2 + np.diag(self.shared))
+        total: Array = first.sum(axis=1) + second.sum(axis=1)
+        return total / self.sizes**2 + np.diag(self.shared)
 
     @cached_property
     def freedom(self) -> Array:
         """The degrees of freedom of every variance."""
         first, second = self._cells
-        squares = (first**2).sum(axis=1) + (second**2).sum(axis=1)
+        squares: Array = (first**2).sum(axis=1) + (second**2).sum(axis=1)
+        total = self.variances * self.sizes**2
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((self.plays - 1) * (self.variances * self.sizes**2) ** 2 / squares)
+            return (self.plays - 1) * total**2 / squares
 
     def estimate(self, index: int, bounds: tuple[float, float]) -> Interval | float:
         """Return a mean with its interval; without one where nothing was seen to vary."""
@@ -92,9 +94,10 @@ class SampledMeans:
         mean = float(self.means[index])
         if not self.variances[index] > 0:
             return mean
-        reach = stdtrit(self.freedom[index], (1 + LEVEL) / 2) * self.variances[index] ** 0.5
-        low = max(bounds[0], mean - float(reach))
-        high = min(bounds[1], mean + float(reach))
+        quantile = float(stdtrit(self.freedom[index], (1 + LEVEL) / 2))
+        reach = quantile * float(self.variances[index]) ** 0.5
+        low = max(bounds[0], mean - reach)
+        high = min(bounds[1], mean + reach)
         played = int(self.sizes[index]) * self.plays
         return Interval(mean, low, high=high, level=LEVEL, method="t", n=played)
 
@@ -108,13 +111,17 @@ class SampledMeans:
             return None
         apart = self.means[:, None] - self.means
         own = np.maximum(self.variances, 0.0)
-        error = np.sqrt(np.maximum(own[:, None] + own - 2 * self.shared, 0.0))
+        variances = own[:, None] + own - 2 * self.shared
+        error = np.sqrt(np.maximum(variances, 0.0))
         weights = np.where(own > 0, own**2 / self.freedom, 0.0)
         pooled = weights[:, None] + weights
         squared = (own[:, None] + own) ** 2
         freedom = np.divide(squared, pooled, out=np.full_like(squared, np.inf), where=pooled > 0)
-        level = (1 - LEVEL) / (2 * max(1, len(apart) - 1))
-        bar = stdtrit(np.minimum(freedom, 1e9), 1 - level) * error + 1e-9 * np.abs(self.means).max()
+        differences = max(1, len(apart) - 1)
+        level = (1 - LEVEL) / (2 * differences)
+        quantiles = stdtrit(np.minimum(freedom, 1e9), 1 - level)
+        rounding = 1e-9 * np.abs(self.means).max()
+        bar = quantiles * error + rounding
         best = 1 + (apart < -bar).sum(axis=1)
         worst = len(apart) - (apart > bar).sum(axis=1)
         return best, worst
