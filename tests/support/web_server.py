@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from html import unescape
 
 from fastapi.testclient import TestClient
 from waiting import wait_until
@@ -101,9 +102,14 @@ class Clock:
         self._passed += seconds
 
 
+def flatten(page):
+    """The text of a page, however its template breaks lines: no space stands between two tags."""
+    return re.sub(r">\s+<", "><", " ".join(page.text.split()))
+
+
 def hidden(page, name):
     """The value of a hidden field."""
-    return re.search(rf'name="{name}" value="([^"]*)"', page.text)[1]
+    return re.search(rf'name="{name}"\s+value="([^"]*)"', page.text)[1]
 
 
 def sit_down(server, setup):
@@ -119,10 +125,14 @@ def sit_down(server, setup):
 
 
 def take(client, link, **answer):
-    """Answer the question that is on the page."""
+    """Answer the question that is on the page, and confirm what cannot be taken back."""
     page = client.get(link)
     asked = {name: hidden(page, name) for name in ("csrf", "turn", "attempt")}
-    return client.post(f"{link}/answer", data=asked | answer)
+    answered = client.post(f"{link}/answer", data=asked | answer)
+    if 'name="confirmed"' in answered.text:
+        confirmed = {"confirmed": unescape(hidden(answered, "confirmed"))}
+        answered = client.post(f"{link}/answer", data=asked | answer | confirmed)
+    return answered
 
 
 def join(server, lobby, client, **labels):

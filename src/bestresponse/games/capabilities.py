@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from bestresponse.core.game import AnyGame, Game, Role, S
+from bestresponse.core.game import Action, AnyGame, Game, Role, S
 from bestresponse.core.told import Event, GameEvent
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.repetition import Repetition
@@ -104,6 +104,9 @@ class HasOffers(HasDomain, Protocol):
 
     def list_turn_moves(self, state: object) -> Sequence[GameEvent]:
         """List what each message came with."""
+
+    def find_settled(self, state: object, action: Action) -> GameEvent | None:
+        """Return what an answer settles for good, to be confirmed; None where the talk goes on."""
 
 
 @runtime_checkable

@@ -128,13 +128,14 @@ class EmptyRoomPage(ParticipantPage):
 class SeatForms:
     """What was typed into the fields of the page and what is wrong with it.
 
-    A note, and what theory says.
+    A note, what theory says, and what the answer would settle for good.
     """
 
     note: str = ""
     blocks: tuple[Block, ...] | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
     wrong: Mapping[str, str] = field(default_factory=dict)
+    settles: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,10 +43,11 @@ from bestresponse.web.texts import PageTexts
 
 RANDOM = "strategy:random"
 _LOOK = 0.02
-_HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-_FORM = re.compile(r'<form method="post" action="([^"]+)".*?</form>', re.DOTALL)
+_HIDDEN = re.compile(r'<input\s+type="hidden"\s+name="([^"]+)"\s+value="([^"]*)"')
+_CONFIRM = re.compile(r'name="confirmed"\s+value="([^"]+)"')
+_FORM = re.compile(r'<form\s+method="post"\s+action="([^"]+)".*?</form>', re.DOTALL)
 _VERSION = re.compile(r'data-version="(([a-z]+)[^"]*)"')
-_NEXT = re.compile(r'<a class="button" href="(/seat/[^"]+)"')
+_NEXT = re.compile(r'<a\s+class="button"\s+href="(/seat/[^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +307,11 @@ class _Participant:
         for form in _FORM.finditer(page.text):
             if action in form[1]:
                 fields = {name: html.unescape(value) for name, value in _HIDDEN.findall(form[0])}
-                return await client.post(form[1], data=fields | typed)
+                answered = await client.post(form[1], data=fields | typed)
+                if confirmed := _CONFIRM.search(answered.text):
+                    fields["confirmed"] = html.unescape(confirmed[1])
+                    answered = await client.post(form[1], data=fields | typed)
+                return answered
         raise RuntimeError(f"{self._label} finds no form {action} on the page {page.url.path}")
 
 

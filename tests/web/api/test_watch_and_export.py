@@ -9,7 +9,7 @@ import re
 
 import pytest
 import sample_runs
-from web_server import MODEL, sit_down, take
+from web_server import MODEL, flatten, sit_down, take
 
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.telling.render import write_history
@@ -51,7 +51,7 @@ def test_the_folder_of_the_servers_own_sessions_is_no_run(server):
     (run,) = server.api().get("/api/runs").json()
     assert run["study"] == "bench"
     offered = re.findall(
-        r'<option value="([^"]+)"[^>]*>([^<]+)</option>', server.admin.get("/judge").text
+        r'<option value="([^"]+)"[^>]*>([^<]+)</option>', flatten(server.admin.get("/judge"))
     )
     assert [title for name, title in offered if name == "sessions"] == [
         "games played on this server (sessions)"
@@ -90,7 +90,7 @@ def test_a_play_is_drawn_as_a_tree_and_as_bars(server):
     )
     names = [server.state.sessions.create_sessions(setup).tables[0].id for setup in (poker, rounds)]
     server.wait_for(lambda: all(map(server.state.sessions.is_finished, names)))
-    tree, table = (server.admin.get(f"/watch/session/{name}").text for name in names)
+    tree, table = (flatten(server.admin.get(f"/watch/session/{name}")) for name in names)
     assert (
         tree.count('<g id="node') == 54
     )  # 24 positions of players and 30 ends, each behind a branch
@@ -109,7 +109,7 @@ def test_a_session_is_watched_like_any_run(server):
     take(ann, link, answer="cooperate")
     name = link.split("/")[2]
     server.wait_for(lambda: server.state.sessions.is_finished(name))
-    page = server.admin.get(f"/watch/run/sessions/play/{name}").text
+    page = flatten(server.admin.get(f"/watch/run/sessions/play/{name}"))
     words = re.sub(r"<[^>]+>", "", page)
     assert "regret 1 against the others, 1 against the equilibrium" in words
     assert "regret 0 against the others, 0 against the equilibrium" in words

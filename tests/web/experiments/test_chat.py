@@ -4,7 +4,7 @@ exported."""
 import json
 
 import pytest
-from web_server import export, hidden, make_ready, seat, take
+from web_server import export, flatten, hidden, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.reading import check_experiment
@@ -44,9 +44,9 @@ def test_a_message_is_seen_by_the_group_and_by_nobody_else(server):
     make_ready(dora, dora_link)
     assert write(ann, ann_link, "  both <b>cooperate</b>").status_code == 422  # 21 characters
     assert write(ann, ann_link, "<b>cooperate</b>!").status_code == 200
-    seen = bob.get(bob_link).text
+    seen = flatten(bob.get(bob_link))
     assert '<span class="speaker">row</span><p>&lt;b&gt;cooperate&lt;/b&gt;!</p>' in seen
-    assert '<span class="speaker">row (you)</span>' in ann.get(ann_link).text
+    assert '<span class="speaker">row (you)</span>' in flatten(ann.get(ann_link))
     assert "cooperate&lt;" not in carl.get(carl_link).text
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from web_server import export, hidden, join, make_ready, seat, take
+from web_server import export, flatten, hidden, join, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.reading import check_experiment
@@ -197,7 +197,7 @@ right = "nobody"
     text = PAGED.replace("quiz = false\n", f"quiz = false\n{asked}").replace('before = "one"\n', "")
     lobby = server.state.sessions.create_experiment(text)
     client, link = seat(server, lobby)
-    assert 'type="radio" name="quiz.0" value="everybody"' in client.get(link).text
+    assert 'type="radio" name="quiz.0" value="everybody"' in flatten(client.get(link))
     assert "This is not right" in make_ready(client, link, "everybody").text
     assert "Please choose one of the answers" in make_ready(client, link, "").text
     make_ready(client, link, "nobody")

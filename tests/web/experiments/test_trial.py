@@ -158,7 +158,7 @@ def test_a_preview_shows_every_page_of_every_role_once():
     text = read_example("dilemma")
     trial = try_experiment(text, TrialSettings(1), refuse_models)
     sheet = render_preview("dilemma", trial.pages)
-    titles = re.findall(r"<h2>([^<]+)</h2><iframe", sheet)
+    titles = re.findall(r"<h2>([^<]+)</h2>\s*<iframe", sheet)
     assert titles[:3] == [
         "invitation",
         "Game 1, row: welcome",

@@ -43,7 +43,16 @@ def test_two_people_agree_by_moves_and_not_by_what_they_write(site, people):
     say(ann, "Then this.", "make an offer")
     ann.get_by_label("price").fill("42")
     ann.get_by_role("button", name="Send").click()
-    say(bob, "No, not 50.", "accept")
+    # Nothing that ends the talk is stored before it is confirmed, and only that very move is.
+    played = site.state.sessions.get_session(session).episode.submissions
+    before = len(played)
+    say(bob, "No, not 50.", "walk away")
+    bob.get_by_text("You are about to walk away.").wait_for()
+    bob.get_by_label("accept", exact=True).check()
+    bob.get_by_role("button", name="Yes, send this").click()
+    bob.get_by_text("You are about to accept: 42.").wait_for()
+    assert len(played) == before
+    bob.get_by_role("button", name="Yes, send this").click()
     for page in (ann, bob):
         shows(page, "The game is over")
         page.get_by_text("accepts the offer: 42.").first.wait_for()

@@ -4,7 +4,7 @@ payments."""
 import re
 
 import pytest
-from web_server import make_ready, seat, take
+from web_server import flatten, make_ready, seat, take
 
 FILE = """
 title = "Two games"
@@ -78,7 +78,7 @@ def test_the_list_is_narrowed_by_stage_and_by_words(server, lobby):
     assert [row[0] for row in list_states(server, lobby, stage="to come")] == ["", ""]
     assert [row[0] for row in list_states(server, lobby, find="LAB-1")] == ["lab-1"]
     assert [row[0] for row in list_states(server, lobby, find="group 2 row")] == [""]
-    page = server.admin.get(f"/lobby/{lobby.id}?stage=asked").text
+    page = flatten(server.admin.get(f"/lobby/{lobby.id}?stage=asked"))
     assert 'data-label="Who">lab-2' in page
     assert 'data-label="Who">lab-1' not in page
     assert "asked now 1</a>" in page

@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict
 
 import pytest
-from web_server import sit_down, take
+from web_server import flatten, sit_down, take
 
 from bestresponse.core.errors import StoreError
 from bestresponse.web.sessions import journal
@@ -172,6 +172,6 @@ def test_payoffs_are_shown_without_rounding_noise(server):
     ((ann, link),) = sit_down(server, setup)
     take(ann, link, **{"answer.0": "50", "answer.1": "30", "answer.2": "20"})
     server.wait_for(lambda: "The game is over" in ann.get(link).text)
-    assert "<dt>Your result <small>row</small></dt><dd>0</dd>" in ann.get(link).text
+    assert "<dt>Your result <small>row</small></dt><dd>0</dd>" in flatten(ann.get(link))
     rows = server.api().get("/api/export/decisions.json").json()
     assert [row["payoff"] for row in rows] == [0.0, 0.0]

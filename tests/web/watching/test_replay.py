@@ -5,7 +5,7 @@ import re
 
 import pytest
 import sample_runs
-from web_server import hidden, sit_down, take
+from web_server import flatten, hidden, sit_down, take
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
@@ -156,7 +156,7 @@ def finished(server):
 def test_a_play_leads_to_the_one_before_and_after(server, finished):
     page = server.admin.get(f"/watch/run/{finished}").text
     specs = list(dict.fromkeys(re.findall(rf"/watch/run/{finished}/play/([^\"]+)\"", page)))
-    first = server.admin.get(f"/watch/run/{finished}/play/{specs[0]}").text
+    first = flatten(server.admin.get(f"/watch/run/{finished}/play/{specs[0]}"))
     assert f'href="/watch/run/{finished}/play/{specs[1]}" rel="next"' in first
     assert 'rel="prev"' not in first
     assert 'data-weights="1,0,0,0"' in first
@@ -188,8 +188,8 @@ def test_a_play_of_a_study_is_watched_while_it_goes_on(server, finished):
     with RunFolder.open(server.folder / "going-on", source.manifest) as folder:
         for submission in play.record.submissions[:2]:
             folder.submit(play.spec, submission)
-        assert '<span class="badge on">in play</span> 2 answers' in server.admin.get(page).text
-        live = server.admin.get(link).text
+        assert '<span class="badge on">in play</span> 2 answers' in flatten(server.admin.get(page))
+        live = flatten(server.admin.get(link))
         assert 'data-frames="1" data-follow="2"' in live
         assert 'data-weights="1,0,0,0"' in live
         for submission in play.record.submissions[2:]:
@@ -212,12 +212,14 @@ def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(
         "rubric": "play",
     }
     assert "xpected the names of the judges" in admin.post("/judge", data=form).text
-    rubric = re.search(r'name="rubric"><option[^>]*>([^<]+)', admin.get("/judge").text)[1]
+    rubric = re.search(r'name="rubric">\s*<option[^>]*>([^<]+)', admin.get("/judge").text)[1]
     page = admin.post("/judge", data=form | {"judges": "Ann", "rubric": rubric})
     link = re.search(r'href="[^"]*(/judge/by/[^"]+)"', page.text)[1]
     sheet = server.client()
     shown = sheet.get(link)
-    levels = dict.fromkeys(re.findall(r'type="radio" name="([^"]+)" value="1"', shown.text), "1")
+    levels = dict.fromkeys(
+        re.findall(r'type="radio" name="([^"]+)" value="1"', flatten(shown)), "1"
+    )
     answer = {
         "csrf": hidden(shown, "csrf"),
         "item": hidden(shown, "item"),
@@ -225,7 +227,7 @@ def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(
         **levels,
     }
     sheet.post(link, data=answer)
-    again = sheet.get(link, params={"item": answer["item"]}).text
+    again = flatten(sheet.get(link, params={"item": answer["item"]}))
     assert ">odd</textarea>" in again
     assert again.count(" checked>") == len(levels)
 

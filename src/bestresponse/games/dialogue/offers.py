@@ -26,6 +26,7 @@ from bestresponse.games.dialogue.told import (
     NobodyWrote,
     OfferOpen,
     OfferRule,
+    Settles,
     Terms,
     Wrote,
 )
@@ -231,6 +232,13 @@ class OfferDialogue:
             Moved(self.names[number % 2], turn.move, turn.terms)
             for number, turn in enumerate(state.turns)
         ]
+
+    def find_settled(self, state: TalkState, action: Action) -> Settles | None:
+        """Return what an answer settles for good; None where the talk goes on."""
+        move = action.get("move") if isinstance(action, Mapping) else None
+        if move == ACCEPT:
+            return Settles(ACCEPT, self._find_offer(state))
+        return Settles(LEAVE) if move == LEAVE else None
 
     def _list_events(self, state: TalkState, seat: int) -> tuple[Event, ...]:
         events: list[Event] = []

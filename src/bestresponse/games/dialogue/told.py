@@ -136,6 +136,19 @@ class OfferOpen(TalkEvent):
         return words.fill(self, terms=write_terms(self.terms, words))
 
 
+@dataclass(frozen=True, slots=True)
+class Settles(GameEvent):
+    """What a move is about to settle for good."""
+
+    message: ClassVar[str] = "settles"
+    move: str
+    terms: Terms = ()
+
+    def tell(self, words: Narrator) -> str:
+        """Tell what cannot be taken back."""
+        return words.fill(self, f".{self.move}", terms=write_terms(self.terms, words))
+
+
 def write_terms(terms: Terms, words: Narrator) -> str:
     """Write the terms of an offer; a single one needs no name."""
     written = []

@@ -7,8 +7,7 @@ both seats, against itself included.
 
 Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
 against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
-replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
-the mean payoff per round over both seats.
+replicator, by the mean payoff per round over both seats.
 """
 
 from __future__ import annotations
@@ -16,29 +15,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations, product
+from itertools import product
 from math import inf, isclose
 from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.seeds import split
 from bestresponse.report.frames import Value, column, find_estimate
-from bestresponse.report.stats.statistics import Interval, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
-from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import behave_alike
 from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
 
 _GENERATIONS = 1_000
-_MORAN_RUNS = 1_000
-_MOST_FIXATIONS = 40
-"""With more strategies the table of fixation probabilities is left out."""
 
 
 class StandingRow(TypedDict):
@@ -99,26 +93,6 @@ class GenerationRow(TypedDict):
     generation: int
     strategy: str
     share: Annotated[float, column(format=".4f")]
-
-
-class MoranRow(TypedDict):
-    """How often a strategy took over a population."""
-
-    strategy: str
-    wins: Annotated[int, column("took over")]
-    share: Annotated[Interval, column("of all runs", ".2f", "95 % interval over runs (Wilson)")]
-
-
-class FixationRow(TypedDict):
-    """The exact probability that a mutant of a strategy takes over a population.
-
-    The population has another strategy (Nowak et al. 2004).
-    """
-
-    mutant: str
-    resident: str
-    probability: Annotated[float, column("takes over", ".4f")]
-    neutral: Annotated[float, column("by chance", ".4f", "1 / population: no selection")]
 
 
 def normalise(total: float, least: float, most: float, plays: float) -> float:
@@ -473,82 +447,6 @@ class Standings:
         for generation, shares in zip(path.times, path.strategies[0], strict=True):
             for name, share in zip(names, shares, strict=True):
                 yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
-
-    def list_takeovers(self) -> list[MoranRow]:
-        """List how often each strategy took over a population, best first.
-
-        The population began with equal numbers of all.
-
-        Raises: UsageError: the population has fewer individuals than there are strategies, so some
-        could never win.
-        """
-        names, payoffs = self.complete
-        population = self.config.moran
-        if len(names) < 2 or not population:
-            return []
-        if population < len(names):
-            raise UsageError(
-                f"moran: a population of {population} has no place for each of {len(names)}"
-                f" strategies; expected at least {len(names)}"
-            )
-        # Equal numbers; where they do not come out even, the first strategies get one more.
-        each, left = divmod(population, len(names))
-        counts = [each + 1] * left + [each] * (len(names) - left)
-        result = count_takeovers(
-            self._find_moran_payoffs(payoffs),
-            counts,
-            runs=_MORAN_RUNS,
-            seed=split(self.config.seed, "moran"),
-            intensity=self.config.moran_intensity,
-            fitness=self.config.moran_fitness,
-        )
-        rows = []
-        for name, wins in zip(names, result.wins, strict=True):
-            if wins:
-                rows.append(MoranRow(strategy=name, wins=wins, share=wilson(wins, _MORAN_RUNS)))
-        rows.sort(key=lambda row: -row["wins"])
-
-        if result.undecided:
-            share = wilson(result.undecided, _MORAN_RUNS)
-            rows.append(MoranRow(strategy="undecided", wins=result.undecided, share=share))
-        return rows
-
-    def _find_moran_payoffs(self, payoffs: Array) -> Array:
-        """Shift payoffs where the settings say so; SettingError where fitness would be negative."""
-        shifted = payoffs + (self.config.background or 0.0)
-        if self.config.moran_fitness == "linear" and shifted.min() < 0:
-            raise SettingError(
-                "background",
-                f"linear fitness cannot be negative, and the least payoff per round is"
-                f" {payoffs.min():g}; set background to {-payoffs.min():g} or more, or"
-                " moran_fitness to exponential",
-            )
-        return shifted
-
-    def list_fixations(self) -> Iterator[FixationRow]:
-        """Yield the exact fixation probability of every strategy among every other one.
-
-        Yields them only if a Moran process is asked for.
-        """
-        names, payoffs = self.complete
-        population = self.config.moran
-        if not population or len(names) > _MOST_FIXATIONS:
-            return
-        shifted = self._find_moran_payoffs(payoffs)
-        for mutant, resident in permutations(range(len(names)), 2):
-            pair = np.ix_([mutant, resident], [mutant, resident])
-            probability = fixation_probability(
-                shifted[pair],
-                population,
-                intensity=self.config.moran_intensity,
-                fitness=self.config.moran_fitness,
-            )
-            yield FixationRow(
-                mutant=names[mutant],
-                resident=names[resident],
-                probability=probability,
-                neutral=1 / population,
-            )
 
 
 def _mean(values: Array) -> float | None:

@@ -369,8 +369,9 @@ def _average_attempts(
     """
     replies: dict[str, list[JsonMapping]] = {}
     for call in folder.calls():
-        _, instruction = call["request"]["messages"][0]
-        if instruction == config.system:
+        role, instruction = call["request"]["messages"][0]
+        # A prompt of the user's own is one message; others begin with an instruction.
+        if role == "user" or instruction == config.system:
             replies.setdefault(call["spec"], []).append(call["reply"])
     for model, game, rows in parts:
         own = [reply for row in rows for reply in replies.get(row["run"], ())]

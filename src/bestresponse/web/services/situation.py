@@ -13,7 +13,7 @@ from bestresponse.core.capabilities import (
     Wording,
     put_question,
 )
-from bestresponse.core.game import Game, Role, S, View
+from bestresponse.core.game import Action, Game, Role, S, View
 from bestresponse.games.capabilities import HasDomain, HasOffers, HasStage
 from bestresponse.report.page import PageModel, page_model
 from bestresponse.telling.course import Narrator
@@ -88,6 +88,12 @@ def write_situation(game: Game[S], state: S, role: Role, ask: Ask | None, t: Pag
     """Write the situation as the page of a participant says it."""
     told = show_situation(game, state, role, ask, t)
     return read_page(render_text(SituationPage(told=told, t=t, role=role))).text
+
+
+def tell_settled(game: Game[S], state: S, action: Action, language: Language) -> str:
+    """Tell what an answer settles for good, so that it can be confirmed; empty if nothing."""
+    settled = game.find_settled(state, action) if isinstance(game, HasOffers) else None
+    return Narrator(language).tell(settled) if settled else ""
 
 
 def _list_bubbles(game: Game[S], state: S, view: View, language: Language) -> list[ChatLine]:

@@ -35,7 +35,7 @@ from bestresponse.web.services import chat, seat as service
 from bestresponse.web.services.chat import ChatLine, name_roles
 from bestresponse.web.services.fields import make_fields, read_fields
 from bestresponse.web.services.seat import SeatView
-from bestresponse.web.services.situation import show_situation
+from bestresponse.web.services.situation import show_situation, tell_settled
 from bestresponse.web.sessions.errors import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.texts import Cause, FieldMistake
@@ -157,6 +157,10 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
             action, errors = read_fields(ask, form, session.table.texts)
             if errors:
                 return _render(context, SeatForms(typed=form, wrong=errors), 422)
+            language = session.table.texts.language
+            settles = tell_settled(session.game, session.episode.state, action, language)
+            if settles and form.get("confirmed") != settles:
+                return _render(context, SeatForms(typed=form, settles=settles))
         try:
             presence = _read_presence(form, session.seconds_left(context.seat))
             service.submit_answer(context, turn, Decision(action, form.get("why", "")), presence)
