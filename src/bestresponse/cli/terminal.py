@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bestresponse.cli.switches import spoken
 from bestresponse.core.errors import Interrupted
 from bestresponse.report.document import (
     Block,
@@ -49,8 +50,14 @@ def console() -> Console:
 
 
 def notes() -> Console:
-    """Where everything goes that is not a result."""
-    return Console(stderr=True, highlight=False)
+    """Where everything goes that is not a result, unless --quiet is given."""
+    return Console(stderr=True, highlight=False, quiet=spoken.quiet)
+
+
+def print_note(sentence: str) -> None:
+    """Print a line that is not a result, unless --quiet is given."""
+    if not spoken.quiet:
+        print(sentence, file=sys.stderr, flush=True)
 
 
 def print_table(out: Console, table: Table) -> None:
@@ -171,16 +178,16 @@ def play_progress(
         *columns,
         console=out,
         transient=False,
-        disable=not out.is_terminal,
+        disable=spoken.quiet or not out.is_terminal,
     ) as bar:
         task = bar.add_task(what, total=total, completed=recorded, failed="")
         last_tenth = -1
 
         def say(done: int, failed: str) -> None:
             of_all = f" of {total}" if total else ""
-            print(f"{what}: {done}{of_all}{failed and f', {failed}'}", file=sys.stderr, flush=True)
+            print_note(f"{what}: {done}{of_all}{failed and f', {failed}'}")
 
-        def tell(progress: Progress) -> None:
+        def follow(progress: Progress) -> None:
             nonlocal last_tenth
             done = progress.found + progress.played
             failed = f"{progress.failed} failed" if progress.failed else ""
@@ -192,7 +199,7 @@ def play_progress(
 
         if not out.is_terminal:
             say(recorded, "")
-        yield tell
+        yield follow
 
 
 class DownloadProgress:
@@ -202,7 +209,7 @@ class DownloadProgress:
         self._last_percent = -1
 
     def __call__(self, done: int, total: int | None) -> None:
-        if not total:
+        if not total or spoken.quiet:
             return
         percent = 100 * done // total
         if percent // 5 > self._last_percent // 5 or (percent == 100 and self._last_percent != 100):

@@ -202,7 +202,7 @@ def test_settings_that_a_game_played_in_turn_does_not_have_are_refused_by_name(s
 
 def test_what_takes_long_is_computed_only_when_it_is_asked_for(tmp_path, monkeypatch):
     ran, _ = run(tmp_path, num_games=3)
-    monkeypatch.setattr("bestresponse.report.stats.statistics.paired_difference", None)
+    monkeypatch.setattr("bestresponse.studies.bench.differences.paired_difference", None)
     assert (len(ran.rows()), len(ran.frame("listed"))) == (3, 3)
     with pytest.raises(TypeError):
         ran.frame("differences")

@@ -306,7 +306,7 @@ def _choose_nash(form: NormalForm, alone: tuple[int, ...]) -> Array:
 
     If there is none, finds a mixed one.
     """
-    pure = pure_nash(form, tolerance=0.0)
+    pure = pure_nash(form)
     if not pure:
         return _product(nash_one(form).strategies)
 

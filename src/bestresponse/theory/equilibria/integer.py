@@ -13,18 +13,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
-from math import ceil, floor, gcd, lcm, log10
 
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.games.normal_form import Array, NormalForm
-
-_SIMPLE_DENOMINATOR = 1000
-# With no more multiples of a common unit the floats are certainly meant as they are.
-_FEW_UNITS = 2**40
-_ROUNDING_LIMIT = Fraction(5, 10**10)
-_SMALLEST_FLOAT = 5e-324
+from bestresponse.theory.games.ties import count_units, read_floats
 
 
 def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
@@ -32,119 +24,26 @@ def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
 
     The matrix is exact if the game is exact.
     """
-    if game.rationals is None:
+    if game.meant is None:
         return whole_payoffs(game.payoffs[player])
-    payoffs = game.rationals[player].ravel().tolist()
-    return _in_rows(count_units(payoffs), game.shape[1])
+    numbers = game.meant[player].ravel().tolist()
+    return _in_rows(count_units(numbers), game.shape[1])
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
     """Return a positive integer matrix with the same best responses, shifted and scaled.
 
-    It is scaled by a common unit.
-
-    Whole numbers and multiples of a common unit are taken as they are. Other numbers are taken to
-    about 14 digits of their range, and as the simple fractions or decimals they are closest to: 0.1
-    means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice 1 / 3. Where rounding in the last
-    digit is more than 5e-10 of the range, the floats are taken exactly.
+    It is scaled by a common unit; floats are read by the rule of `games.ties`.
 
     >>> import numpy as np
     >>> whole_payoffs(np.array([[1 / 3, 2 / 3], [0.0, 0.5]]))
     [[3, 5], [1, 4]]
     """
-    values: list[float] = matrix.ravel().tolist()
-    whole = count_units(values)
-    are_many = max(whole) > _FEW_UNITS
-    if are_many and not all(value.is_integer() for value in values):
-        whole = count_units(_simplified(values))
-    return _in_rows(whole, len(matrix[0]))
+    return _in_rows(count_units(read_floats(matrix.ravel().tolist())), len(matrix[0]))
 
 
 def _in_rows(whole: list[int], width: int) -> list[list[int]]:
     return [whole[at : at + width] for at in range(0, len(whole), width)]
-
-
-def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
-    """Give numbers as multiples of the greatest common divisor of their differences.
-
-    The smallest becomes 1.
-    """
-    ratios = [value.as_integer_ratio() for value in values]
-    unit = lcm(*(below for _, below in ratios))
-    whole = [above * (unit // below) for above, below in ratios]
-    low = min(whole)
-    above_low = [value - low for value in whole]
-    step = gcd(*above_low) or 1
-    return [difference // step + 1 for difference in above_low]
-
-
-def _simplified(values: list[float]) -> list[Fraction]:
-    """The numbers that were meant: fractions of the range if all are simple, else each by itself.
-
-    See above.
-    """
-    lowest = min(values)
-    low = Fraction(lowest)
-    high = Fraction(max(values))
-    largest = max(abs(low), abs(high))
-    spread = high - low
-    rounding = largest / spread / 2**51
-    if rounding > _ROUNDING_LIMIT:
-        return [Fraction(value) for value in values]
-
-    width = float(spread)
-    if all(_is_near_simple((value - lowest) / width, 1.0) for value in values):
-        shares = [(Fraction(value) - low) / spread for value in values]
-        near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
-        off = [abs(a - b) for a, b in zip(shares, near, strict=True)]
-        if max(off) <= 2 * rounding:
-            return near
-
-    last_digit = max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)
-    decimals = ceil(-log10(last_digit))
-    return [_simple(value, float(largest), decimals) for value in values]
-
-
-def _simple(value: float, largest: float, decimals: int) -> Fraction:
-    """The simple fraction that `value` is up to rounding, else its decimal.
-
-    The fraction has a small denominator, and the decimal has so many places.
-    """
-    if _is_near_simple(value, largest):
-        near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
-        rounding = Fraction(largest) / 2**51
-        if abs(near - Fraction(value)) <= rounding:
-            return near
-    written = Decimal(repr(value))
-    in_last_place = round(written.scaleb(decimals))
-    if decimals < 0:
-        return Fraction(in_last_place * 10**-decimals)
-    return Fraction(in_last_place, 10**decimals)
-
-
-def _is_near_simple(value: float, largest: float) -> bool:
-    """Say whether a fraction of small denominator may be that close.
-
-    Floats rule it out for most numbers.
-
-    Such a fraction is one of the continued fraction's, if it is closer than 1 / (2 * denominator^2)
-    (Legendre).
-    """
-    if not 1e-300 < largest < 1e5:
-        return True
-    above = (0, 1)
-    below = (1, 0)
-    rest = value
-    while True:
-        whole = floor(rest)
-        above = (above[1], whole * above[1] + above[0])
-        below = (below[1], whole * below[1] + below[0])
-        if below[1] > _SIMPLE_DENOMINATOR:
-            return False
-        near = above[1] / below[1]
-        if abs(value - near) <= 1e-12 * largest:
-            return True
-        rest = 1.0 / (rest - whole)
 
 
 @dataclass(slots=True)

@@ -39,7 +39,6 @@ from bestresponse.theory.games.normal_form import (
     GameLike,
     NormalForm,
     as_normal_form,
-    find_tie_width,
 )
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
@@ -130,17 +129,10 @@ def _no_positive_descent(q: Array) -> bool:
     return True
 
 
-def pure_nash(
-    game: GameLike,
-    *,
-    strict: bool = False,
-    tolerance: float | None = None,
-) -> tuple[tuple[int, ...], ...]:
+def pure_nash(game: GameLike, *, strict: bool = False) -> tuple[tuple[int, ...], ...]:
     """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
 
-    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal.
-    Where it is not given, exact payoffs are compared exactly, and other floats count as equal
-    within 1e-12 of those they meet.
+    Payoffs are compared exactly, as the numbers that are meant (see `games.ties`).
 
     >>> stag_hunt = NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]])
     >>> pure_nash(stag_hunt)
@@ -148,16 +140,9 @@ def pure_nash(
     """
     game = as_normal_form(game)
     stays = np.ones(game.shape, dtype=np.bool_)
-    for player, (payoffs, exact) in enumerate(zip(game.payoffs, game.given, strict=True)):
-        if tolerance == 0.0 or (tolerance is None and game.is_exact):
-            best = exact == exact.max(axis=player, keepdims=True)
-        else:
-            if tolerance is None:
-                width = find_tie_width(payoffs, player)
-            else:
-                width = tolerance * np.ptp(payoffs)
-            best = payoffs >= payoffs.max(axis=player, keepdims=True) - width
-        stays &= np.asarray(best, dtype=np.bool_)
+    for player, table in enumerate(game.compared):
+        best = np.asarray(table == table.max(axis=player, keepdims=True), dtype=np.bool_)
+        stays &= best
         if strict:
             stays &= best.sum(axis=player, keepdims=True) == 1
     return tuple(map(tuple, np.argwhere(stays).tolist()))
@@ -309,18 +294,11 @@ class Equilibrium:
         if self.kind != "pure":
             return False
         cell = tuple(support[0] for support in self.supports)
-        tables: Numbers = self.game.given if self.game.is_exact else self.game.payoffs
-        for player, table in enumerate(tables):
+        for player, table in enumerate(self.game.compared):
             at: tuple[int | slice, ...] = (*cell[:player], slice(None), *cell[player + 1 :])
-            compared: Numbers = table[at]
-            least = compared[cell[player]]
-            if not self.game.is_exact:
-                widths: Numbers = find_tie_width(table, player)
-                least = least - widths[at].item()
-            if np.count_nonzero(compared >= least) > 1:
+            if np.count_nonzero(table[at] >= table[cell]) > 1:
                 return False
-        # The enumeration may take a last digit for rounding that decides the comparison above.
-        return self.game.is_exact or not self.in_continuum
+        return True
 
     @cached_property
     def index(self) -> int | None:
@@ -353,6 +331,9 @@ class Equilibrium:
             return is_evolutionarily_stable(whole, np.array(first, dtype=object))
         if np.abs(x - y).max() > _SAME:
             return None
+        if self.kind == "pure" and self.game.units is not None:
+            whole = self.game.units[0].astype(object)
+            return is_evolutionarily_stable(whole, (x > 0).astype(np.int64).astype(object))
         return is_evolutionarily_stable(self.game.payoffs[0], x)
 
     @cached_property

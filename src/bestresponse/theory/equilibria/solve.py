@@ -125,7 +125,7 @@ def nash_one(
         raise UsageError(
             f"method {method!r} is for more than two players; lemke_howson finds one of two"
         )
-    pure = pure_nash(form, tolerance=0.0)
+    pure = pure_nash(form)
     if not pure:
         return lemke_howson(form, seconds=seconds)
     return Equilibrium.at(

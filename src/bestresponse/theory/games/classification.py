@@ -3,9 +3,9 @@
 The kinds are zero-sum, symmetric, potential, common interest, coordination and dominance solvable.
 
 Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for
-potentials and the finite improvement property. Exact payoffs are compared exactly; other numbers
-closer than 1e-9 of the payoffs' range (of the largest payoff, where each player has only one) count
-as equal.
+potentials and the finite improvement property. Payoffs are compared exactly, as the
+numbers that are meant (see `games.ties`); only in tables of more than 2,000 floats, what is summed
+or compared between players counts as equal within 1e-9 of the payoffs' range.
 
 Beside it: which outcomes are good (Pareto optimality, efficiency), and which equilibria stand out
 (payoff and risk dominance).
@@ -26,6 +26,7 @@ from bestresponse.theory.games.normal_form import (
     GameLike,
     NormalForm,
     Numbers,
+    Rationals,
     as_normal_form,
 )
 
@@ -80,9 +81,8 @@ def classify(game: GameLike) -> GameKind:
     ('symmetric', 'exact potential', 'finite improvement', 'dominance solvable')
     """
     game = as_normal_form(game)
-    total = game.given.sum(axis=0)
     constant = has_constant_sum(game)
-    _, slack = _choose_numbers(game)
+    total, slack = _add_up(game)
     return GameKind(
         zero_sum=constant and bool(abs(total).max() <= slack),
         constant_sum=constant,
@@ -112,7 +112,7 @@ def exact_potential(game: GameLike) -> Array | None:
         spread = rest.max(axis=i, keepdims=True) - rest.min(axis=i, keepdims=True)
         if spread.max() > slack:
             return None
-    return np.asarray(_sum_gains(game.given), dtype=np.float64)
+    return np.asarray(_sum_gains(_read(game)), dtype=np.float64)
 
 
 def _sum_gains(payoffs: Numbers) -> Numbers:
@@ -158,13 +158,9 @@ def finite_improvement(game: GameLike) -> bool:
 def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells from which some player gains by moving alone to a cell that is alive."""
     better = np.zeros(game.shape, dtype=np.bool_)
-    units = game.units
-    tables = game.payoffs if units is None else units
-    for i, table in enumerate(tables):
-        # Whole numbers need no slack.
-        slack = _EQUAL * float(np.ptp(table)) if units is None else 0
+    for i, table in enumerate(game.compared):
         reachable = np.where(alive, table, table.min())
-        better |= reachable.max(axis=i, keepdims=True) > table + slack
+        better |= reachable.max(axis=i, keepdims=True) > table
     return better
 
 
@@ -173,9 +169,19 @@ def has_constant_sum(game: NormalForm) -> bool:
 
     The test is exact if they are exact, else up to 1e-9 of a range.
     """
-    total = game.given.sum(axis=0)
-    _, slack = _choose_numbers(game)
+    total, slack = _add_up(game)
     return bool(total.max() - total.min() <= slack)
+
+
+def _add_up(game: NormalForm) -> tuple[Array | Rationals, float]:
+    """The sum of all payoffs in every cell, and how close equal ones are."""
+    _, slack = _choose_numbers(game)
+    return _read(game).sum(axis=0), slack
+
+
+def _read(game: NormalForm) -> Array | Rationals:
+    """The payoffs as they are meant, or as floats where they are too many to be read."""
+    return game.payoffs if game.meant is None else game.meant
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:
@@ -233,7 +239,7 @@ def _coordination(game: NormalForm) -> bool:
     count = game.shape[0]
     if count < 2 or any(m != count for m in game.shape):
         return False
-    strict = pure_nash(game, strict=True, tolerance=None if game.is_exact else _EQUAL)
+    strict = pure_nash(game, strict=True)
     if len(strict) != count:
         return False
     for i in range(game.num_players):

@@ -9,23 +9,23 @@ be correlated (Bernheim 1984; Pearce 1984). A player's security level is what it
 whatever the others do (von Neumann 1928).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import mul
 from typing import Literal
 
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.arrays import Numbers, Rationals, as_fractions
+from bestresponse.theory.arrays import Indices, Numbers, Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.games.normal_form import (
     Array,
     GameLike,
     NormalForm,
     as_normal_form,
-    find_tie_width,
 )
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
@@ -116,31 +116,17 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     """
     game = as_normal_form(game)
     dominated = []
-    unit = _find_unit(game)
     for player, count in enumerate(game.shape):
-        if count == 1:
-            continue
-        payoffs = _by_action(game, game.payoffs, player)
-        whole = None if game.units is None else _by_action(game, game.units, player)
-        slack = find_tie_width(payoffs, 0)
-        spread = float(np.ptp(payoffs))
-        for action in range(count):
+        for action in range(count if count > 1 else 0):
             others = np.delete(np.arange(count), action)
-            lead = _Lead(
-                floats=payoffs[others] - payoffs[action],
-                whole=None if whole is None else whole[others] - whole[action],
-                unit=unit,
-                slack=slack,
-                spread=spread,
-            )
+            lead = _Lead.of(game, player, action, others)
             kind: Literal["strict", "weak"] = "strict"
-            witness = _find_strict(lead)
-            if witness is None and not strict:
+            mix = _find_strict(lead)
+            if mix is None and not strict:
                 kind = "weak"
-                witness = _find_weak(lead)
-            if witness is None:
+                mix = _find_weak(lead)
+            if mix is None:
                 continue
-            mix, margin = witness
             dominator = np.zeros(count)
             dominator[others] = mix
             dominated.append(
@@ -149,19 +135,10 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
                     action=action,
                     kind=kind,
                     dominator=dominator,
-                    margin=margin,
+                    margin=float((mix @ lead.given).min()) if kind == "strict" else 0.0,
                 )
             )
     return tuple(dominated)
-
-
-def _find_unit(game: NormalForm) -> Fraction:
-    """Return what one of the whole units of an exact game is worth."""
-    if game.units is None:
-        return Fraction(0)
-    high = Fraction(game.given.item(game.units.argmax()))
-    low = Fraction(game.given.item(game.units.argmin()))
-    return (high - low) / max(1, int(game.units.max()))
 
 
 def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
@@ -194,7 +171,7 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
             )
             steps.append(step)
         kept = _leave_out(kept, steps)
-        current = _restrict(game, kept)
+        current = game.restrict(kept)
     return Elimination(current, kept, tuple(steps))
 
 
@@ -208,21 +185,6 @@ def _leave_out(
         stay = [action for action in actions if (player, action) not in removed]
         left.append(tuple(stay))
     return tuple(left)
-
-
-def _restrict(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
-    """Return the game in which the players have only the actions `kept`."""
-    cells = np.ix_(range(game.num_players), *kept)
-    labels = []
-    for names, left in zip(game.actions, kept, strict=True):
-        labels.append(tuple([names[action] for action in left]))
-    return NormalForm(
-        payoffs=game.payoffs[cells],
-        players=game.players,
-        actions=tuple(labels),
-        name=game.name,
-        rationals=None if game.rationals is None else game.rationals[cells],
-    )
 
 
 def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
@@ -280,7 +242,7 @@ def _read_simple(mix: Sequence[float]) -> Rationals:
     return near
 
 
-def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array:
+def _by_action(game: NormalForm, numbers: Array | Rationals, player: int) -> Array:
     own_first = np.moveaxis(numbers[player], player, 0)
     return np.asarray(own_first.reshape(game.shape[player], -1))
 
@@ -289,96 +251,78 @@ def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array
 class _Lead:
     """What the other actions of a player earn more than one, against everything the others can do.
 
-    `whole` has the same in multiples of `unit` where payoffs are known exactly, and is None where
-    they are floats that may stand for a number nearby: then differences within `slack` are none.
-    `spread` is the range of all payoffs.
+    It has the differences of what is compared, whose signs are sure, of the payoffs as they were
+    given, and of whole numbers of a common unit: against each thing the others can do, and only
+    where there are not too many.
     """
 
-    floats: Array
-    whole: Numbers | None
-    unit: Fraction
-    slack: Array
-    spread: float
+    compared: Numbers
+    given: Numbers
+    columns: list[list[int]] | None
 
-    @property
-    def columns(self) -> list[list[int]] | None:
-        """The whole numbers against each thing the others can do.
+    @classmethod
+    def of(cls, game: NormalForm, player: int, action: int, others: Indices) -> _Lead:
+        """Compare an action of a player with others."""
+        tables = [game.compared[player], game.given[player]]
+        if game.payoffs[player].size <= _EXACT_CELLS and game.units is not None:
+            tables.append(game.units[player])
+        leads = []
+        for table in tables:
+            rows = np.moveaxis(table, player, 0).reshape(game.shape[player], -1)
+            leads.append(rows[others] - rows[action])
+        compared, given, *whole = leads
+        return cls(compared, given, whole[0].T.tolist() if whole else None)
 
-        Returns None where there are none, or too many.
-        """
-        if self.whole is None or self.whole.size > _EXACT_CELLS:
-            return None
-        columns: list[list[int]] = self.whole.T.tolist()
-        return columns
 
-
-def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
-    """Find whether a mixture of the other actions dominates strictly.
+def _find_strict(lead: _Lead) -> Array | Rationals | None:
+    """Find a mixture of the other actions that dominates strictly.
 
     Such mixtures play a zero-sum game against the others, and the action is dominated when its
     value is positive.
     """
-    floats = lead.floats
-    if lead.whole is None:
-        is_ahead = (floats > lead.slack).all(axis=1)
-        margins = np.where(is_ahead, floats.min(axis=1), 0.0)
-        unit: float | Fraction = 1.0
-    else:
-        margins = lead.whole.min(axis=1)
-        unit = lead.unit
-    if margins.max() > 0:
-        best = margins.argmax()
-        return np.eye(len(floats))[best], float(margins.item(best) * unit)
-
-    columns = lead.columns
-    if columns is not None:
-        return _find_strict_exactly(columns, lead.unit)
-    if floats.max(axis=0).min() <= _MARGIN * lead.spread:
+    worst = lead.compared.min(axis=1)
+    if worst.max() > 0:
+        return np.asarray(np.eye(len(worst))[worst.argmax()])
+    if (lead.compared.max(axis=0) <= 0).any():
         return None
+    if lead.columns is not None:
+        return _find_strict_exactly(lead.columns)
+    floats = np.asarray(lead.given, dtype=np.float64)
     mix = np.array(solve_zero_sum_game(floats).row)
-    margin = float((mix @ floats).min())
-    return (mix, margin) if margin > _MARGIN * lead.spread else None
+    return mix if (mix @ floats).min() > _MARGIN * np.ptp(floats) else None
 
 
-def _find_strict_exactly(columns: list[list[int]], unit: Fraction) -> tuple[Array, float] | None:
+def _find_strict_exactly(columns: list[list[int]]) -> Rationals | None:
     """In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere."""
-    if min(map(max, columns)) <= 0:
-        return None
     gains = []
     for column in columns:
         gains.append([*(-u for u in column), 1])
     worth = [0] * len(columns[0]) + [1]
     *point, value = maximize(gains, worth)
-    if value <= 0:
-        return None
+    return _make_mixture(point) if value > 0 else None
+
+
+def _make_mixture(point: Sequence[int]) -> Rationals | None:
+    """Give weights as shares of their sum; None where all are 0."""
     total = sum(point)
-    ahead = [sum(map(mul, column, point)) for column in columns]
-    least = min(ahead)
-    return np.array([p / total for p in point]), float(least * unit / total)
+    return np.array([Fraction(p, total) for p in point], dtype=object) if total else None
 
 
-def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
-    known, slack = (lead.floats, lead.slack) if lead.whole is None else (lead.whole, 0)
-    never_behind = (known >= -slack).all(axis=1)
-    sometimes_ahead = (known > slack).any(axis=1)
+def _find_weak(lead: _Lead) -> Array | Rationals | None:
+    never_behind = (lead.compared >= 0).all(axis=1)
+    sometimes_ahead = (lead.compared > 0).any(axis=1)
     alone = np.flatnonzero(never_behind & sometimes_ahead)
     if len(alone):
-        return np.eye(len(known))[alone[0]], 0.0
-    if len(known) == 1:
+        return np.asarray(np.eye(len(lead.compared))[alone[0]])
+    best = lead.compared.max(axis=0)
+    if len(lead.compared) == 1 or best.min() < 0 or best.max() <= 0:
         return None
-
-    columns = lead.columns
-    mix = None
-    if columns is not None:
+    if lead.columns is not None:
         # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
-        if min(map(max, columns)) >= 0 and max(map(max, columns)) > 0:
-            gains = [[-u for u in column] for column in columns]
-            point = maximize(gains, list(map(sum, known.tolist())))
-            total = sum(point)
-            mix = np.array([p / total for p in point]) if total else None
-    elif (lead.floats.max(axis=0) >= -lead.slack).all() and (lead.floats > lead.slack).any():
-        mix = find_weak_mixture(lead.floats / lead.spread)
-    return None if mix is None else (mix, 0.0)
+        gains = [[-u for u in column] for column in lead.columns]
+        return _make_mixture(maximize(gains, [sum(row) for row in zip(*lead.columns, strict=True)]))
+    floats = np.asarray(lead.given, dtype=np.float64)
+    return find_weak_mixture(floats / np.ptp(floats))
 
 
 def find_weak_mixture(lead: Array) -> Array | None:

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
+from bestresponse.theory.games.ties import are_apart, read_floats, round_floats
 
 if TYPE_CHECKING:
     from bestresponse.theory.trees.tree import Tree
@@ -137,6 +138,7 @@ Array = NDArray[np.float64]
 
 _SINGLE = "; for a zero-sum game give NormalForm.zero_sum(matrix)"
 _SMALL_UNITS = 2**31  # products of two stay in 64 bits
+_MOST_READ = 2_000  # payoffs: reading a float takes some ten microseconds
 _LARGEST = 1e150  # products of two payoffs must stay finite
 _LARGEST_WHOLE = 2.0**53  # floats below hold every whole number
 
@@ -410,15 +412,62 @@ class NormalForm:
         return are_meant(self.payoffs)
 
     @cached_property
-    def units(self) -> Numbers | None:
-        """The payoffs less the smallest as whole numbers of a common unit, which compare exactly.
+    def meant(self) -> Array | Rationals | None:
+        """The payoffs as the numbers that are meant (see `games.ties`).
 
-        Returns None if not exact.
+        Returns None where they are floats, and too many to be read one by one.
         """
-        if not self.is_exact:
+        if self.is_exact:
+            return self.given
+        if self.payoffs.size > _MOST_READ:
             return None
-        whole = count_multiples(self.given)
+        tables = [read_floats(table.ravel().tolist()) for table in self.payoffs]
+        return np.array(tables, dtype=object).reshape(self.payoffs.shape)
+
+    @cached_property
+    def units(self) -> Numbers | None:
+        """The payoffs meant, less the smallest, as whole numbers of a common unit.
+
+        Returns None where they are floats, and too many to be read one by one.
+        """
+        if self.meant is None:
+            return None
+        whole = count_multiples(self.meant)
         return whole.astype(np.int64) if whole.max() < _SMALL_UNITS else whole
+
+    @cached_property
+    def compared(self) -> tuple[Numbers, ...]:
+        """What each player's payoffs are compared as: two are equal where they are meant so."""
+        if self.is_exact and self.units is not None:
+            return tuple(self.units)
+        tables: list[Numbers] = []
+        for player, table in enumerate(self.payoffs):
+            if are_apart(table):
+                tables.append(table)
+            else:
+                tables.append(round_floats(table) if self.units is None else self.units[player])
+        return tuple(tables)
+
+    def restrict(self, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
+        """Leave every player only some actions; what ties in the whole game still does."""
+        cells = np.ix_(range(self.num_players), *kept)
+        labels = []
+        for names, left in zip(self.actions, kept, strict=True):
+            labels.append(tuple([names[action] for action in left]))
+        part = NormalForm(
+            payoffs=self.payoffs[cells],
+            players=self.players,
+            actions=tuple(labels),
+            name=self.name,
+            rationals=None if self.rationals is None else self.rationals[cells],
+        )
+        if not part.is_exact:
+            # Read in a smaller range, floats could stand for other numbers.
+            vars(part).update(
+                meant=None if self.meant is None else self.meant[cells],
+                compared=tuple(table[np.ix_(*kept)] for table in self.compared),
+            )
+        return part
 
     @property
     def num_players(self) -> int:
@@ -457,20 +506,6 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
         return find_form(cast("str | Path | Tree", game))
     payoffs = cast(Array, game)
     return NormalForm(payoffs) if col is None else NormalForm.bimatrix(payoffs, col)
-
-
-def find_tie_width(payoffs: Array, axis: int) -> Array:
-    """Say how close floats may be that mean equal payoffs.
-
-    Payoffs along `axis` are compared.
-
-    1e-12 of the largest of them, since sums and products round relative to what they are made of;
-    but at least four units in the last place of the whole range, lest the rest of a difference of
-    large numbers count.
-    """
-    compared = np.abs(payoffs).max(axis=axis, keepdims=True)
-    last_place = 2.0**-50 * float(np.ptp(payoffs))
-    return np.asarray(np.maximum(1e-12 * compared, last_place))
 
 
 def _list_some(names: Sequence[str]) -> str:

@@ -21,8 +21,6 @@ from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from bestresponse.core.capabilities import HasPositions, P
 from bestresponse.core.errors import InvalidGame, TooLarge
@@ -30,6 +28,7 @@ from bestresponse.core.game import S
 from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
+from bestresponse.theory.linear_program import load_sparse
 from bestresponse.theory.positions.graph import UNSEEN, PositionGraph
 from bestresponse.theory.trees.tree import CHANCE, LEAF
 
@@ -191,7 +190,9 @@ def _list_levels(graph: PositionGraph) -> Iterator[_Level]:
     """Yield the positions from the ends of the play back; those of a cycle come together."""
     number = len(graph.owner)
     ones = np.ones(len(graph.child), dtype=np.int8)
-    matrix = csr_array((ones, graph.child, graph.first), shape=(number, number))
+    from scipy.sparse.csgraph import connected_components
+
+    matrix = load_sparse().csr_array((ones, graph.child, graph.first), shape=(number, number))
     count, component = connected_components(matrix, connection="strong")
     tail = component[graph.tail]
     head = component[graph.child]

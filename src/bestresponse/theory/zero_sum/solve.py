@@ -53,8 +53,9 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Indices
 from bestresponse.theory.engines import Engine, choose_engine, repays_loading
-from bestresponse.theory.equilibria.integer import count_units, optimize
+from bestresponse.theory.equilibria.integer import optimize
 from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
+from bestresponse.theory.games.ties import count_units
 from bestresponse.theory.trees.memory import measure_machine
 from bestresponse.theory.zero_sum.simplex import simplex
 

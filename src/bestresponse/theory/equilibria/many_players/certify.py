@@ -84,7 +84,8 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
     1e-9 of what its own moves differ by in the cells that the others play.
     """
     # Floats that are not known exactly are taken as the numbers they are.
-    units = count_multiples(game.payoffs) if game.units is None else game.units.astype(object)
+    numbers = game.given if game.is_exact else game.payoffs
+    units = count_multiples(numbers)
     is_short = int(units.max()).bit_length() <= _LONGEST
     for used in _LEAST_PLAYED if is_short else ():
         certified = _certify_on(units, find_supports(mix, used), mix)
