@@ -24,7 +24,6 @@ from bestresponse.studies.behave import estimates, moves
 from bestresponse.studies.behave.config import BehaveConfig
 from bestresponse.studies.behave.moves import copy_plays, list_recorded_plays, prepare_behave
 from bestresponse.studies.behave.study import behave
-from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -170,15 +169,6 @@ def test_all_runs_below_a_folder_are_read_but_those_that_describe_others(tmp_pat
 def test_a_folder_without_a_run_is_named(tmp_path):
     with pytest.raises(UsageError, match="contains no run"):
         moves.list_folders([tmp_path])
-
-
-def test_a_tournament_that_was_worked_out_is_played_to_be_described():
-    config = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "defector"], rounds=3)
-    plays = list(moves.draw_tournament(config))
-    assert len(plays) == 4
-    made = [submission["action"] for submission in plays[1]["record"]["submissions"]]
-    assert made == ["cooperate", "defect", "defect", "defect", "defect", "defect"]
-    assert plays[1]["record"]["players"] == {"row": "tit-for-tat", "col": "defector"}
 
 
 @pytest.mark.parametrize(

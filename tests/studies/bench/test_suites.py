@@ -556,7 +556,11 @@ def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_
 def test_a_study_reports_what_is_missing_of_a_run_that_was_stopped(tmp_path):
     with pytest.warns(UserWarning, match="the next call could exceed the budget: 3 calls of 2"):
         stopped = br.bench(
-            lambda prompt: "A: 1, B: 0, C: 0", num_games=5, seed=1, output_dir=tmp_path, max_calls=2
+            lambda prompt: "A: 1, B: 0, C: 0",
+            num_games=5,
+            seed=1,
+            output_dir=tmp_path,
+            budget="2 calls",
         )
     notes = [block.text for block in stopped.report().opening if hasattr(block, "text")]
     assert "3 planned plays are not finished; run the same command to play them." in notes

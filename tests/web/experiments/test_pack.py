@@ -233,10 +233,10 @@ def test_the_command_writes_a_pack_while_the_server_runs_and_replays_it(server, 
             [*command, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=120
         )
 
-    made = run("export", str(file), "--output-dir", str(server.folder), "--pack", "p.zip")
+    made = run("export", str(file), "--output-dir", str(server.folder), "--output", "p.zip")
     assert made.returncode == 0, made.stderr
     assert made.stdout.startswith("p.zip: ")
-    again = run("replay", "p.zip", "--out", "again")
+    again = run("replay", "p.zip", "--output", "again")
     assert again.returncode == 0, again.stdout
     assert again.stdout.splitlines()[0] == "decisions.csv: the same, byte by byte"
     live = export_table(server.state, "wide", "csv", played.id)

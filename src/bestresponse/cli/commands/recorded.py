@@ -194,7 +194,10 @@ def reproduce_command(
             autocompletion=offer_names(papers.names()),
         ),
     ],
-    data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
+    data: Annotated[
+        Path,
+        typer.Option(help="The folder with the recorded runs of the paper, or a ZIP archive."),
+    ],
     page: Annotated[
         Path | None, typer.Option(help="Write the report to this file, as a page.")
     ] = None,
