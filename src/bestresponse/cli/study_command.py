@@ -88,7 +88,7 @@ FailIf = Annotated[
     typer.Option(
         help=(
             'Exit with code 3 if this holds for a model, such as "exploitability_normalised >'
-            ' 0.2", "low(nash_gap) > 1" or, with --against, "nash_gap - baseline > 0.01"; may'
+            ' 0.2", "low(nash_gap) > 1" or, with --against, "p(nash_gap - baseline) < 0.05"; may'
             " be repeated."
         ),
         metavar="CONDITION",
