@@ -35,7 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Training": "minutes steps lora device",
         "Budget and speed": "dry-run budget cache cache-dir workers processes shard",
         "Checks of the result": "against fail-if junit",
-        "Output": "output page figures formulas json force open",
+        "Output": "output page figures formulas json force",
         "Other": "settings quiet verbose help",
     }.items()
 }
